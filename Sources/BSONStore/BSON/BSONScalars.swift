@@ -1,0 +1,100 @@
+/// Holds 128 bits of IEEE 754-2008 decimal floating point in BSON's binary integer encoding.
+public struct BSONDecimal128: Sendable, Hashable {
+    /// The upper 64 bits: sign, combination field, exponent, upper coefficient.
+    public let high: UInt64
+    /// The lower 64 bits of the coefficient.
+    public let low: UInt64
+
+    /// Takes the two halves as they are.
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+}
+
+/// Holds bytes with a subtype.
+public struct BSONBinary: Sendable, Hashable {
+    /// The subtype's byte, for example 0 generic, 4 UUID, 0x80 and above the user's.
+    public let subtype: UInt8
+    /// The content.
+    public let bytes: [UInt8]
+
+    /// Makes a binary of a subtype, generic unless told.
+    public init(_ bytes: [UInt8], subtype: UInt8 = 0) {
+        self.bytes = bytes
+        self.subtype = subtype
+    }
+}
+
+/// Orders operations inside of MongoDB: seconds and a counter in that second.
+public struct BSONTimestamp: Sendable, Hashable, Comparable {
+    /// Seconds since 1970.
+    public let seconds: UInt32
+    /// The counter in that second.
+    public let increment: UInt32
+
+    /// Makes a timestamp of its two parts.
+    public init(seconds: UInt32, increment: UInt32) {
+        self.seconds = seconds
+        self.increment = increment
+    }
+
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.seconds, left.increment) < (right.seconds, right.increment)
+    }
+}
+
+/// Counts milliseconds since 1970, negative before.
+public struct BSONDatetime: Sendable, Hashable, Comparable {
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    public let milliseconds: Int64
+
+    /// Makes a datetime of its milliseconds since 1970.
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    public static func < (left: Self, right: Self) -> Bool {
+        left.milliseconds < right.milliseconds
+    }
+}
+
+/// Holds a regular expression's pattern and its options.
+public struct BSONRegularExpression: Sendable, Hashable {
+    /// The pattern, without NUL.
+    public let pattern: String
+    /// The option letters, sorted on encoding.
+    public let options: String
+
+    /// Makes an expression; the options are kept in alphabetical order as the specification asks.
+    public init(_ pattern: String, options: String = "") {
+        self.pattern = pattern
+        self.options = String(options.sorted())
+    }
+}
+
+/// Points to a document of a collection; deprecated in BSON, kept for reading old data.
+public struct BSONDBPointer: Sendable, Hashable {
+    /// The namespace's text.
+    public let namespace: String
+    /// The document's id.
+    public let id: BSONObjectID
+
+    /// Makes a pointer to a document.
+    public init(namespace: String, id: BSONObjectID) {
+        self.namespace = namespace
+        self.id = id
+    }
+}
+
+/// Holds JavaScript with the variables it may use; deprecated in BSON.
+public struct BSONJavaScriptWithScope: Sendable, Hashable {
+    /// The code's text.
+    public let code: String
+    /// The variables.
+    public let scope: BSONDocument
+
+    /// Makes code with its scope.
+    public init(code: String, scope: BSONDocument) {
+        self.code = code
+        self.scope = scope
+    }
+}

@@ -1,0 +1,145 @@
+/// Holds one value of any BSON type.
+///
+/// `==` compares representation: `int32(1)` differs from `int64(1)`, `-0.0` from `0.0`, and a NaN
+/// equals the same NaN. MongoDB's comparison order, in which `1`, `1.0` and `NumberLong(1)` are
+/// equal, is `BSONOrder`.
+public enum BSONValue: Sendable {
+    case double(Double)
+    case string(String)
+    case document(BSONDocument)
+    case array(BSONArray)
+    case binary(BSONBinary)
+    case undefined
+    case objectID(BSONObjectID)
+    case bool(Bool)
+    case datetime(BSONDatetime)
+    case null
+    indirect case regularExpression(BSONRegularExpression)
+    indirect case dbPointer(BSONDBPointer)
+    case javascript(String)
+    case symbol(String)
+    indirect case javascriptWithScope(BSONJavaScriptWithScope)
+    case int32(Int32)
+    case timestamp(BSONTimestamp)
+    case int64(Int64)
+    case decimal128(BSONDecimal128)
+    case minKey
+    case maxKey
+
+    /// The type's byte on the wire.
+    public var type: BSONType {
+        switch self {
+        case .double: .double
+        case .string: .string
+        case .document: .document
+        case .array: .array
+        case .binary: .binary
+        case .undefined: .undefined
+        case .objectID: .objectID
+        case .bool: .bool
+        case .datetime: .datetime
+        case .null: .null
+        case .regularExpression: .regularExpression
+        case .dbPointer: .dbPointer
+        case .javascript: .javascript
+        case .symbol: .symbol
+        case .javascriptWithScope: .javascriptWithScope
+        case .int32: .int32
+        case .timestamp: .timestamp
+        case .int64: .int64
+        case .decimal128: .decimal128
+        case .minKey: .minKey
+        case .maxKey: .maxKey
+        }
+    }
+}
+
+extension BSONValue: Hashable {
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
+        case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.document(let a), .document(let b)): a == b
+        case (.array(let a), .array(let b)): a == b
+        case (.binary(let a), .binary(let b)): a == b
+        case (.objectID(let a), .objectID(let b)): a == b
+        case (.bool(let a), .bool(let b)): a == b
+        case (.datetime(let a), .datetime(let b)): a == b
+        case (.regularExpression(let a), .regularExpression(let b)): a == b
+        case (.dbPointer(let a), .dbPointer(let b)): a == b
+        case (.javascript(let a), .javascript(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.symbol(let a), .symbol(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.javascriptWithScope(let a), .javascriptWithScope(let b)): a == b
+        case (.int32(let a), .int32(let b)): a == b
+        case (.timestamp(let a), .timestamp(let b)): a == b
+        case (.int64(let a), .int64(let b)): a == b
+        case (.decimal128(let a), .decimal128(let b)): a == b
+        default: left.type == right.type && left.hasNoPayload
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        let document: BSONDocument = ["": self]
+        hasher.combine(document)
+    }
+
+    private var hasNoPayload: Bool {
+        switch type {
+        case .undefined, .null, .minKey, .maxKey: true
+        default: false
+        }
+    }
+}
+
+extension BSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+
+    /// Makes an int32 where the number fits, else an int64, as MongoDB's drivers do.
+    public init(integerLiteral value: Int64) {
+        if let narrow = Int32(exactly: value) { self = .int32(narrow) } else { self = .int64(value) }
+    }
+
+    public init(floatLiteral value: Double) { self = .double(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(nilLiteral: ()) { self = .null }
+    public init(arrayLiteral elements: BSONValue...) { self = .array(BSONArray(elements)) }
+
+    public init(dictionaryLiteral elements: (String, BSONValue)...) {
+        self = .document(BSONDocument(elements))
+    }
+}
+
+extension BSONValue {
+    /// The document, when it is one.
+    public var documentValue: BSONDocument? {
+        if case .document(let value) = self { value } else { nil }
+    }
+    /// The array, when it is one.
+    public var arrayValue: BSONArray? {
+        if case .array(let value) = self { value } else { nil }
+    }
+    /// The text, when it is a string.
+    public var stringValue: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+    /// The boolean, when it is one.
+    public var boolValue: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+    /// The id, when it is an ObjectId.
+    public var objectIDValue: BSONObjectID? {
+        if case .objectID(let value) = self { value } else { nil }
+    }
+    /// The whole number without loss: int32, int64, and doubles that are integral.
+    public var int64Value: Int64? {
+        switch self {
+        case .int32(let value): Int64(value)
+        case .int64(let value): value
+        case .double(let value): Int64(exactly: value)
+        default: nil
+        }
+    }
+}

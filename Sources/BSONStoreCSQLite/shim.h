@@ -1,0 +1,12 @@
+#pragma once
+#include <sqlite3.h>
+
+/// Variadic functions are not imported into Swift; each is wrapped for the one form that is used.
+static inline int bsonstore_sqlite3_defensive(sqlite3 *db, int on) {
+  return sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, on, (int *)0);
+}
+
+/// Schemas of foreign files must not run functions: https://www.sqlite.org/security.html
+static inline int bsonstore_sqlite3_trusted_schema(sqlite3 *db, int on) {
+  return sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, on, (int *)0);
+}
