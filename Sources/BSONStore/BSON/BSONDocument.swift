@@ -20,6 +20,26 @@ public struct BSONDocument: Sendable {
         for (key, value) in pairs { self[key] = value }
     }
 
+    /// Takes foreign bytes after checking all of them; they are not copied.
+    ///
+    /// - Throws: the first fault with its code and byte offset, see ``BSONValidator``.
+    public init(validating bytes: [UInt8], limits: BSONLimits = BSONLimits()) throws(BSONError) {
+        try bytes.withUnsafeBufferPointer { (buffer) throws(BSONError) in
+            try BSONValidator.validate(UnsafeRawBufferPointer(buffer), limits: limits)
+        }
+        self.init(unchecked: bytes)
+    }
+
+    /// Copies foreign bytes after checking all of them.
+    ///
+    /// - Throws: the first fault with its code and byte offset, see ``BSONValidator``.
+    public init(
+        validating bytes: UnsafeRawBufferPointer, limits: BSONLimits = BSONLimits()
+    ) throws(BSONError) {
+        try BSONValidator.validate(bytes, limits: limits)
+        self.init(unchecked: Array(bytes))
+    }
+
     /// Takes bytes that are known to be a valid document.
     package init(unchecked bytes: [UInt8]) {
         buffer = bytes

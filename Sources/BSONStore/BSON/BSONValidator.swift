@@ -1,0 +1,45 @@
+/// Decides whether foreign bytes are one BSON document that everything else may read unchecked.
+///
+/// Checked are all lengths and terminators, UTF-8 in keys and texts, booleans, inner lengths of
+/// binaries and of code with scope, types, depth and size. Array keys are not: the specification's
+/// corpus holds arrays with any keys as valid. One pass, no allocation for limits up to 100 levels,
+/// no recursion.
+public enum BSONValidator {
+    /// Checks that the bytes are exactly one document, in O(n).
+    ///
+    /// - Throws: the first fault with its code and byte offset; any bytes are safe to pass.
+    public static func validate(
+        _ bytes: UnsafeRawBufferPointer, limits: BSONLimits = BSONLimits()
+    ) throws(BSONError) {
+        guard let base = bytes.baseAddress, bytes.count >= 5 else {
+            throw BSONError(
+                .truncated, "A document has at least 5 bytes, here are \(bytes.count)",
+                byteOffset: 0)
+        }
+        guard bytes.count <= limits.documentBytesMax else {
+            throw BSONError(
+                .tooLarge,
+                "A document of \(bytes.count) bytes exceeds \(limits.documentBytesMax)",
+                byteOffset: 0)
+        }
+        let declared = Int(Int32(littleEndian: base.loadUnaligned(as: Int32.self)))
+        guard declared == bytes.count else {
+            throw BSONError(
+                declared > bytes.count ? .truncated : .invalidLength,
+                "A document that says \(declared) bytes comes with \(bytes.count)", byteOffset: 0)
+        }
+        guard limits.depthMax >= 1 else {
+            throw BSONError(.tooDeep, "Documents are nested deeper than 0 levels", byteOffset: 0)
+        }
+        // A level costs at least 7 bytes, so deeper stacks than that are never filled.
+        let levels = min(limits.depthMax, bytes.count / 7 + 1)
+        try withUnsafeTemporaryAllocation(of: Int.self, capacity: levels) {
+            (ends) throws(BSONError) in
+            guard let stack = ends.baseAddress else { return }
+            var walk = BSONValidation(
+                base: base, count: bytes.count, ends: stack, depthMax: levels,
+                depthLimit: limits.depthMax)
+            try walk.run()
+        }
+    }
+}
