@@ -1,7 +1,7 @@
 /// Identifies a document by 12 bytes: seconds, a random part per process and a counter.
 public struct BSONObjectID: Sendable, Hashable {
-    private let high: UInt64
-    private let low: UInt32
+    let high: UInt64
+    let low: UInt32
 
     /// Takes 12 bytes in wire order; `nil` when the count is another.
     public init?(bytes: some Collection<UInt8>) {

@@ -60,7 +60,7 @@ struct BSONValidationTests {
         ([0x05, 97, 0, 1, 0, 0, 0, 0], .truncated),
         ([0x05, 97, 0, 4, 0, 0, 0, 2, 1, 0, 0, 0], .invalidBinary),
         ([0x05, 97, 0, 3, 0, 0, 0, 2, 0, 0, 0], .invalidBinary),
-        ([0x03, 97, 0, 6, 0, 0, 0, 0], .invalidLength),
+        ([0x03, 97, 0, 6, 0, 0, 0, 0], .truncated),
         ([0x04, 97, 0, 4, 0, 0, 0, 0], .invalidLength),
         ([0x0F, 97, 0, 14, 0, 0, 0, 2, 0, 0, 0, 0, 5, 0, 0, 0, 0], .truncated),
         ([0x0F, 97, 0, 15, 0, 0, 0, 1, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0], .invalidLength),

@@ -1,0 +1,138 @@
+/// Walks a document's elements in place: no copies, no allocation, no reference counting.
+///
+/// For loops that run for every document. The bytes must be those of a valid document and must
+/// outlive the cursor: use it inside of ``BSONDocument/withCursor(_:)``, or over a database blob
+/// whose content was validated when it was stored.
+@frozen
+public struct BSONCursor {
+    /// Where the next element begins, or the terminator.
+    @usableFromInline var position: UnsafeRawPointer
+    /// The terminator.
+    @usableFromInline let end: UnsafeRawPointer
+
+    /// Starts before the first element of a valid document.
+    @inlinable
+    public init(_ document: UnsafeRawBufferPointer) {
+        guard let base = document.baseAddress, document.count >= 5 else {
+            preconditionFailure("A document has at least 5 bytes")
+        }
+        position = base + 4
+        end = base + document.count - 1
+    }
+
+    /// Starts before the first element of the document or array that a value is.
+    @inlinable
+    public init(_ value: BSONRawValue) { self.init(value.bytes) }
+
+    /// Steps to the next element; `nil` at the end.
+    @inlinable
+    @inline(__always)
+    public mutating func next() -> BSONRawElement? {
+        guard position < end else { return nil }
+        let typeByte = position.load(as: UInt8.self)
+        let key = position + 1
+        let keyCount = Self.textCount(key, end)
+        let start = key + keyCount + 1
+        let count = Self.valueCount(typeByte, start, end)
+        position = start + count
+        return BSONRawElement(
+            key: UnsafeRawBufferPointer(start: key, count: keyCount),
+            value: BSONRawValue(typeByte: typeByte, start: start, count: count))
+    }
+
+    /// Steps to the element with a key from here on; `nil` when there is none.
+    @inlinable
+    public mutating func next(withKey wanted: UnsafeRawBufferPointer) -> BSONRawValue? {
+        while let element = next() {
+            if element.key.count == wanted.count,
+                Self.isEqual(element.key, wanted)
+            {
+                return element.value
+            }
+        }
+        return nil
+    }
+
+    /// Compares two runs of equally many bytes, eight at a step.
+    @inlinable
+    @inline(__always)
+    static func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard let a = left.baseAddress, let b = right.baseAddress else { return true }
+        let count = left.count
+        var at = 0
+        while count - at >= 8 {
+            if a.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+                != b.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            {
+                return false
+            }
+            at += 8
+        }
+        while at < count {
+            if a.load(fromByteOffset: at, as: UInt8.self)
+                != b.load(fromByteOffset: at, as: UInt8.self)
+            {
+                return false
+            }
+            at += 1
+        }
+        return true
+    }
+
+    /// The bytes before the next NUL, eight at a step while the document has as many.
+    @inlinable
+    @inline(__always)
+    static func textCount(_ start: UnsafeRawPointer, _ end: UnsafeRawPointer) -> Int {
+        var at = start
+        while end - at >= 8 {
+            let word = UInt64(littleEndian: at.loadUnaligned(as: UInt64.self))
+            let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+            if zeros != 0 { return at - start + zeros.trailingZeroBitCount >> 3 }
+            at += 8
+        }
+        while at.load(as: UInt8.self) != 0 { at += 1 }
+        return at - start
+    }
+
+    /// The size of a value on the wire in a valid document.
+    @inlinable
+    @inline(__always)
+    static func valueCount(
+        _ typeByte: UInt8, _ start: UnsafeRawPointer, _ end: UnsafeRawPointer
+    ) -> Int {
+        switch typeByte {
+        case 0x10: return 4
+        case 0x02, 0x0D, 0x0E: return 4 + int32(start)
+        case 0x01, 0x09, 0x11, 0x12: return 8
+        case 0x03, 0x04, 0x0F: return int32(start)
+        case 0x05: return 5 + int32(start)
+        case 0x07: return 12
+        case 0x08: return 1
+        case 0x13: return 16
+        case 0x0B:
+            let pattern = textCount(start, end) + 1
+            return pattern + textCount(start + pattern, end) + 1
+        case 0x0C: return 16 + int32(start)
+        default: return 0
+        }
+    }
+
+    @inlinable
+    @inline(__always)
+    static func int32(_ start: UnsafeRawPointer) -> Int {
+        Int(Int32(littleEndian: start.loadUnaligned(as: Int32.self)))
+    }
+}
+
+extension BSONDocument {
+    /// Lends a cursor before the first element for the duration of the call.
+    @inlinable
+    public func withCursor<R, E: Error>(
+        _ body: (inout BSONCursor) throws(E) -> R
+    ) throws(E) -> R {
+        try withUnsafeBytes { (bytes) throws(E) -> R in
+            var cursor = BSONCursor(bytes)
+            return try body(&cursor)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+extension BSONDocument {
+    /// Names the content whatever the order of fields; a top-level field may be left out.
+    ///
+    /// One pass over the bytes, no allocation.
+    public func contentHash(excluding field: String? = nil) -> BSONContentHash {
+        guard var field else { return withUnsafeBytes { BSONContentHash.hashing($0) } }
+        return field.withUTF8 { name in
+            withUnsafeBytes {
+                BSONContentHash.hashing($0, excluding: UnsafeRawBufferPointer(name))
+            }
+        }
+    }
+
+    /// Whether both hold the same fields with the same values in any order, at all depths.
+    ///
+    /// Types are exact and doubles compare by bits; the order of array values counts. A top-level
+    /// field may be left out. Documents that differ in bytes are compared by ``contentHash(excluding:)``,
+    /// so equality is certain up to the collisions of 128 bits.
+    public func contentEquals(_ other: BSONDocument, excluding field: String? = nil) -> Bool {
+        self == other
+            || contentHash(excluding: field) == other.contentHash(excluding: field)
+    }
+}
+
+extension BSONValue {
+    /// Whether both are the same value of the same type, with field order ignored at all depths.
+    public func contentEquals(_ other: BSONValue) -> Bool {
+        switch (self, other) {
+        case (.document(let a), .document(let b)): a.contentEquals(b)
+        case (.array(let a), .array(let b)): a.contentEquals(b)
+        case (.javascriptWithScope(let a), .javascriptWithScope(let b)):
+            a.code.utf8.elementsEqual(b.code.utf8) && a.scope.contentEquals(b.scope)
+        default: self == other
+        }
+    }
+}
+
+extension BSONArray {
+    /// Whether both hold the same values in the same order, with field order inside ignored.
+    public func contentEquals(_ other: BSONArray) -> Bool {
+        document == other.document || contentHash == other.contentHash
+    }
+
+    private var contentHash: BSONContentHash {
+        document.withUnsafeBytes { bytes in
+            var hash = BSONContentHash(0, 0)
+            if let start = bytes.baseAddress {
+                hash = BSONContentHash.hashing(
+                    BSONRawValue(
+                        typeByte: BSONType.array.rawValue, start: start, count: bytes.count))
+            }
+            return hash
+        }
+    }
+}

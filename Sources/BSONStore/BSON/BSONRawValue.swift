@@ -1,0 +1,105 @@
+/// Points at one value inside of bytes that somebody else keeps alive.
+///
+/// Only valid as long as the bytes are: inside of ``BSONDocument/withCursor(_:)`` or while a
+/// database row is current. The bytes must be those of a valid document; nothing is checked again.
+@frozen
+public struct BSONRawValue {
+    /// The type's byte on the wire.
+    public let typeByte: UInt8
+    /// Where the value's bytes begin, behind type and key.
+    public let start: UnsafeRawPointer
+    /// How many bytes the value has on the wire, 0 for null and its like.
+    public let count: Int
+
+    /// Points at a value of a known type and size.
+    @inlinable
+    public init(typeByte: UInt8, start: UnsafeRawPointer, count: Int) {
+        self.typeByte = typeByte
+        self.start = start
+        self.count = count
+    }
+
+    /// The type; valid documents hold no others.
+    @inlinable
+    public var type: BSONType {
+        guard let type = BSONType(rawValue: typeByte) else {
+            preconditionFailure("A valid document holds no type \(typeByte)")
+        }
+        return type
+    }
+
+    /// The value's bytes on the wire: a whole document for documents and arrays, the length with
+    /// the text for strings.
+    @inlinable
+    public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+
+    /// Reads four bytes as an int32; only for values of that type.
+    @inlinable
+    public var int32: Int32 { Int32(littleEndian: start.loadUnaligned(as: Int32.self)) }
+
+    /// Reads eight bytes: an int64, the milliseconds of a datetime, the bits of a timestamp.
+    @inlinable
+    public var int64: Int64 { Int64(littleEndian: start.loadUnaligned(as: Int64.self)) }
+
+    /// Reads eight bytes as a double; only for values of that type.
+    @inlinable
+    public var double: Double {
+        Double(bitPattern: UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)))
+    }
+
+    /// Reads one byte as a boolean; only for values of that type.
+    @inlinable
+    public var bool: Bool { start.load(as: UInt8.self) != 0 }
+
+    /// Reads 16 bytes as a decimal; only for values of that type.
+    @inlinable
+    public var decimal128: BSONDecimal128 {
+        BSONDecimal128(
+            high: UInt64(littleEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
+            low: UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)))
+    }
+
+    /// The UTF-8 of a string, symbol or code, without its NUL; only for values of those types.
+    @inlinable
+    public var text: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: start + 4, count: Int(int32) - 1)
+    }
+
+    /// The content of a binary, without the inner length of subtype 2; only for binaries.
+    @inlinable
+    public var binaryContent: UnsafeRawBufferPointer {
+        let skipped = start.load(fromByteOffset: 4, as: UInt8.self) == 2 ? 9 : 5
+        return UnsafeRawBufferPointer(start: start + skipped, count: count - skipped)
+    }
+
+    /// The subtype's byte; only for binaries.
+    @inlinable
+    public var binarySubtype: UInt8 { start.load(fromByteOffset: 4, as: UInt8.self) }
+
+    /// The code and the scope of code with scope; only for values of that type.
+    @inlinable
+    public var codeAndScope: (code: UnsafeRawBufferPointer, scope: UnsafeRawBufferPointer) {
+        let length = Int(
+            Int32(littleEndian: start.loadUnaligned(fromByteOffset: 4, as: Int32.self)))
+        return (
+            UnsafeRawBufferPointer(start: start + 8, count: length - 1),
+            UnsafeRawBufferPointer(start: start + 8 + length, count: count - 8 - length)
+        )
+    }
+}
+
+/// Points at one element, key and value, inside of bytes that somebody else keeps alive.
+@frozen
+public struct BSONRawElement {
+    /// The key's UTF-8, without its NUL.
+    public let key: UnsafeRawBufferPointer
+    /// The value behind the key.
+    public let value: BSONRawValue
+
+    /// Joins a key with a value.
+    @inlinable
+    public init(key: UnsafeRawBufferPointer, value: BSONRawValue) {
+        self.key = key
+        self.value = value
+    }
+}
