@@ -1,5 +1,3 @@
-
-
 /// Reads and writes the version document that synced documents carry.
 public struct DocumentVersion: Sendable, Hashable {
     /// The top-level field that holds it.

@@ -1,0 +1,45 @@
+# The commands of the project; each first installs what is missing (Scripts/setup).
+
+SWIFT ?= swift
+WORK ?= demo-work
+SECONDS ?= 60
+export SWIFT
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check bench bench-gate fuzz clean
+
+help: ## Lists the commands.
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
+
+setup: ## Installs the system libraries that are missing.
+	@Scripts/setup
+
+demo: ## Puts two devices and a remote in step. INPUT=documents.jsonl WORK=folder
+	@Scripts/setup
+	@Scripts/demo "$(WORK)" "$(INPUT)"
+
+test: ## Checks the form, builds an app that embeds the library, runs all tests.
+	@Scripts/setup
+	@Scripts/check-format
+	@Scripts/test-embedding
+	@Scripts/test
+
+check: ## Checks the form only: format lint and tidy tests.
+	@Scripts/setup
+	@Scripts/check-format
+	@Scripts/test TidyTests
+
+bench: ## Measures, each row beside its baseline in the same run.
+	@Scripts/setup
+	@Scripts/bench
+
+bench-gate: ## Measures and fails where a ratio falls below its gate.
+	@Scripts/setup bench
+	@Scripts/bench --gate
+
+fuzz: ## Fuzzes a target under address sanitizer. TARGET=name SECONDS=60
+	@Scripts/setup
+	@Scripts/fuzz "$(TARGET)" "$(SECONDS)"
+
+clean: ## Removes everything that was built and the demo's files.
+	@rm -rf .build .build-* Benchmarks/.build* Fuzz/.build* demo-work

@@ -1,0 +1,68 @@
+extension TidyRule {
+    /// Words that have a better replacement, each with the files that may use it and why.
+    static let words: [TidyRule] = [
+        word("try?", instead: "handle or rethrow the error"),
+        word("try!", instead: "handle or rethrow the error"),
+        word("Task {", instead: "a child task of the caller"),
+        word("Task (", instead: "a child task of the caller"),
+        word("Task . detached", instead: "a child task of the caller"),
+        word("@ unchecked", instead: "a value, an actor or Locked", allowed: wrappers),
+        word("print (", instead: "the console of the command", allowed: speakers),
+        word("fatalError (", instead: "a precondition with a sentence, or an error"),
+        word("DispatchQueue", instead: "a task or a thread of the store's own"),
+        word("DispatchSemaphore", instead: "a task or a thread of the store's own"),
+        word("Thread . sleep", instead: "an event to wait for"),
+        word("sleep (", instead: "an event or a clock that is injected", allowed: pacers),
+        word("usleep (", instead: "an event or a clock that is injected"),
+    ]
+
+    /// Wraps C, whose handles the compiler cannot see through.
+    private static let wrappers = [
+        "Sources/BSONStore/Store/Locked.swift",
+        "Sources/BSONStore/SQLite/",
+    ]
+
+    /// Programs whose output is for people.
+    private static let speakers = ["fixtures/embedding/main.swift", "Benchmarks/", "Fuzz/"]
+
+    /// Shells that pace themselves by an injected clock.
+    private static let pacers: [String] = []
+
+    /// A rule against a sequence of tokens, written with blanks between them.
+    private static func word(
+        _ word: String, instead: String, allowed: [String] = []
+    ) -> TidyRule {
+        let sequence = SwiftToken.tokens(of: word).map(\.text)
+        let shown = sequence.joined()
+        return TidyRule(
+            name: "no `\(shown)`; instead: \(instead)",
+            broken: [
+                SourceFile("Sources/BSONStore/A.swift", "func f() {\n    let a = \(shown) b\n}\n"),
+                SourceFile("Tests/BSONStoreTests/A.swift", "let a = \"\\(\(shown) b)\"\n"),
+            ],
+            kept: [
+                SourceFile("Sources/BSONStore/A.swift", "// \(shown)b\nlet a = \"\(shown)b\"\n"),
+                SourceFile("Sources/BSONStore/A.swift", "/* /* \(shown)b */ */ let a = 1\n"),
+                SourceFile("Sources/BSONStore/A.swift", "let a = #\"\"\(shown)b\"#\n"),
+                SourceFile("Sources/BSONStore/A.swift", "let a = \"\"\"\n\(shown)b\n\"\"\"\n"),
+            ]
+        ) { file, _ in
+            guard !file.isIn(allowed) else { return [] }
+            return occurrences(of: sequence, in: file.tokens).map {
+                Finding(line: $0, message: "`\(shown)`; instead: \(instead)")
+            }
+        }
+    }
+
+    /// The lines on which a sequence begins, calls of methods of that name left out.
+    static func occurrences(of sequence: [String], in tokens: [SwiftToken]) -> [Int] {
+        tokens.indices.compactMap { index in
+            guard tokens[index...].prefix(sequence.count).map(\.text) == sequence else {
+                return nil
+            }
+            let before = index > 0 ? tokens[index - 1].text : ""
+            let isMethod = sequence.last == "(" && before == "." && sequence.first != "sleep"
+            return before == "func" || isMethod ? nil : tokens[index].line
+        }
+    }
+}
