@@ -1,5 +1,107 @@
-/// Reads and writes the version document that synced documents carry.
+public import BSONStore
+
+/// Tells editions of a remote document apart: `{spv: 1, id: <lineage>, v: <counter>, op: <attempt>}`.
+///
+/// `spv`, `id` and `v` mean what they meant in MongoDB Stitch; `op` names the attempt that wrote it
+/// and is missing where Stitch or another tool did. Versions are equal or different, never ordered.
 public struct DocumentVersion: Sendable, Hashable {
     /// The top-level field that holds it.
     public static let fieldName = "__stitch_sync_version"
+    /// The only value of `spv` that is understood.
+    public static let protocolVersion: Int64 = 1
+
+    /// Names the document's lineage: all editions since one insert share it.
+    public let lineage: String
+    /// Counts writes in the lineage; grows by one with each, but may hold anything.
+    public let counter: Int64
+    /// Names the attempt that wrote this edition, as it stands in the document.
+    public let operation: BSONValue?
+    /// Keys of the version document that are not ours; kept when a next version is made.
+    private let others: BSONDocument
+
+    /// Makes the version of a document's first edition.
+    public static func first(operation: OperationID) -> Self {
+        DocumentVersion(
+            lineage: operation.lineage, counter: 0, operation: operation.value, others: [:])
+    }
+
+    /// The version of the edition after this one; at the counter's end a new lineage begins.
+    public func next(operation: OperationID) -> Self {
+        let (counter, overflow) = counter.addingReportingOverflow(1)
+        return DocumentVersion(
+            lineage: overflow ? operation.lineage : lineage, counter: overflow ? 0 : counter,
+            operation: operation.value, others: others)
+    }
+
+    /// The version document as it is stored.
+    public var document: BSONDocument {
+        var document: BSONDocument = [
+            "spv": .int32(Int32(Self.protocolVersion)), "id": .string(lineage),
+            "v": .int64(counter),
+        ]
+        if let operation { document.append("op", operation) }
+        for (key, value) in others { document.append(key, value) }
+        return document
+    }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.lineage.utf8.elementsEqual(right.lineage.utf8) && left.counter == right.counter
+            && left.operation == right.operation
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(counter)
+        hasher.combine(operation)
+    }
+}
+
+extension DocumentVersion {
+    /// Reads a version document; `nil` when it is none that we understand.
+    ///
+    /// `v` may be an int32, an int64 or an integral double, `spv` likewise and must be 1.
+    public init?(_ value: BSONValue) {
+        guard case .document(let document) = value,
+            document["spv"]?.int64Value == Self.protocolVersion,
+            case .string(let lineage) = document["id"],
+            let counter = document["v"]?.int64Value
+        else { return nil }
+        self.lineage = lineage
+        self.counter = counter
+        operation = document["op"]
+        others = BSONDocument(
+            document.filter { !["spv", "id", "v", "op"].contains($0.key) }.map { ($0.key, $0.value) })
+    }
+}
+
+/// What the version field of a remote document holds.
+public enum VersionField: Sendable, Hashable {
+    /// There is none: another tool wrote the document, or unset the field to say that it did.
+    case absent
+    /// A version that we understand.
+    case version(DocumentVersion)
+    /// Something else: another protocol version, wrong types, no document.
+    case foreign(BSONValue)
+
+    /// Reads the field of a document.
+    public init(of document: BSONDocument) {
+        guard let value = document[DocumentVersion.fieldName] else {
+            self = .absent
+            return
+        }
+        self = DocumentVersion(value).map(VersionField.version) ?? .foreign(value)
+    }
+
+    /// The version, when there is one.
+    public var version: DocumentVersion? {
+        if case .version(let version) = self { version } else { nil }
+    }
+
+    /// The field's value, `nil` when the field is absent.
+    public var value: BSONValue? {
+        switch self {
+        case .absent: nil
+        case .version(let version): .document(version.document)
+        case .foreign(let value): value
+        }
+    }
 }

@@ -1,0 +1,127 @@
+public import BSONStore
+
+/// Merges two editions of a document by field path from the edition that both came from.
+///
+/// A field that one side changed takes that side's value; one that both changed to the same takes
+/// it; documents are merged field by field at every depth, arrays are values. What both sides
+/// changed to different values is an overlap: a counter adds both differences, a set-like array
+/// joins both sides' elements, anything else takes the remote's value and is listed.
+public struct ThreeWayMerge: Sendable {
+    /// The outcome: a document, and the dotted paths that both sides changed to different values.
+    public struct Result: Sendable, Hashable {
+        /// The merged document; the remote's field order first, then what local added.
+        public var document: BSONDocument
+        /// Where neither side's change could be kept beside the other's.
+        public var overlaps: [String]
+    }
+
+    /// Dotted paths of int32, int64 or double fields whose differences add up.
+    public var counters: Set<String>
+    /// Dotted paths of arrays that are merged as sets of elements.
+    public var arrays: Set<String>
+
+    /// Names the fields that merge by difference.
+    public init(counters: Set<String> = [], arrays: Set<String> = []) {
+        self.counters = counters
+        self.arrays = arrays
+    }
+
+    /// Merges; a missing base counts as an empty document.
+    public func merge(
+        base: BSONDocument?, local: BSONDocument, remote: BSONDocument
+    ) -> Result {
+        var overlaps: [String] = []
+        let document = merge(base ?? [:], local, remote, prefix: "", &overlaps)
+        return Result(document: document, overlaps: overlaps)
+    }
+
+    private func merge(
+        _ base: BSONDocument, _ local: BSONDocument, _ remote: BSONDocument, prefix: String,
+        _ overlaps: inout [String]
+    ) -> BSONDocument {
+        var merged = BSONDocument()
+        for key in remote.keys {
+            let value = merge(
+                base[key], local[key], remote[key], path: prefix + key, &overlaps)
+            if let value { merged.append(key, value) }
+        }
+        for (key, value) in local where remote[key] == nil {
+            let value = merge(base[key], value, nil, path: prefix + key, &overlaps)
+            if let value { merged.append(key, value) }
+        }
+        return merged
+    }
+
+    private func merge(
+        _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?, path: String,
+        _ overlaps: inout [String]
+    ) -> BSONValue? {
+        if same(local, remote) || same(local, base) { return remote }
+        if same(remote, base) { return local }
+        if case .document(let mine) = local, case .document(let theirs) = remote {
+            let base = base?.documentValue ?? [:]
+            return .document(merge(base, mine, theirs, prefix: path + ".", &overlaps))
+        }
+        if counters.contains(path), let sum = Self.sum(base, local, remote) { return sum }
+        if arrays.contains(path), let union = Self.union(base, local, remote) { return union }
+        overlaps.append(path)
+        return remote
+    }
+
+    private func same(_ left: BSONValue?, _ right: BSONValue?) -> Bool {
+        switch (left, right) {
+        case (nil, nil): true
+        case (let left?, let right?): left.contentEquals(right)
+        case (nil, _), (_, nil): false
+        }
+    }
+
+    /// `remote + (local - base)` in the remote's type; `nil` where it does not fit.
+    private static func sum(
+        _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?
+    ) -> BSONValue? {
+        switch (base ?? .int32(0), local, remote) {
+        case (.double(let base), .double(let local)?, .double(let remote)?):
+            return .double(remote + (local - base))
+        case (let base, let local?, let remote?):
+            guard let base = base.wholeNumber, let mine = local.wholeNumber,
+                let theirs = remote.wholeNumber
+            else { return nil }
+            let (difference, under) = mine.subtractingReportingOverflow(base)
+            let (sum, over) = theirs.addingReportingOverflow(difference)
+            if under || over { return nil }
+            if case .int32 = remote, let narrow = Int32(exactly: sum) { return .int32(narrow) }
+            return .int64(sum)
+        case (_, nil, _), (_, _, nil): return nil
+        }
+    }
+
+    /// The remote's elements without those that local removed, then those that local added.
+    private static func union(
+        _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?
+    ) -> BSONValue? {
+        guard let local = local?.arrayValue, let remote = remote?.arrayValue else { return nil }
+        let base = base?.arrayValue?.values ?? []
+        let mine = local.values
+        let kept = remote.values.filter { element in
+            contains(mine, element) || !contains(base, element)
+        }
+        let added = mine.filter { !contains(base, $0) && !contains(kept, $0) }
+        return .array(BSONArray(kept + added))
+    }
+
+    private static func contains(_ values: [BSONValue], _ value: BSONValue) -> Bool {
+        values.contains { $0.contentEquals(value) }
+    }
+}
+
+extension BSONValue {
+    /// The number of an int32 or int64.
+    fileprivate var wholeNumber: Int64? {
+        switch self {
+        case .int32(let value): Int64(value)
+        case .int64(let value): value
+        default: nil
+        }
+    }
+}

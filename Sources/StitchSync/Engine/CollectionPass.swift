@@ -1,0 +1,90 @@
+internal import BSONStore
+
+/// Carries one collection's share of a pass: what is needed, and what is found out on the way.
+///
+/// Nothing is held across a request or a handler: each step reads what it needs in a transaction,
+/// lets go, asks, and decides again from what the store holds then (rule R10).
+struct CollectionPass {
+    let engine: SyncEngine
+    let namespace: Namespace
+    let remote: any RemoteCollection
+    let configuration: CollectionConfiguration
+    /// What happened so far.
+    var report = SyncPassReport()
+    /// Documents whose conflict was resolved in this pass; they are sent by the next one.
+    var resolved: Set<Int64> = []
+    /// Errors to tell the app of, after the commit that caused them.
+    var errors: [SyncError] = []
+
+    /// Runs a transaction over the collection's documents, records and events.
+    func write<R: Sendable>(
+        _ body: @escaping @Sendable (SyncTransaction) throws -> R
+    ) async throws -> R {
+        try await engine.write(namespace, hasListeners: configuration.hasListeners, body)
+    }
+
+    var limits: SyncLimits { engine.limits }
+
+    /// Counts a request to the remote.
+    mutating func request<R>(
+        _ body: (any RemoteCollection) async throws(RemoteError) -> R
+    ) async throws(RemoteError) -> R {
+        report.requests += 1
+        return try await body(remote)
+    }
+}
+
+/// Bounds what a pass does at a time.
+public struct SyncLimits: Sendable, Hashable {
+    /// Documents in one request or transaction.
+    public var batchDocuments = 500
+    /// Bytes of documents in one request; a larger document goes alone.
+    public var batchBytes = 4 * 1024 * 1024
+    /// Changes read from the remote's history at a time.
+    public var changesPerRead = 1000
+    /// How long a conflict handler may take.
+    public var handlerTimeout: Duration = .seconds(30)
+    /// How often in a row the remote may answer that it failed to take one document's change in.
+    public var failuresMax: Int64 = 20
+
+    /// The limits that are used unless told.
+    public init() {}
+}
+
+/// Counts what a pass did.
+public struct SyncPassReport: Sendable, Hashable {
+    /// Documents whose remote edition was looked at.
+    public var looked = 0
+    /// Documents taken from the remote.
+    public var taken = 0
+    /// Local documents removed since the remote deleted them.
+    public var removed = 0
+    /// Local changes that the remote took in.
+    public var uploaded = 0
+    /// Conflicts that a handler answered.
+    public var conflicts = 0
+    /// Documents paused.
+    public var paused = 0
+    /// Requests to the remote.
+    public var requests = 0
+    /// Errors, in the order in which they came.
+    public var errors: [SyncError.Code] = []
+
+    /// Whether no collection failed on the way to the remote.
+    public var reachedRemote: Bool { !errors.contains(.remoteUnavailable) }
+
+    /// Makes a report of nothing.
+    public init() {}
+
+    /// Adds another report's counts.
+    public mutating func add(_ other: SyncPassReport) {
+        looked += other.looked
+        taken += other.taken
+        removed += other.removed
+        uploaded += other.uploaded
+        conflicts += other.conflicts
+        paused += other.paused
+        requests += other.requests
+        errors += other.errors
+    }
+}

@@ -1,0 +1,193 @@
+internal import BSONStore
+
+/// A conflict as it was found: what the handler is shown, and the record that it was found for.
+struct OpenConflict: Sendable {
+    let record: SyncedDocument
+    let base: BSONDocument?
+    let local: BSONDocument?
+    let remote: RemoteEdition
+    let mayHaveLanded: Bool
+}
+
+/// Lets the app answer conflicts, and carries its answers out.
+extension CollectionPass {
+    /// Asks the handler outside of any transaction, then commits unless the app wrote meanwhile.
+    mutating func resolve(_ conflict: OpenConflict) async throws {
+        guard let handler = configuration.conflictHandler else {
+            errors.append(
+                SyncError(
+                    .notConfigured, "a conflict waits for a conflict handler",
+                    namespace: namespace, documentID: conflict.record.documentID))
+            return
+        }
+        let answer: ConflictResolution<BSONDocument>
+        do {
+            let shown = shown(conflict)
+            answer = try await withTimeout(limits.handlerTimeout, clock: engine.clock) {
+                try await handler.resolve(shown)
+            }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            try await pause(conflict, since: error)
+            return
+        }
+        report.conflicts += 1
+        let outcome = try await write { try $0.commit(answer, to: conflict) }
+        switch outcome {
+        case .committed:
+            if let row = conflict.record.rowID { resolved.insert(row) }
+        case .overtaken: break
+        case .paused(let error):
+            report.paused += 1
+            errors.append(error)
+        }
+    }
+
+    private func shown(_ conflict: OpenConflict) -> Conflict<BSONDocument> {
+        Conflict(
+            namespace: namespace, documentID: conflict.record.documentID, base: conflict.base,
+            local: conflict.local, remote: conflict.remote.document,
+            mayHaveLanded: conflict.mayHaveLanded)
+    }
+
+    private mutating func pause(_ conflict: OpenConflict, since cause: any Error) async throws {
+        let code: SyncError.Code = cause is TimeoutError ? .handlerTimeout : .handlerFailed
+        let error = SyncError(
+            code, "the conflict handler failed: \(cause)", namespace: namespace,
+            documentID: conflict.record.documentID, underlying: cause)
+        if try await write({ try $0.pause(conflict.record, since: error) }) {
+            report.paused += 1
+            errors.append(error)
+        }
+    }
+}
+
+extension SyncTransaction {
+    /// What became of an answer.
+    enum Committed: Sendable {
+        case committed
+        /// The app wrote while the handler thought; the conflict is decided anew.
+        case overtaken
+        case paused(SyncError)
+    }
+
+    /// Pauses a document, unless the app wrote meanwhile; tells whether it did.
+    func pause(_ old: SyncedDocument, since error: SyncError) throws -> Bool {
+        guard var record = try record(old.documentID), record.revision == old.revision else {
+            return false
+        }
+        record.pause = PauseReason(error.code, error.message)
+        try save(record)
+        return true
+    }
+
+    /// Carries an answer out in one transaction.
+    func commit(
+        _ answer: ConflictResolution<BSONDocument>, to conflict: OpenConflict
+    ) throws -> Committed {
+        guard let record = try record(conflict.record.documentID),
+            record.revision == conflict.record.revision
+        else { return .overtaken }
+        let answer = answer.document(local: conflict.local, remote: conflict.remote.document)?
+            .withID(record.documentID)
+        let facts = ResolutionFacts(
+            answerExists: answer != nil, remoteExists: conflict.remote.document != nil,
+            answerEqualsRemote: contentEqual(answer, conflict.remote.document),
+            localExists: conflict.local != nil,
+            idMatches: answer.map {
+                BSONKey.encode($0.documentID) == BSONKey.encode(record.documentID)
+            } ?? true,
+            fits: (answer?.byteCount ?? 0)
+                <= BSONLimits().documentBytesMax - Self.versionReserve)
+        return try apply(
+            ResolutionDecision.decide(facts), answer: answer, to: record, conflict)
+    }
+
+    private func apply(
+        _ decision: ResolutionDecision, answer: BSONDocument?, to old: SyncedDocument,
+        _ conflict: OpenConflict
+    ) throws -> Committed {
+        var record = old
+        let id = record.documentID
+        let remote = conflict.remote
+        if record.hint == conflict.record.hint { record.hint = 0 }
+        switch decision {
+        case .finishDelete:
+            try setLocal(id, to: nil)
+            try records.remove(record)
+            try emit(.delete, .resolution, id, uncommitted: false)
+        case .deletePending:
+            try setLocal(id, to: nil)
+            try keep(&record, base: remote, local: nil)
+            try emit(.delete, .resolution, id, uncommitted: true)
+        case .takeRemote:
+            try setLocal(id, to: remote.document)
+            record.takeBase(.sameAsLocal, remote.version)
+            try save(record)
+            try emit(.replace, .resolution, id, document: remote.document, uncommitted: false)
+        case .insertPending:
+            try setLocal(id, to: answer)
+            try keep(&record, base: remote, local: answer)
+            try emit(.insert, .resolution, id, document: answer, uncommitted: true)
+        case .updatePending:
+            try setLocal(id, to: answer)
+            try keep(&record, base: remote, local: answer)
+            try emitChange(
+                .resolution, id, from: remote.document, to: answer, uncommitted: true)
+        case .pauseOtherID:
+            return try pause(
+                record, .handlerChangedID,
+                "the conflict handler answered with _id \(answer?.documentID ?? .null) "
+                    + "for the document with _id \(id)")
+        case .pauseTooLarge:
+            return try pause(
+                record, .documentTooLarge,
+                "the conflict handler's answer of \(answer?.byteCount ?? 0) bytes is too large")
+        }
+        return .committed
+    }
+
+    /// Stores the remote's edition as base, with the local document pending on it.
+    private func keep(
+        _ record: inout SyncedDocument, base: RemoteEdition, local: BSONDocument?
+    ) throws {
+        record.base = StoredContent(base.document, local: local)
+        record.version = base.version
+        record.isPending = true
+        record.failures = 0
+        try save(record)
+    }
+
+    private func pause(
+        _ old: SyncedDocument, _ code: SyncError.Code, _ message: String
+    ) throws -> Committed {
+        var record = old
+        record.pause = PauseReason(code, message)
+        try save(record)
+        return .paused(
+            SyncError(code, message, namespace: namespace, documentID: record.documentID))
+    }
+}
+
+extension ConflictResolution<BSONDocument> {
+    /// The document that the answer means, without a version field; `nil` for a delete.
+    fileprivate func document(local: BSONDocument?, remote: BSONDocument?) -> BSONDocument? {
+        switch self {
+        case .useLocal: local
+        case .useRemote: remote
+        case .use(let document): document.withoutVersion
+        case .delete: nil
+        }
+    }
+}
+
+extension BSONDocument {
+    /// The document with an `_id`: its own, or this one in front where it has none.
+    fileprivate func withID(_ id: BSONValue) -> BSONDocument {
+        guard self["_id"] == nil else { return self }
+        var document: BSONDocument = ["_id": id]
+        for (key, value) in self { document.append(key, value) }
+        return document
+    }
+}

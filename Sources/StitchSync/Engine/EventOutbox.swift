@@ -1,0 +1,89 @@
+internal import BSONStore
+
+/// Keeps events in the store, in the transaction that caused them, until they are delivered
+/// (rule R11).
+enum EventOutbox {
+    /// Appends an event; its place becomes its sequence.
+    static func append(
+        _ event: ChangeEvent<BSONDocument>, collection: Int64, in connection: SQLiteConnection
+    ) throws {
+        let insert = try connection.prepare(
+            "INSERT INTO sync_events(collection, event) VALUES (?, ?)")
+        insert.bind(1, collection)
+        insert.bind(2, document(of: event).bytes)
+        try insert.run()
+    }
+
+    /// The oldest events of some collections that are still there, in order.
+    static func next(
+        limit: Int, for namespaces: [Namespace], in connection: SQLiteConnection
+    ) throws -> [ChangeEvent<BSONDocument>] {
+        if namespaces.isEmpty { return [] }
+        let places = Array(repeating: "?", count: namespaces.count).joined(separator: ", ")
+        let select = try connection.prepare(
+            """
+            SELECT sync_events.id, namespace, event FROM sync_events
+            JOIN sync_collections ON sync_collections.id = sync_events.collection
+            WHERE namespace IN (\(places)) ORDER BY sync_events.id LIMIT ?
+            """)
+        for (index, namespace) in namespaces.enumerated() {
+            select.bind(Int32(index + 1), namespace.description)
+        }
+        select.bind(Int32(namespaces.count + 1), Int64(limit))
+        var events: [ChangeEvent<BSONDocument>] = []
+        while try select.step() {
+            let document = try BSONDocument(validating: select.bytes(2))
+            events.append(
+                try event(
+                    document, sequence: select.int64(0),
+                    namespace: Namespace(parsing: select.string(1))))
+        }
+        return events
+    }
+
+    /// Forgets an event: it was delivered.
+    static func acknowledge(_ sequence: Int64, in connection: SQLiteConnection) throws {
+        let delete = try connection.prepare("DELETE FROM sync_events WHERE id = ?")
+        delete.bind(1, sequence)
+        try delete.run()
+    }
+
+    private static func document(of event: ChangeEvent<BSONDocument>) -> BSONDocument {
+        var document: BSONDocument = [
+            "type": .string(event.operationType.rawValue),
+            "reason": .string(event.reason.rawValue), "id": event.documentID,
+            "uncommitted": .bool(event.hasUncommittedWrites),
+        ]
+        if let full = event.fullDocument { document.append("document", .document(full)) }
+        if let update = event.updateDescription {
+            document.append("updated", .document(update.updatedFields))
+            document.append(
+                "removed", .array(BSONArray(update.removedFields.map(BSONValue.string))))
+        }
+        return document
+    }
+
+    private static func event(
+        _ document: BSONDocument, sequence: Int64, namespace: Namespace
+    ) throws -> ChangeEvent<BSONDocument> {
+        guard
+            let type = document["type"]?.stringValue
+                .flatMap(OperationType.init),
+            let reason = document["reason"]?.stringValue
+                .flatMap(ChangeReason.init),
+            let id = document["id"], let uncommitted = document["uncommitted"]?.boolValue
+        else {
+            throw SyncError(
+                .storeFailed, "event \(sequence) cannot be read", namespace: namespace)
+        }
+        let update = document["updated"]?.documentValue.map { updated in
+            UpdateDescription(
+                updatedFields: updated,
+                removedFields: document["removed"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+        }
+        return ChangeEvent(
+            sequence: sequence, operationType: type, reason: reason, namespace: namespace,
+            documentID: id, fullDocument: document["document"]?.documentValue,
+            updateDescription: update, hasUncommittedWrites: uncommitted)
+    }
+}

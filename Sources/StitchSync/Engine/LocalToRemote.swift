@@ -1,0 +1,199 @@
+internal import BSONStore
+
+/// Sends what is pending: names each attempt on disk, sends a batch, settles each answer.
+extension CollectionPass {
+    /// Sends all pending changes in batches, then looks at what others changed first.
+    mutating func sendPending() async throws {
+        var last: Int64 = 0
+        var overtaken: [BSONValue] = []
+        while true {
+            let after = last
+            let limits = limits
+            let resolved = resolved
+            let batch = try await write { sync in
+                try sync.beginAttempts(after: after, limits: limits, resolved: resolved)
+            }
+            guard let row = batch.lastRow else { break }
+            last = row
+            if !batch.attempts.isEmpty { overtaken += try await send(batch.attempts) }
+        }
+        try await look(atOvertaken: overtaken)
+    }
+
+    private mutating func look(atOvertaken ids: [BSONValue]) async throws {
+        for start in stride(from: 0, to: ids.count, by: limits.batchDocuments) {
+            let chunk = ids[start..<min(start + limits.batchDocuments, ids.count)]
+            try await look(at: try await write { sync in try chunk.compactMap(sync.record) })
+        }
+    }
+
+    /// Sends a batch; returns the documents that somebody else was at first.
+    private mutating func send(_ attempts: [OpenAttempt]) async throws -> [BSONValue] {
+        let writes = attempts.map(\.write)
+        let outcomes = try await request { remote throws(RemoteError) in
+            try await remote.write(writes)
+        }
+        guard outcomes.count == writes.count else {
+            throw RemoteError(
+                .retryable, "sent \(writes.count) writes, got \(outcomes.count) outcomes")
+        }
+        let failuresMax = limits.failuresMax
+        let settlements = try await write { sync in
+            try zip(attempts, outcomes).map { attempt, outcome in
+                try sync.settle(attempt, outcome, failuresMax: failuresMax)
+            }
+        }
+        var mayPass: RemoteError?
+        for ((attempt, outcome), settlement) in zip(zip(attempts, outcomes), settlements) {
+            count(settlement, attempt, outcome)
+            if settlement == .keepAttempt, case .failed(let error) = outcome { mayPass = error }
+        }
+        if let mayPass { throw mayPass }
+        return zip(attempts, settlements).filter { $1 == .lookAgain }.map { $0.0.record.documentID }
+    }
+
+    private mutating func count(
+        _ settlement: UploadSettlement, _ attempt: OpenAttempt, _ outcome: RemoteWriteOutcome
+    ) {
+        switch settlement {
+        case .confirm, .confirmAndKeepPending, .finishDelete, .finishDeleteAndKeepInsert:
+            report.uploaded += 1
+        case .lookAgain, .keepAttempt: break
+        case .pauseRejected, .pauseExhausted:
+            report.paused += 1
+            if case .failed(let error) = outcome {
+                errors.append(
+                    SyncTransaction.error(
+                        settlement, error, namespace, attempt.record.documentID))
+            }
+        }
+    }
+}
+
+/// An attempt that is stored and may be sent.
+struct OpenAttempt: Sendable {
+    let record: SyncedDocument
+    let write: RemoteWrite
+}
+
+extension SyncTransaction {
+    /// A batch of stored attempts, and the row up to which records were considered.
+    struct AttemptBatch: Sendable {
+        var attempts: [OpenAttempt] = []
+        var lastRow: Int64?
+    }
+
+    /// Stores attempts for the next pending records (rule R3).
+    func beginAttempts(
+        after row: Int64, limits: SyncLimits, resolved: Set<Int64>
+    ) throws -> AttemptBatch {
+        let pending = try records.records(
+            .toSend, in: collection.rowID, after: row, limit: limits.batchDocuments)
+        let operations = try state.nextOperations(pending.count)
+        var batch = AttemptBatch()
+        var bytes = 0
+        for (record, operation) in zip(pending, operations) {
+            let local = try local(record.documentID)
+            bytes += local?.byteCount ?? 0
+            if bytes > limits.batchBytes && !batch.attempts.isEmpty { break }
+            batch.lastRow = record.rowID
+            let isResolved = record.rowID.map(resolved.contains) ?? false
+            if let open = try begin(
+                record, operation, local: local, resolvedInThisPass: isResolved)
+            {
+                batch.attempts.append(open)
+            }
+        }
+        return batch
+    }
+
+    private func begin(
+        _ old: SyncedDocument, _ operation: OperationID, local: BSONDocument?,
+        resolvedInThisPass: Bool
+    ) throws -> OpenAttempt? {
+        var record = old
+        let base = record.base.document(local: local)
+        let paths = Self.paths(from: base, to: local)
+        let isForeign = if case .foreign = record.version { true } else { false }
+        let facts = UploadFacts(
+            pending: PendingChange(base: base, local: local), isPaused: record.pause != nil,
+            hasOpenAttempt: record.attempt != nil, isStale: record.hint > 0,
+            resolvedInThisPass: resolvedInThisPass, isForeign: isForeign,
+            hasPaths: paths != nil)
+        let decision = UploadDecision.decide(facts)
+        switch decision {
+        case .wait: return nil
+        case .nothing:
+            record.takeBase(StoredContent(base, local: local), record.version)
+            try save(record)
+            return nil
+        case .insert, .update, .replace, .delete: break
+        }
+        let version = Self.version(after: record.version, operation, decision)
+        record.attempt = Attempt(
+            operation: operation, intended: local == nil ? .absent : .sameAsLocal,
+            version: version.map(VersionField.version) ?? .absent, token: collection.token)
+        let stored = try save(record)
+        let write = RemoteWrite(
+            documentID: record.documentID, operation: operation,
+            action: Self.action(decision, local: local, paths: paths, version: version),
+            condition: Self.condition(decision, record.version, base: base, paths: paths))
+        return OpenAttempt(record: stored, write: write)
+    }
+
+    private static func paths(
+        from base: BSONDocument?, to local: BSONDocument?
+    ) -> UpdateDescription? {
+        guard let base, let local else { return nil }
+        return UpdateDescription.difference(
+            from: base, to: local, excluding: DocumentVersion.fieldName)
+    }
+
+    private static func version(
+        after base: VersionField, _ operation: OperationID, _ decision: UploadDecision
+    ) -> DocumentVersion? {
+        switch (decision, base.version) {
+        case (.delete, _), (.nothing, _), (.wait, _): nil
+        case (.insert, _), (_, nil):
+            DocumentVersion.first(operation: operation)
+        case (.update, let base?), (.replace, let base?):
+            base.next(operation: operation)
+        }
+    }
+
+    private static func action(
+        _ decision: UploadDecision, local: BSONDocument?, paths: UpdateDescription?,
+        version: DocumentVersion?
+    ) -> RemoteWrite.Action {
+        guard var document = local, let version else { return .delete }
+        let field = BSONValue.document(version.document)
+        if decision == .update, let paths {
+            var set = paths.updatedFields
+            set.append(DocumentVersion.fieldName, field)
+            return .update(set: set, unset: paths.removedFields)
+        }
+        document.append(DocumentVersion.fieldName, field)
+        return decision == .insert ? .insert(document) : .replace(document)
+    }
+
+    /// The version, and the old values of what is touched: a foreign edit that left the version as
+    /// it was is not overwritten unseen (rule R6).
+    private static func condition(
+        _ decision: UploadDecision, _ version: VersionField, base: BSONDocument?,
+        paths: UpdateDescription?
+    ) -> RemoteWrite.Condition {
+        guard decision == .update, let paths, let base else {
+            return RemoteWrite.Condition(version: version, content: base)
+        }
+        var values = BSONDocument()
+        var missing: [String] = []
+        for path in paths.paths {
+            if let value = base[path: path] {
+                values.append(path, value)
+            } else {
+                missing.append(path)
+            }
+        }
+        return RemoteWrite.Condition(version: version, values: values, missing: missing)
+    }
+}

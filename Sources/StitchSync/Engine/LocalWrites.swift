@@ -1,0 +1,84 @@
+internal import BSONStore
+
+/// Notes what the app wrote: record and event change in the transaction of the document (rule R2).
+extension SyncTransaction {
+    /// Notes one document's change, and takes a version field out that the app wrote.
+    ///
+    /// - Throws: `SyncError` of code `.documentTooLarge` when no version fits beside it.
+    func noteLocalWrite(before: BSONDocument?, after written: BSONDocument?) throws {
+        let after = written?.withoutVersion
+        let id = (after ?? before)?.documentID ?? .null
+        if let after, after.byteCount != written?.byteCount { try setLocal(id, to: after) }
+        if let after, after.byteCount > BSONLimits().documentBytesMax - Self.versionReserve {
+            throw SyncError(
+                .documentTooLarge,
+                "a document of \(after.byteCount) bytes leaves no room for its version",
+                namespace: namespace, documentID: id)
+        }
+        let record = try record(id)
+        let facts = Self.facts(before: before, after: after, record: record)
+        try apply(
+            LocalWriteDecision.decide(facts), to: record ?? SyncedDocument(documentID: id),
+            before: before, after: after)
+    }
+
+    private static func facts(
+        before: BSONDocument?, after: BSONDocument?, record: SyncedDocument?
+    ) -> LocalWriteFacts {
+        let base = record?.base.document(local: before)
+        return LocalWriteFacts(
+            existedBefore: before != nil, existsAfter: after != nil,
+            isUnchanged: contentEqual(before, after), hasRecord: record != nil,
+            baseIsAbsent: base == nil, equalsBase: contentEqual(base, after),
+            hasOpenAttempt: record?.attempt != nil, isPaused: record?.pause != nil)
+    }
+
+    private func apply(
+        _ decision: LocalWriteDecision, to old: SyncedDocument, before: BSONDocument?,
+        after: BSONDocument?
+    ) throws {
+        var record = old
+        record.keepApart(from: before)
+        switch decision {
+        case .nothing: return
+        case .forget:
+            try records.remove(record)
+        case .begin, .markPending:
+            record.isPending = true
+            try save(record)
+        case .clearPending:
+            record.isPending = false
+            record.base = StoredContent(record.base.document(local: before), local: after)
+            try save(record)
+        case .resumePending, .resumeClean:
+            record.pause = nil
+            record.failures = 0
+            record.hint = try state.nextHint()
+            record.isPending = decision == .resumePending
+            if !record.isPending {
+                record.base = StoredContent(record.base.document(local: before), local: after)
+            }
+            try save(record)
+        }
+        let isPending = decision != .forget && record.isPending
+        try emitChange(
+            .local, record.documentID, from: before, to: after, uncommitted: isPending)
+    }
+}
+
+extension SyncedDocument {
+    /// Stores base and attempt apart from a local document that is about to change.
+    mutating func keepApart(from local: BSONDocument?) {
+        if base == .sameAsLocal, let local { base = .stored(local) }
+        if attempt?.intended == .sameAsLocal, let local { attempt?.intended = .stored(local) }
+    }
+}
+
+/// Whether two documents hold the same content, field order apart; both absent counts as equal.
+func contentEqual(_ left: BSONDocument?, _ right: BSONDocument?) -> Bool {
+    switch (left, right) {
+    case (nil, nil): true
+    case (let left?, let right?): left.contentEquals(right)
+    case (nil, _), (_, nil): false
+    }
+}

@@ -1,0 +1,127 @@
+internal import BSONStore
+
+/// Turns the remote's history into hints: which documents to look at (rule R4).
+extension CollectionPass {
+    /// Reads the history from where it was last read to; where that is lost, compares versions.
+    mutating func readInbox() async throws {
+        let collection = try await write { $0.collection }
+        if let token = collection.token, !collection.needsScan {
+            do throws(RemoteError) {
+                try await readChanges(after: token)
+                return
+            } catch {
+                guard error.errorClass == .historyLost else { throw error }
+            }
+        }
+        try await scan()
+    }
+
+    private mutating func readChanges(after start: ResumeToken) async throws(RemoteError) {
+        var token = start
+        var hasMore = true
+        let limit = limits.changesPerRead
+        while hasMore {
+            let after = token
+            let batch = try await request { remote throws(RemoteError) in
+                try await remote.changes(after: after, limit: limit, waitingUpTo: .zero)
+            }
+            if batch.token != token || !batch.changes.isEmpty { try await keep(batch) }
+            token = batch.token
+            hasMore = batch.hasMore
+        }
+    }
+
+    /// Stores hints and the place that they came from in one transaction.
+    func keep(_ batch: RemoteChangeBatch) async throws(RemoteError) {
+        do {
+            try await write { sync in
+                for change in batch.changes { try sync.note(change) }
+                var collection = sync.collection
+                collection.token = batch.token
+                try sync.state.save(collection)
+            }
+        } catch {
+            throw RemoteError(.retryable, "the changes could not be stored: \(error)")
+        }
+    }
+
+    /// Compares all versions by pages; only what differs is looked at afterwards.
+    ///
+    /// The place in the history is taken first: what changes while the scan runs comes as changes.
+    private mutating func scan() async throws {
+        let token = try await request { remote throws(RemoteError) in
+            try await remote.currentToken()
+        }
+        try await write { sync in
+            var collection = sync.collection
+            collection.token = token
+            collection.needsScan = true
+            try sync.state.save(collection)
+        }
+        var last: Int64 = 0
+        while let next = try await scanPage(after: last) { last = next }
+        try await write { sync in
+            var collection = sync.collection
+            collection.needsScan = false
+            try sync.state.save(collection)
+        }
+    }
+
+    private mutating func scanPage(after row: Int64) async throws -> Int64? {
+        let limit = limits.batchDocuments
+        let page = try await write { sync in
+            try sync.records.records(.all, in: sync.collection.rowID, after: row, limit: limit)
+        }
+        guard let last = page.last?.rowID else { return nil }
+        let known = page.filter { $0.pause == nil && $0.attempt == nil && $0.base != .absent }
+        let ids = known.map(\.documentID)
+        let found =
+            ids.isEmpty
+            ? []
+            : try await request { remote throws(RemoteError) in
+                try await remote.versions(ids: ids)
+            }
+        let unknown = page.filter { $0.base == .absent && !$0.isPending && $0.pause == nil }
+        try await write { sync in
+            for (record, lookup) in zip(known, found) { try sync.compare(record, with: lookup) }
+            for record in unknown { try sync.hint(record) }
+        }
+        return last
+    }
+}
+
+extension SyncTransaction {
+    /// Notes a change, unless it is one that the record already knows of.
+    func note(_ change: RemoteChange) throws {
+        guard let record = try record(change.documentID), record.pause == nil else { return }
+        if let attempt = record.attempt, change.operation == attempt.operation { return }
+        if let version = change.version, version != .absent, version == record.version,
+            let hash = change.contentHash, try baseHash(record) == hash
+        {
+            return
+        }
+        try hint(record)
+    }
+
+    /// Notes that the remote is to be looked at.
+    func hint(_ record: SyncedDocument) throws {
+        guard let row = record.rowID else { return }
+        try records.setHint(row: row, to: try state.nextHint())
+    }
+
+    /// Hints at a document whose version, or content where the remote tells, is not the base's.
+    func compare(_ old: SyncedDocument, with lookup: RemoteVersionLookup) throws {
+        guard let record = try record(old.documentID) else { return }
+        switch lookup {
+        case .absent:
+            try hint(record)
+        case .found(let version, let hash):
+            if version == .absent || version != record.version { return try hint(record) }
+            if let hash, try baseHash(record) != hash { try hint(record) }
+        }
+    }
+
+    private func baseHash(_ record: SyncedDocument) throws -> BSONContentHash? {
+        try record.base.document(local: local(record.documentID))?.contentHash()
+    }
+}

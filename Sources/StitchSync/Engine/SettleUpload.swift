@@ -1,0 +1,89 @@
+internal import BSONStore
+
+/// Settles the answer to an attempt in one transaction.
+extension SyncTransaction {
+    /// Decides from what the store holds now, and carries the decision out.
+    func settle(
+        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, failuresMax: Int64
+    ) throws -> UploadSettlement {
+        guard let record = try record(open.record.documentID), let attempt = record.attempt,
+            attempt.operation == open.write.operation
+        else { return .lookAgain }
+        let local = try local(record.documentID)
+        let intended = attempt.intended.document(local: local)
+        let facts = UploadOutcomeFacts(
+            outcome: Self.classify(outcome), wasDelete: attempt.isDelete,
+            localExists: local != nil, localUnchanged: contentEqual(local, intended),
+            triedOften: record.failures + 1 >= failuresMax)
+        let settlement = UploadSettlement.decide(facts)
+        try apply(settlement, attempt, outcome, to: record, local: local)
+        return settlement
+    }
+
+    private static func classify(_ outcome: RemoteWriteOutcome) -> UploadOutcomeFacts.Outcome {
+        switch outcome {
+        case .applied: .applied
+        case .notMatched: .notMatched
+        case .duplicateKey: .duplicateKey
+        case .failed(let error):
+            switch error.errorClass {
+            case .rejected: .rejected
+            case .retryable, .historyLost: .retryable
+            }
+        }
+    }
+
+    private func apply(
+        _ settlement: UploadSettlement, _ attempt: Attempt, _ outcome: RemoteWriteOutcome,
+        to old: SyncedDocument, local: BSONDocument?
+    ) throws {
+        var record = old
+        let id = record.documentID
+        switch settlement {
+        case .confirm, .confirmAndKeepPending, .finishDeleteAndKeepInsert:
+            let before = record.base.document(local: local)
+            let after = attempt.intended.document(local: local)
+            record.adopt(attempt, local: local)
+            try save(record)
+            try emitChange(
+                .committed, id, from: before, to: after, uncommitted: record.isPending)
+        case .finishDelete:
+            try records.remove(record)
+            try emit(.delete, .committed, id, uncommitted: false)
+        case .lookAgain:
+            record.attempt = nil
+            record.hint = try state.nextHint()
+            record.isPending =
+                PendingChange(base: record.base.document(local: local), local: local) != .none
+            try save(record)
+        case .keepAttempt:
+            record.failures += 1
+            try save(record)
+        case .pauseRejected:
+            record.attempt = nil
+            try pause(record, settlement, outcome)
+        case .pauseExhausted:
+            try pause(record, settlement, outcome)
+        }
+    }
+
+    private func pause(
+        _ old: SyncedDocument, _ settlement: UploadSettlement, _ outcome: RemoteWriteOutcome
+    ) throws {
+        guard case .failed(let cause) = outcome else { return }
+        var record = old
+        let error = Self.error(settlement, cause, namespace, record.documentID)
+        record.pause = PauseReason(error.code, error.message)
+        try save(record)
+    }
+
+    /// The error that the app is told of when a document is paused.
+    static func error(
+        _ settlement: UploadSettlement, _ cause: RemoteError, _ namespace: Namespace,
+        _ id: BSONValue
+    ) -> SyncError {
+        SyncError(
+            settlement == .pauseRejected ? .rejected : .retriesExhausted, cause.description,
+            namespace: namespace, documentID: id, underlying: cause)
+    }
+}

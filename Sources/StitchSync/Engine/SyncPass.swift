@@ -1,0 +1,67 @@
+internal import BSONStore
+
+/// One pass, on a page: for each collection what is new at the remote, then what is new here.
+struct SyncPass {
+    let engine: SyncEngine
+
+    /// Runs the pass and reports what it did; errors of one collection do not stop the others.
+    func run() async throws -> SyncPassReport {
+        var passes = try collections().map(collectionPass)
+        var failed: Set<Int> = []
+        for index in passes.indices {
+            if try await !attempt(&passes[index], Self.remoteToLocal) { failed.insert(index) }
+        }
+        for index in passes.indices where !failed.contains(index) {
+            _ = try await attempt(&passes[index], Self.localToRemote)
+        }
+        var report = SyncPassReport()
+        for pass in passes {
+            engine.delivery.report(pass.errors, for: pass.configuration)
+            var share = pass.report
+            share.errors = pass.errors.map(\.code)
+            report.add(share)
+        }
+        engine.delivery.wake()
+        return report
+    }
+
+    private static func remoteToLocal(_ pass: inout CollectionPass) async throws {
+        try await pass.readInbox()
+        try await pass.lookAtHinted()
+    }
+
+    private static func localToRemote(_ pass: inout CollectionPass) async throws {
+        try await pass.sendPending()
+    }
+
+    private func collections() throws -> [Namespace] {
+        try engine.store.read { transaction in
+            try SyncState(connection: transaction.connection).collections().map(\.namespace)
+        }
+    }
+
+    private func collectionPass(_ namespace: Namespace) -> CollectionPass {
+        CollectionPass(
+            engine: engine, namespace: namespace, remote: engine.remote.collection(namespace),
+            configuration: engine.state.withLock { $0.configurations[namespace] }
+                ?? CollectionConfiguration())
+    }
+
+    /// Runs one direction; an error of the remote is noted and ends it.
+    private func attempt(
+        _ pass: inout CollectionPass,
+        _ direction: (inout CollectionPass) async throws -> Void
+    ) async throws -> Bool {
+        do {
+            try Task.checkCancellation()
+            try await direction(&pass)
+            return true
+        } catch let error as RemoteError {
+            pass.errors.append(
+                SyncError(
+                    .remoteUnavailable, error.description, namespace: pass.namespace,
+                    underlying: error))
+            return false
+        }
+    }
+}

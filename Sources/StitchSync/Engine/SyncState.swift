@@ -1,0 +1,96 @@
+internal import BSONStore
+
+/// Reads and writes what the engine keeps per store and per collection, inside of a transaction.
+struct SyncState {
+    let connection: SQLiteConnection
+
+    /// A collection that has synced ids.
+    struct Collection {
+        let rowID: Int64
+        let namespace: Namespace
+        /// Where the remote's history was last read to.
+        var token: ResumeToken?
+        /// Events may have been missed: all versions are to be compared.
+        var needsScan: Bool
+    }
+
+    /// The collection's row, made when it is missing.
+    func collection(_ namespace: Namespace) throws -> Collection {
+        if let found = try existing(namespace) { return found }
+        let insert = try connection.prepare(
+            "INSERT INTO sync_collections(namespace, needs_scan) VALUES (?, 1)")
+        insert.bind(1, namespace.description)
+        try insert.run()
+        return Collection(
+            rowID: connection.lastInsertedRowID, namespace: namespace, token: nil, needsScan: true)
+    }
+
+    /// The collection's row, `nil` when nothing of it was ever synced.
+    func existing(_ namespace: Namespace) throws -> Collection? {
+        let select = try connection.prepare(
+            "SELECT id, namespace, token, needs_scan FROM sync_collections WHERE namespace = ?")
+        select.bind(1, namespace.description)
+        return try select.step() ? Self.collection(select) : nil
+    }
+
+    /// All collections, in the order in which they were first synced.
+    func collections() throws -> [Collection] {
+        let select = try connection.prepare(
+            "SELECT id, namespace, token, needs_scan FROM sync_collections ORDER BY id")
+        var collections: [Collection] = []
+        while try select.step() { collections.append(try Self.collection(select)) }
+        return collections
+    }
+
+    /// Stores how far the remote's history was read, and whether versions are to be compared.
+    func save(_ collection: Collection) throws {
+        let update = try connection.prepare(
+            "UPDATE sync_collections SET token = ?, needs_scan = ? WHERE id = ?")
+        update.bind(1, collection.token?.document.bytes)
+        update.bind(2, Int64(collection.needsScan ? 1 : 0))
+        update.bind(3, collection.rowID)
+        try update.run()
+    }
+
+    private static func collection(_ row: borrowing SQLiteStatement) throws -> Collection {
+        Collection(
+            rowID: row.int64(0), namespace: try Namespace(parsing: row.string(1)),
+            token: row.isNull(2)
+                ? nil : ResumeToken(try BSONDocument(validating: row.bytes(2))),
+            needsScan: row.int64(3) != 0)
+    }
+
+    /// The instance's number, which names its attempts.
+    func instance() throws -> UInt64 {
+        UInt64(bitPattern: try number("SELECT instance FROM sync_instance"))
+    }
+
+    /// Hands out names for attempts; none is ever handed out twice.
+    func nextOperations(_ count: Int) throws -> [OperationID] {
+        let first = try number(
+            "UPDATE sync_instance SET operations = operations + ? RETURNING operations",
+            Int64(count))
+        let instance = try instance()
+        return (0..<count).map {
+            OperationID(
+                instance: instance, sequence: UInt64(bitPattern: first - Int64(count - 1 - $0)))
+        }
+    }
+
+    /// A number for a hint, greater than all before.
+    func nextHint() throws -> Int64 {
+        try number("UPDATE sync_instance SET hints = hints + 1 RETURNING hints")
+    }
+
+    /// Runs a statement that answers with one number.
+    func number(_ sql: String, _ values: Int64...) throws -> Int64 {
+        let statement = try connection.prepare(sql)
+        for (index, value) in values.enumerated() { statement.bind(Int32(index + 1), value) }
+        guard try statement.step() else {
+            throw SyncError(.storeFailed, "the sync tables lack the instance's row")
+        }
+        let number = statement.int64(0)
+        while try statement.step() {}
+        return number
+    }
+}

@@ -1,0 +1,88 @@
+internal import BSONStore
+
+/// Says that user code did not answer in time.
+struct TimeoutError: Error, CustomStringConvertible {
+    let limit: Duration
+
+    var description: String { "no answer within \(limit)" }
+}
+
+/// Runs user code for a limited time; an answer that comes later is dropped (rule R10).
+///
+/// The code is told to stop by cancellation, but is not waited for: code that never returns must
+/// not stop the engine. That is why its task is not a child task.
+func withTimeout<R: Sendable>(
+    _ limit: Duration, clock: any Clock<Duration>,
+    _ body: @escaping @Sendable () async throws -> R
+) async throws -> R {
+    let race = Race<R>()
+    let work = Task { race.finish(await Result.catching(body)) }
+    let timer = Task {
+        do {
+            try await clock.sleep(for: limit)
+            race.finish(.failure(TimeoutError(limit: limit)))
+        } catch {
+            // The race is over, or the pass was cancelled, which ends the race below.
+        }
+    }
+    defer {
+        timer.cancel()
+        work.cancel()
+    }
+    return try await withTaskCancellationHandler {
+        try await race.value
+    } onCancel: {
+        race.finish(.failure(CancellationError()))
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate static func catching(
+        _ body: @Sendable () async throws -> Success
+    ) async -> Result {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// Hands the first of several results to the one who waits.
+private final class Race<R: Sendable>: Sendable {
+    private enum State {
+        case running
+        case waiting(CheckedContinuation<R, any Error>)
+        case finished(Result<R, any Error>)
+    }
+
+    private let state = Locked<State>(.running)
+
+    func finish(_ result: Result<R, any Error>) {
+        let waiting = state.withLock { state -> CheckedContinuation<R, any Error>? in
+            switch state {
+            case .running:
+                state = .finished(result)
+                return nil
+            case .waiting(let continuation):
+                state = .finished(result)
+                return continuation
+            case .finished: return nil
+            }
+        }
+        waiting?.resume(with: result)
+    }
+
+    var value: R {
+        get async throws {
+            try await withCheckedThrowingContinuation { continuation in
+                let result = state.withLock { state -> Result<R, any Error>? in
+                    if case .finished(let result) = state { return result }
+                    state = .waiting(continuation)
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        }
+    }
+}

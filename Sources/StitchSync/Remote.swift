@@ -1,0 +1,104 @@
+public import BSONStore
+
+/// Gives the collections that documents are kept in step with.
+public protocol Remote: Sendable {
+    /// The collection of a namespace; no I/O happens here.
+    func collection(_ namespace: Namespace) -> any RemoteCollection
+}
+
+/// Reads and writes one remote collection, for the sync engine.
+///
+/// Reads answer from the primary with what a majority holds (rule R14). All methods throw
+/// `RemoteError` with class `.retryable` for anything that may pass, and may throw it after the
+/// remote carried a write out.
+public protocol RemoteCollection: Sendable {
+    /// Looks documents up; one answer per id, in order.
+    func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup]
+
+    /// Lists versions; one answer per id, in order.
+    func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup]
+
+    /// Carries conditional writes out, each by itself; one outcome per write, in order.
+    func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome]
+
+    /// The place in the history that comes after everything which is visible now.
+    func currentToken() async throws(RemoteError) -> ResumeToken
+
+    /// Changes after a place in the history, in commit order.
+    ///
+    /// - Parameters:
+    ///   - limit: how many at most; the batch says whether there are more.
+    ///   - wait: how long to wait for the first one; zero asks for what is there.
+    /// - Throws: `RemoteError` of class `.historyLost` when the place is no longer kept.
+    func changes(
+        after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
+    ) async throws(RemoteError) -> RemoteChangeBatch
+}
+
+/// Answers a look for one document.
+public enum RemoteLookup: Sendable, Hashable {
+    /// The document, with its version field.
+    case found(BSONDocument)
+    /// There is none, by proof: never the answer of a list that could be cut short.
+    case absent
+}
+
+/// Answers a look for one document's version.
+public enum RemoteVersionLookup: Sendable, Hashable {
+    /// The version field of a document that exists, and its content's hash where the remote tells.
+    case found(VersionField, contentHash: BSONContentHash?)
+    /// There is none, or the list does not show it.
+    case absent
+}
+
+/// Names a place in a remote's history; opaque.
+public struct ResumeToken: Sendable, Hashable {
+    /// The token as the remote gave it.
+    public let document: BSONDocument
+
+    /// Wraps a remote's token.
+    public init(_ document: BSONDocument) { self.document = document }
+}
+
+/// Tells of one change in a remote collection.
+public struct RemoteChange: Sendable, Hashable {
+    /// The document that changed.
+    public let documentID: BSONValue
+    /// The document was deleted.
+    public let isDelete: Bool
+    /// The version field after the change, where the remote tells; `nil` for deletes.
+    public let version: VersionField?
+    /// The hash of the content after the change, where the remote tells.
+    public let contentHash: BSONContentHash?
+    /// The attempt that made the change: of a delete only where the remote records it.
+    public let operation: OperationID?
+
+    /// Makes a change of its parts.
+    public init(
+        documentID: BSONValue, isDelete: Bool, version: VersionField?,
+        contentHash: BSONContentHash? = nil, operation: OperationID?
+    ) {
+        self.documentID = documentID
+        self.isDelete = isDelete
+        self.version = version
+        self.contentHash = contentHash
+        self.operation = operation
+    }
+}
+
+/// Carries changes in commit order.
+public struct RemoteChangeBatch: Sendable, Hashable {
+    /// The changes; a document may stand several times.
+    public let changes: [RemoteChange]
+    /// The place after the last of them.
+    public let token: ResumeToken
+    /// More changes are there already.
+    public let hasMore: Bool
+
+    /// Makes a batch of its parts.
+    public init(changes: [RemoteChange], token: ResumeToken, hasMore: Bool) {
+        self.changes = changes
+        self.token = token
+        self.hasMore = hasMore
+    }
+}

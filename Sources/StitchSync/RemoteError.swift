@@ -1,0 +1,28 @@
+/// Says why a remote could not answer, or would not carry a write out.
+public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What follows from an error (rule R7).
+    public enum Class: String, Sendable, Hashable, CaseIterable {
+        /// It may pass: transport, timeout, not primary, throttled, sign-in expired.
+        case retryable
+        /// Trying again is no use: not allowed, not valid, too large, a unique index.
+        case rejected
+        /// The place in the history is no longer kept.
+        case historyLost
+    }
+
+    /// What follows.
+    public let errorClass: Class
+    /// MongoDB's code, or 0.
+    public let code: Int
+    /// The remote's words.
+    public let message: String
+
+    /// Makes an error of its parts.
+    public init(_ errorClass: Class, code: Int = 0, _ message: String) {
+        self.errorClass = errorClass
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { code == 0 ? message : "\(message) (code \(code))" }
+}

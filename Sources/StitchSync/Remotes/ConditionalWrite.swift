@@ -1,0 +1,68 @@
+internal import BSONStore
+
+/// Carries one conditional write out in a transaction of the remote's store.
+struct ConditionalWrite {
+    let write: RemoteWrite
+
+    /// Checks the condition and writes; what the store refuses for good is an outcome.
+    func apply(
+        _ transaction: WriteTransaction, _ namespace: Namespace
+    ) throws -> RemoteWriteOutcome {
+        transaction.comment = write.operation.value
+        defer { transaction.comment = nil }
+        do {
+            return try transaction.savepoint { try carryOut(transaction, namespace) }
+        } catch is BSONError {
+            // A path leads through a value that somebody else put there: not what we knew.
+            return .notMatched
+        } catch let error as StoreError {
+            return try Self.outcome(of: error)
+        }
+    }
+
+    private func carryOut(
+        _ transaction: WriteTransaction, _ namespace: Namespace
+    ) throws -> RemoteWriteOutcome {
+        let current = try transaction.get(namespace, id: write.documentID)
+        if case .insert(let document) = write.action {
+            guard current == nil else { return .duplicateKey }
+            try transaction.insert(namespace, document)
+            return .applied
+        }
+        guard let current, holds(for: current) else { return .notMatched }
+        switch write.action {
+        case .insert: return .duplicateKey
+        case .update(let set, let unset):
+            let update = UpdateDescription(updatedFields: set, removedFields: unset)
+            try transaction.put(namespace, try update.apply(to: current))
+        case .replace(let document):
+            try transaction.put(namespace, document)
+        case .delete:
+            try transaction.remove(namespace, id: write.documentID)
+        }
+        return .applied
+    }
+
+    /// Rules R1 and R6: `id`, `v` and `op` of the version, and the old values.
+    private func holds(for document: BSONDocument) -> Bool {
+        let condition = write.condition
+        guard VersionField(of: document) == condition.version else { return false }
+        for (path, value) in condition.values {
+            guard let found = document[path: path], found.contentEquals(value) else { return false }
+        }
+        guard condition.missing.allSatisfy({ document[path: $0] == nil }) else { return false }
+        guard let content = condition.content else { return true }
+        return content.contentEquals(document.withoutVersion)
+    }
+
+    /// What is about the document is an outcome; what is about the file ends the request.
+    private static func outcome(of error: StoreError) throws -> RemoteWriteOutcome {
+        switch error.code {
+        case .busy, .diskFull, .ioError, .corrupt, .closed, .readOnly, .cannotOpen:
+            throw error
+        default:
+            return .failed(
+                RemoteError(.rejected, code: Int(error.code.rawValue), error.message))
+        }
+    }
+}

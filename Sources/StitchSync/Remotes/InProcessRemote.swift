@@ -1,0 +1,161 @@
+public import BSONStore
+
+/// Is a remote without a network: a store in a file of its own, or in memory, with a change feed.
+///
+/// Several processes may use one file. What others write into the store's collections by other
+/// ways is seen like a foreign writer's change at a MongoDB server.
+public final class InProcessRemote: Remote {
+    /// The store that holds the remote's documents.
+    public let store: DocumentStore
+    private let clock: any Clock<Duration>
+
+    /// How many changes the feed keeps unless told.
+    public static let changesMax = 1_000_000
+
+    /// Opens a remote's store.
+    ///
+    /// - Throws: `StoreError` as ``DocumentStore/init(at:options:)`` does.
+    public convenience init(
+        at location: DocumentStore.Location, clock: any Clock<Duration> = ContinuousClock()
+    ) throws {
+        let options = DocumentStore.Options(changeHistory: .keep(changesMax: Self.changesMax))
+        self.init(store: try DocumentStore(at: location, options: options), clock: clock)
+    }
+
+    /// Takes an open store, which must keep its changes (``DocumentStore/Options/changeHistory``).
+    public init(store: DocumentStore, clock: any Clock<Duration> = ContinuousClock()) {
+        self.store = store
+        self.clock = clock
+    }
+
+    public func collection(_ namespace: Namespace) -> any RemoteCollection {
+        InProcessCollection(store: store, namespace: namespace, clock: clock)
+    }
+}
+
+/// One collection of a remote store.
+struct InProcessCollection: RemoteCollection {
+    let store: DocumentStore
+    let namespace: Namespace
+    let clock: any Clock<Duration>
+
+    func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
+        try read { transaction in
+            try transaction.getMany(namespace, ids: ids).map {
+                $0.map(RemoteLookup.found) ?? .absent
+            }
+        }
+    }
+
+    func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
+        try read { transaction in
+            try transaction.getMany(namespace, ids: ids).map { document in
+                guard let document else { return .absent }
+                return .found(
+                    VersionField(of: document),
+                    contentHash: document.contentHash(excluding: DocumentVersion.fieldName))
+            }
+        }
+    }
+
+    func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
+        let namespace = namespace
+        do {
+            return try await store.write { transaction in
+                try writes.map { try ConditionalWrite(write: $0).apply(transaction, namespace) }
+            }
+        } catch {
+            throw Self.remoteError(error)
+        }
+    }
+
+    private func read<R>(_ body: (ReadTransaction) throws -> R) throws(RemoteError) -> R {
+        do {
+            return try store.read(body)
+        } catch {
+            throw Self.remoteError(error)
+        }
+    }
+
+    /// A whole request failed: what is busy or full passes, and so may the rest.
+    private static func remoteError(_ error: any Error) -> RemoteError {
+        guard let error = error as? StoreError else {
+            return RemoteError(.retryable, "\(error)")
+        }
+        let errorClass: RemoteError.Class =
+            error.code == .changeStreamHistoryLost ? .historyLost : .retryable
+        return RemoteError(errorClass, code: Int(error.code.rawValue), error.message)
+    }
+}
+
+// MARK: - History
+
+extension InProcessCollection {
+    /// How often another process's commits are looked for.
+    private static let pollInterval: Duration = .milliseconds(50)
+
+    func currentToken() async throws(RemoteError) -> ResumeToken {
+        let position = try read { try $0.changePosition }
+        return Self.token(position)
+    }
+
+    func changes(
+        after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
+    ) async throws(RemoteError) -> RemoteChangeBatch {
+        guard let position = token.document["position"]?.int64Value else {
+            throw RemoteError(.historyLost, "a resume token without a position")
+        }
+        let (wakes, wake) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let observation = wait == .zero ? nil : store.onCommit { wake.yield() }
+        defer { observation?.cancel() }
+        var waited: Duration = .zero
+        var batch = try batch(after: position, limit: limit)
+        while batch.changes.isEmpty && !batch.hasMore && waited < wait {
+            let step = min(Self.pollInterval, wait - waited)
+            try await pause(step, orUntil: wakes)
+            waited += step
+            batch = try self.batch(after: position, limit: limit)
+        }
+        return batch
+    }
+
+    private func batch(after position: Int64, limit: Int) throws(RemoteError) -> RemoteChangeBatch {
+        let batch = try read { transaction in
+            try transaction.changes(after: position, in: namespace, limit: limit)
+        }
+        return RemoteChangeBatch(
+            changes: batch.changes.map(Self.change), token: Self.token(batch.position),
+            hasMore: !batch.isAtEnd)
+    }
+
+    /// Waits for a commit of this process, or for a while.
+    private func pause(
+        _ duration: Duration, orUntil wakes: AsyncStream<Void>
+    ) async throws(RemoteError) {
+        let clock = clock
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await clock.sleep(for: duration) }
+                group.addTask { for await _ in wakes { return } }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        } catch {
+            throw RemoteError(.retryable, "the wait for changes was cancelled")
+        }
+    }
+
+    private static func token(_ position: Int64) -> ResumeToken {
+        ResumeToken(["position": .int64(position)])
+    }
+
+    private static func change(_ change: StoreChange) -> RemoteChange {
+        let operation = change.comment.flatMap(OperationID.init)
+        return RemoteChange(
+            documentID: change.documentID, isDelete: change.kind == .delete,
+            version: change.after.map(VersionField.init),
+            contentHash: change.after?.contentHash(excluding: DocumentVersion.fieldName),
+            operation: operation)
+    }
+}

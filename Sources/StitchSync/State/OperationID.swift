@@ -1,0 +1,52 @@
+public import BSONStore
+
+/// Names one attempt to carry a change to the remote: the instance that made it and a number that
+/// the instance never uses twice.
+///
+/// Source: Docs/SYNC.md, rules R1 and R3. It is stored as 16 bytes of BSON binary, the instance
+/// first, both parts big-endian.
+public struct OperationID: Sendable, Hashable {
+    /// The instance that made the attempt.
+    public let instance: UInt64
+    /// The attempt's number in that instance, from 1.
+    public let sequence: UInt64
+
+    /// Makes a name of its two parts.
+    public init(instance: UInt64, sequence: UInt64) {
+        self.instance = instance
+        self.sequence = sequence
+    }
+
+    /// Reads the 16 bytes; `nil` for any other value, for example an operation of another tool.
+    public init?(_ value: BSONValue) {
+        guard case .binary(let binary) = value, binary.bytes.count == 16 else { return nil }
+        func part(_ range: Range<Int>) -> UInt64 {
+            binary.bytes[range].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        instance = part(0..<8)
+        sequence = part(8..<16)
+    }
+
+    /// The 16 bytes as a BSON value.
+    public var value: BSONValue {
+        let bytes = [instance, sequence].flatMap { part in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: part >> UInt64($0)) }
+        }
+        return .binary(BSONBinary(bytes))
+    }
+
+    /// A UUID for the lineage that begins with this attempt: version 8 of RFC 9562, made of both
+    /// parts, so that it is as unique as the attempt's name and needs no randomness.
+    var lineage: String {
+        let high = instance & 0xFFFF_FFFF_FFFF_0FFF | 0x8000
+        let low = sequence & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        let digits = (Self.hex(high) + Self.hex(low)).map(String.init)
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+            .map { digits[$0].joined() }.joined(separator: "-")
+    }
+
+    private static func hex(_ part: UInt64) -> String {
+        let text = String(part, radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+}

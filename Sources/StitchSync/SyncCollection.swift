@@ -1,0 +1,248 @@
+public import BSONStore
+
+/// Reads and writes one collection's synced documents, and says which documents are synced.
+///
+/// Reads and writes are local: they work offline and never wait for the network.
+public struct SyncCollection<Document: Sendable>: Sendable {
+    /// The engine that syncs the collection.
+    public let engine: SyncEngine
+    /// The collection's name, here and at the remote.
+    public let namespace: Namespace
+    let coding: DocumentCoding<Document>
+
+    init(engine: SyncEngine, namespace: Namespace, coding: DocumentCoding<Document>) {
+        self.engine = engine
+        self.namespace = namespace
+        self.coding = coding
+    }
+}
+
+// MARK: - Configuration
+
+extension SyncCollection {
+    /// Sets the app's closures; they live in memory and are set anew after each start.
+    ///
+    /// Setting them again replaces all three. Without a conflict handler conflicts wait.
+    ///
+    /// - Parameters:
+    ///   - conflictHandler: answers conflicts.
+    ///   - changeEventListener: is told of every change, in order, after it is stored. A change is
+    ///     told again after a crash that came before the listener returned.
+    ///   - errorListener: is told of errors, with the document's id where there is one.
+    public func configure(
+        conflictHandler: ConflictHandler<Document>? = nil,
+        changeEventListener: (@Sendable (ChangeEvent<Document>) async -> Void)? = nil,
+        errorListener: (@Sendable (SyncError, BSONValue?) async -> Void)? = nil
+    ) async {
+        let configuration = CollectionConfiguration(
+            conflictHandler: conflictHandler.map(untyped),
+            changeEventListener: changeEventListener.map { untyped($0, errorListener) },
+            errorListener: errorListener)
+        engine.state.withLock { $0.configurations[namespace] = configuration }
+        engine.delivery.wake()
+        engine.wake()
+    }
+
+    private func untyped(_ handler: ConflictHandler<Document>) -> ConflictHandler<BSONDocument> {
+        let coding = coding
+        return ConflictHandler { conflict in
+            let typed = Conflict(
+                namespace: conflict.namespace, documentID: conflict.documentID,
+                base: try conflict.base.map(coding.decode),
+                local: try conflict.local.map(coding.decode),
+                remote: try conflict.remote.map(coding.decode),
+                mayHaveLanded: conflict.mayHaveLanded)
+            switch try await handler.resolve(typed) {
+            case .useLocal: return .useLocal
+            case .useRemote: return .useRemote
+            case .delete: return .delete
+            case .use(let document):
+                let original = conflict.remote ?? conflict.local ?? conflict.base
+                return .use(try coding.encode(document, original))
+            }
+        }
+    }
+
+    private func untyped(
+        _ listener: @escaping @Sendable (ChangeEvent<Document>) async -> Void,
+        _ errorListener: (@Sendable (SyncError, BSONValue?) async -> Void)?
+    ) -> @Sendable (ChangeEvent<BSONDocument>) async -> Void {
+        let coding = coding
+        return { event in
+            let document: Document?
+            do {
+                document = try event.fullDocument.map(coding.decode)
+            } catch {
+                await errorListener?(
+                    SyncError(
+                        .decodingFailed, "an event's document cannot be read: \(error)",
+                        namespace: event.namespace, documentID: event.documentID,
+                        underlying: error),
+                    event.documentID)
+                return
+            }
+            await listener(
+                ChangeEvent<Document>(
+                    sequence: event.sequence, operationType: event.operationType,
+                    reason: event.reason, namespace: event.namespace,
+                    documentID: event.documentID, fullDocument: document,
+                    updateDescription: event.updateDescription,
+                    hasUncommittedWrites: event.hasUncommittedWrites))
+        }
+    }
+}
+
+// MARK: - Which documents
+
+extension SyncCollection {
+    /// Keeps documents in step from the next pass on; ids that are synced already stay as they are.
+    ///
+    /// An id that the remote does not have waits for it to appear.
+    public func sync(ids: some Sequence<BSONValue>) async throws {
+        let ids = Array(ids)
+        try await write { sync in
+            for id in ids where try sync.record(id) == nil {
+                var record = SyncedDocument(documentID: id)
+                record.isPending = try sync.local(id) != nil
+                record.hint = try sync.state.nextHint()
+                try sync.save(record)
+            }
+        }
+        engine.wake()
+    }
+
+    /// Ends the sync of documents and removes their local copies; changes not sent are lost, the
+    /// remote's documents stay.
+    public func desync(ids: some Sequence<BSONValue>) async throws {
+        let ids = Array(ids)
+        try await write { sync in
+            for id in ids {
+                guard let record = try sync.record(id) else { continue }
+                try sync.records.remove(record)
+                guard try sync.local(id) != nil else { continue }
+                try sync.setLocal(id, to: nil)
+                try sync.emit(.delete, .desync, id, uncommitted: false)
+            }
+        }
+    }
+
+    /// Stitch's name for ``sync(ids:)`` of one document.
+    public func syncOne(_ id: BSONValue) async throws { try await sync(ids: [id]) }
+
+    /// Stitch's name for ``sync(ids:)``.
+    public func syncMany(_ ids: BSONValue...) async throws { try await sync(ids: ids) }
+
+    /// Stitch's name for ``desync(ids:)`` of one document.
+    public func desyncOne(_ id: BSONValue) async throws { try await desync(ids: [id]) }
+
+    /// Stitch's name for ``desync(ids:)``.
+    public func desyncMany(_ ids: BSONValue...) async throws { try await desync(ids: ids) }
+
+    /// The ids that are kept in step.
+    public var syncedIDs: [BSONValue] {
+        get async throws { try await records(.all).map(\.documentID) }
+    }
+
+    /// The ids that are paused.
+    public var pausedIDs: [BSONValue] {
+        get async throws { try await records(.paused).map(\.documentID) }
+    }
+
+    /// Why a document is paused; `nil` when it is not.
+    public func pauseReason(of id: BSONValue) async throws -> PauseReason? {
+        try await read { sync in try sync.record(id)?.pause }
+    }
+
+    /// Lets a paused document take part again; the remote is looked at first.
+    ///
+    /// - Returns: whether the document is synced.
+    @discardableResult
+    public func resumeSync(of id: BSONValue) async throws -> Bool {
+        let isSynced = try await write { sync in
+            guard var record = try sync.record(id) else { return false }
+            guard record.pause != nil else { return true }
+            record.pause = nil
+            record.failures = 0
+            record.hint = try sync.state.nextHint()
+            try sync.save(record)
+            return true
+        }
+        if isSynced { engine.wake() }
+        return isSynced
+    }
+
+    /// How many documents are in which state.
+    public func status() async throws -> SyncStatus {
+        try await read { sync in
+            func count(_ selection: SyncRecords.Selection) throws -> Int {
+                try sync.records.count(selection, in: sync.collection.rowID)
+            }
+            return SyncStatus(
+                synced: try count(.all), pending: try count(.pending),
+                paused: try count(.paused), toLook: try count(.toLook))
+        } ?? SyncStatus()
+    }
+}
+
+/// Counts a collection's documents by their state.
+public struct SyncStatus: Sendable, Hashable {
+    /// Documents that are kept in step.
+    public var synced = 0
+    /// Documents with a change that the remote has not confirmed.
+    public var pending = 0
+    /// Documents that neither direction touches until they are resumed or written to.
+    public var paused = 0
+    /// Documents whose remote edition is to be looked at by the next pass.
+    public var toLook = 0
+
+    /// Counts nothing unless told.
+    public init(synced: Int = 0, pending: Int = 0, paused: Int = 0, toLook: Int = 0) {
+        self.synced = synced
+        self.pending = pending
+        self.paused = paused
+        self.toLook = toLook
+    }
+}
+
+// MARK: - Transactions
+
+extension SyncCollection {
+    func write<R: Sendable>(
+        _ body: @escaping @Sendable (SyncTransaction) throws -> R
+    ) async throws -> R {
+        let namespace = namespace
+        let hasListeners = engine.state.withLock {
+            $0.configurations[namespace]?.hasListeners ?? false
+        }
+        let result = try await engine.write(namespace, hasListeners: hasListeners, body)
+        if hasListeners { engine.delivery.wake() }
+        return result
+    }
+
+    private func read<R>(_ body: (SyncView) throws -> R?) async throws -> R? {
+        try engine.store.read { transaction in
+            let state = SyncState(connection: transaction.connection)
+            guard let collection = try state.existing(namespace) else { return nil }
+            return try body(
+                SyncView(
+                    records: SyncRecords(connection: transaction.connection),
+                    collection: collection))
+        }
+    }
+
+    private func records(_ selection: SyncRecords.Selection) async throws -> [SyncedDocument] {
+        try await read { sync in
+            try sync.records.records(selection, in: sync.collection.rowID, limit: .max)
+        } ?? []
+    }
+}
+
+/// A snapshot of one collection's records.
+private struct SyncView {
+    let records: SyncRecords
+    let collection: SyncState.Collection
+
+    func record(_ id: BSONValue) throws -> SyncedDocument? {
+        try records.record(collection.rowID, id: id)
+    }
+}

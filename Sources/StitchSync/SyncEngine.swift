@@ -1,0 +1,167 @@
+public import BSONStore
+
+/// Keeps documents of a store and of a remote in step.
+///
+/// Local calls never wait for the network: they write to the store, and passes carry changes both
+/// ways. A pass runs when ``syncNow()`` is called, or by itself while ``run()`` runs. See Docs/SYNC.md.
+public final class SyncEngine: Sendable {
+    /// The store that holds the documents and what sync knows of them.
+    public let store: DocumentStore
+    /// Where the documents are kept in step with.
+    public let remote: any Remote
+
+    let limits: SyncLimits
+    let backoff: Backoff
+    let clock: any Clock<Duration>
+    let delivery: EventDelivery
+    let gate = PassGate()
+    let probe: EngineProbe
+    let state: Locked<State>
+
+    /// What lives in memory only.
+    struct State {
+        var configurations: [Namespace: CollectionConfiguration] = [:]
+        var isOnline = true
+        /// Whom to wake when there is something to do, while ``run()`` runs.
+        var wake: AsyncStream<Void>.Continuation?
+    }
+
+    /// Sets an engine up over an open store.
+    ///
+    /// - Parameters:
+    ///   - limits: bounds of batches, handlers and retries.
+    ///   - backoff: the spacing of passes after failures.
+    ///   - clock: what waiting is measured by; tests pass their own.
+    /// - Throws: `StoreError` when the store cannot be written, `SyncError` of code `.storeFailed`
+    ///   when its sync tables are of a later version.
+    public convenience init(
+        store: DocumentStore, remote: any Remote, limits: SyncLimits = SyncLimits(),
+        backoff: Backoff = Backoff(), clock: any Clock<Duration> = ContinuousClock()
+    ) throws {
+        try self.init(
+            store: store, remote: remote, limits: limits, backoff: backoff, clock: clock,
+            probe: EngineProbe(), freshInstance: UInt64.random(in: 1...UInt64.max))
+    }
+
+    /// As the public one, with what makes a run repeatable.
+    init(
+        store: DocumentStore, remote: any Remote, limits: SyncLimits, backoff: Backoff,
+        clock: any Clock<Duration>, probe: EngineProbe, freshInstance: UInt64
+    ) throws {
+        self.store = store
+        self.remote = remote
+        self.limits = limits
+        self.backoff = backoff
+        self.clock = clock
+        self.probe = probe
+        let state = Locked(State())
+        self.state = state
+        delivery = EventDelivery(store: store) { state.withLock { $0.configurations } }
+        try store.write { transaction in
+            try SyncSchema.prepare(
+                transaction.connection, freshInstance: freshInstance)
+        }
+    }
+
+    /// A collection of raw BSON documents.
+    public func collection(_ namespace: Namespace) -> SyncCollection<BSONDocument> {
+        SyncCollection(engine: self, namespace: namespace, coding: .raw)
+    }
+
+    /// A collection of `Codable` documents; fields that the type does not know are kept.
+    public func collection<Document: Codable & Sendable>(
+        _ namespace: Namespace, of type: Document.Type
+    ) -> SyncCollection<Document> {
+        SyncCollection(engine: self, namespace: namespace, coding: .codable())
+    }
+}
+
+// MARK: - Transactions
+
+extension SyncEngine {
+    /// Runs a transaction over one collection's documents, records and events.
+    func write<R: Sendable>(
+        _ namespace: Namespace, hasListeners: Bool,
+        _ body: @escaping @Sendable (SyncTransaction) throws -> R
+    ) async throws -> R {
+        let probe = probe
+        let result = try await store.write { transaction in
+            let state = SyncState(connection: transaction.connection)
+            let result = try body(
+                SyncTransaction(
+                    transaction: transaction, collection: try state.collection(namespace),
+                    hasListeners: hasListeners))
+            try probe.beforeCommit()
+            return result
+        }
+        try probe.afterCommit()
+        return result
+    }
+}
+
+// MARK: - Network
+
+extension SyncEngine {
+    /// Whether passes may go to the remote.
+    public var isOnline: Bool { state.withLock { $0.isOnline } }
+
+    /// Tells the engine that there is a network, or that there is none.
+    ///
+    /// Offline, reads and writes go on and changes queue; online again, a pass runs at once.
+    public func setOnline(_ isOnline: Bool) {
+        state.withLock { $0.isOnline = isOnline }
+        if isOnline { wake() }
+    }
+
+    /// Notes that there is something to do.
+    func wake() {
+        state.withLock { $0.wake }?.yield()
+    }
+}
+
+// MARK: - Passes
+
+extension SyncEngine {
+    /// Runs one pass over all collections: remote to local, then local to remote.
+    ///
+    /// A conflict that a handler answers in a pass is uploaded by the next one.
+    /// A collection whose remote fails does not keep the others from their turn; the report tells.
+    ///
+    /// - Throws: `SyncError` of code `.offline` when the app said so; `StoreError` when the store
+    ///   fails; `CancellationError`.
+    @discardableResult
+    public func syncNow() async throws -> SyncPassReport {
+        guard isOnline else { throw SyncError(.offline, "the engine is offline") }
+        let report = try await gate.run { try await SyncPass(engine: self).run() }
+        return report
+    }
+
+    /// Runs passes until nothing is pending and a pass found nothing to do.
+    ///
+    /// - Parameter passesMax: gives up after so many.
+    /// - Returns: what all passes did, and how many there were.
+    @discardableResult
+    public func syncUntilQuiet(
+        passesMax: Int = 10
+    ) async throws -> (report: SyncPassReport, passes: Int) {
+        var total = SyncPassReport()
+        for pass in 1...max(passesMax, 1) {
+            let report = try await syncNow()
+            total.add(report)
+            if report.isQuiet || !report.reachedRemote { return (total, pass) }
+        }
+        return (total, passesMax)
+    }
+
+    /// Delivers all events and errors that are there now to the app's listeners.
+    ///
+    /// Inside of a listener it returns at once.
+    public func flushEvents() async { await delivery.flush() }
+}
+
+extension SyncPassReport {
+    /// Nothing was taken in, sent, resolved or paused.
+    public var isQuiet: Bool {
+        taken == 0 && removed == 0 && uploaded == 0 && conflicts == 0 && paused == 0
+    }
+}

@@ -1,0 +1,62 @@
+public import BSONStore
+
+/// Says what went wrong in keeping a document or a collection in step.
+public struct SyncError: Error, Sendable, CustomStringConvertible {
+    /// Classifies what went wrong.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// The conflict handler threw; the document is paused.
+        case handlerFailed
+        /// The conflict handler did not answer in time; the document is paused.
+        case handlerTimeout
+        /// The conflict handler's answer has another `_id`; the document is paused.
+        case handlerChangedID
+        /// A document does not fit beside its version field.
+        case documentTooLarge
+        /// The remote refused the write for good; the document is paused.
+        case rejected
+        /// The remote failed as often as is allowed; the document is paused.
+        case retriesExhausted
+        /// The document's version field is not one that we understand; its writes stay queued.
+        case foreignVersion
+        /// A document could not be read as the collection's type.
+        case decodingFailed
+        /// The remote cannot be reached; passes go on trying.
+        case remoteUnavailable
+        /// The engine is offline: the app said so.
+        case offline
+        /// The collection has no conflict handler, and a conflict needs one.
+        case notConfigured
+        /// Another process syncs this file.
+        case storeInUse
+        /// The store failed.
+        case storeFailed
+    }
+
+    /// What went wrong.
+    public let code: Code
+    /// A sentence for people.
+    public let message: String
+    /// The collection concerned, where there is one.
+    public let namespace: Namespace?
+    /// The document concerned, where there is one.
+    public let documentID: BSONValue?
+    /// The error underneath, where there is one.
+    public let underlying: (any Error)?
+
+    /// Makes an error of its parts.
+    public init(
+        _ code: Code, _ message: String, namespace: Namespace? = nil,
+        documentID: BSONValue? = nil, underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.namespace = namespace
+        self.documentID = documentID
+        self.underlying = underlying
+    }
+
+    public var description: String {
+        let place = namespace.map { " in \($0)" } ?? ""
+        return "\(code.rawValue)\(place): \(message)"
+    }
+}

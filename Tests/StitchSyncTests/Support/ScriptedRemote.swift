@@ -1,0 +1,99 @@
+import BSONStore
+
+@testable import StitchSync
+
+/// Says what the engine asks of a remote.
+struct RemoteCall: Sendable {
+    enum Kind: String, Sendable { case find, versions, write, token, changes }
+
+    let index: Int
+    let kind: Kind
+    let documentIDs: [BSONValue]
+}
+
+/// Runs a script before and after each call to the remote behind it.
+///
+/// A script that throws before a call loses the request; after a call, the answer.
+final class ScriptedRemote: Remote {
+    typealias Script = @Sendable (RemoteCall) async throws(RemoteError) -> Void
+
+    struct State: Sendable {
+        var calls = 0
+        var before: Script?
+        var after: Script?
+        var outcomes: (@Sendable (RemoteCall, [RemoteWriteOutcome]) -> [RemoteWriteOutcome])?
+    }
+
+    let base: any Remote
+    let state = Locked(State())
+
+    init(_ base: any Remote) { self.base = base }
+
+    func collection(_ namespace: Namespace) -> any RemoteCollection {
+        ScriptedCollection(base: base.collection(namespace), owner: self)
+    }
+
+    func before(_ script: Script?) { state.withLock { $0.before = script } }
+    func after(_ script: Script?) { state.withLock { $0.after = script } }
+
+    /// Changes what the remote says of writes.
+    func outcomes(
+        _ change: (@Sendable (RemoteCall, [RemoteWriteOutcome]) -> [RemoteWriteOutcome])?
+    ) {
+        state.withLock { $0.outcomes = change }
+    }
+
+    var calls: Int { state.withLock { $0.calls } }
+}
+
+struct ScriptedCollection: RemoteCollection {
+    let base: any RemoteCollection
+    let owner: ScriptedRemote
+
+    private func run<R>(
+        _ kind: RemoteCall.Kind, _ ids: [BSONValue],
+        _ body: () async throws(RemoteError) -> R
+    ) async throws(RemoteError) -> R {
+        let (call, before) = owner.state.withLock { state in
+            state.calls += 1
+            return (RemoteCall(index: state.calls, kind: kind, documentIDs: ids), state.before)
+        }
+        try await before?(call)
+        let result = try await body()
+        let after = owner.state.withLock { $0.after }
+        try await after?(call)
+        return result
+    }
+
+    func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
+        try await run(.find, ids) { () async throws(RemoteError) in try await base.find(ids: ids) }
+    }
+
+    func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
+        try await run(.versions, ids) { () async throws(RemoteError) in
+            try await base.versions(ids: ids)
+        }
+    }
+
+    func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
+        let ids = writes.map(\.documentID)
+        let outcomes = try await run(.write, ids) { () async throws(RemoteError) in
+            try await base.write(writes)
+        }
+        let (change, index) = owner.state.withLock { ($0.outcomes, $0.calls) }
+        return change?(RemoteCall(index: index, kind: .write, documentIDs: ids), outcomes)
+            ?? outcomes
+    }
+
+    func currentToken() async throws(RemoteError) -> ResumeToken {
+        try await run(.token, []) { () async throws(RemoteError) in try await base.currentToken() }
+    }
+
+    func changes(
+        after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
+    ) async throws(RemoteError) -> RemoteChangeBatch {
+        try await run(.changes, []) { () async throws(RemoteError) in
+            try await base.changes(after: token, limit: limit, waitingUpTo: wait)
+        }
+    }
+}

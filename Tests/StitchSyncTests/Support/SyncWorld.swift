@@ -1,0 +1,154 @@
+import BSONStore
+
+@testable import StitchSync
+
+/// Holds a remote and devices whose every doing is written down, in the order in which it happens.
+final class SyncWorld: Sendable {
+    static let namespace = Namespace("app", "items")
+
+    let remoteStore: DocumentStore
+    let remote: ScriptedRemote
+    let lines = Locked<[String]>([])
+
+    init() throws {
+        remoteStore = try DocumentStore(
+            at: .inMemory, options: .init(changeHistory: .keep(changesMax: 100_000)))
+        remote = ScriptedRemote(InProcessRemote(store: remoteStore))
+    }
+
+    /// A device with a store in memory.
+    func device(
+        _ name: String, handler: ConflictHandler<BSONDocument>? = .remoteWins
+    ) async throws -> Device {
+        let device = Device(
+            name: name, world: self, store: try DocumentStore(at: .inMemory), handler: handler)
+        try await device.start()
+        return device
+    }
+
+    func note(_ line: String) { lines.withLock { $0.append(line) } }
+
+    /// What happened since the last call.
+    func transcript() -> [String] {
+        lines.withLock { lines in
+            defer { lines = [] }
+            return lines
+        }
+    }
+
+    /// The remote's document without its version.
+    func remoteDocument(_ id: BSONValue) throws -> BSONDocument? {
+        try remoteStore.read { try $0.get(Self.namespace, id: id) }?.withoutVersion
+    }
+
+    /// The remote document's version.
+    func remoteVersion(_ id: BSONValue) throws -> VersionField? {
+        try remoteStore.read { try $0.get(Self.namespace, id: id) }.map(VersionField.init)
+    }
+
+    /// Writes as a tool that knows nothing of sync, or that does what the change says.
+    func foreign(_ id: BSONValue, _ change: @escaping @Sendable (inout BSONDocument) -> Void) throws {
+        try remoteStore.write { transaction in
+            var document = try transaction.get(Self.namespace, id: id) ?? ["_id": id]
+            change(&document)
+            try transaction.put(Self.namespace, document)
+        }
+    }
+
+    func foreignDelete(_ id: BSONValue) throws {
+        _ = try remoteStore.write { try $0.remove(Self.namespace, id: id) }
+    }
+}
+
+/// One device of a world.
+final class Device: Sendable {
+    let name: String
+    let world: SyncWorld
+    let store: DocumentStore
+    let handler: ConflictHandler<BSONDocument>?
+    let engineBox = Locked<SyncEngine?>(nil)
+
+    init(
+        name: String, world: SyncWorld, store: DocumentStore,
+        handler: ConflictHandler<BSONDocument>?
+    ) {
+        self.name = name
+        self.world = world
+        self.store = store
+        self.handler = handler
+    }
+
+    var engine: SyncEngine {
+        guard let engine = engineBox.withLock({ $0 }) else {
+            preconditionFailure("the device was not started")
+        }
+        return engine
+    }
+
+    var items: SyncCollection<BSONDocument> { engine.collection(SyncWorld.namespace) }
+
+    /// Starts, or starts anew as after a kill: all that was in memory is gone.
+    func start() async throws {
+        let engine = try SyncEngine(store: store, remote: world.remote)
+        engineBox.withLock { $0 = engine }
+        let (name, world, handler) = (name, world, handler)
+        await items.configure(
+            conflictHandler: handler.map { handler in
+                ConflictHandler { conflict in
+                    world.note("\(name) conflict \(Self.text(conflict))")
+                    return try await handler.resolve(conflict)
+                }
+            },
+            changeEventListener: { event in
+                let pending = event.hasUncommittedWrites ? "pending" : "settled"
+                world.note(
+                    "\(name) \(event.reason) \(event.operationType) "
+                        + "\(Self.text(event.documentID)) \(pending)")
+            },
+            errorListener: { error, id in
+                world.note("\(name) error \(error.code) \(id.map(Self.text) ?? "")")
+            })
+    }
+
+    @discardableResult
+    func sync() async throws -> SyncPassReport {
+        let report = try await engine.syncNow()
+        await engine.flushEvents()
+        return report
+    }
+
+    func set(_ id: BSONValue, _ fields: BSONDocument) async throws {
+        try await items.updateOne(["_id": id], ["$set": .document(fields)])
+        await engine.flushEvents()
+    }
+
+    func insert(_ document: BSONDocument) async throws {
+        try await items.insertOne(document)
+        await engine.flushEvents()
+    }
+
+    func delete(_ id: BSONValue) async throws {
+        try await items.deleteOne(["_id": id])
+        await engine.flushEvents()
+    }
+
+    func local(_ id: BSONValue) async throws -> BSONDocument? { try await items.findOne(id: id) }
+
+    static func text(_ value: BSONValue) -> String {
+        switch value {
+        case .string(let text): text
+        case .int32(let number): "\(number)"
+        default: "\(value)"
+        }
+    }
+
+    private static func text(_ conflict: Conflict<BSONDocument>) -> String {
+        func fields(_ document: BSONDocument?) -> String {
+            guard let document else { return "-" }
+            return document.filter { $0.key != "_id" }
+                .map { "\($0.key)=\(text($0.value))" }.joined(separator: ",")
+        }
+        return "base \(fields(conflict.base)) local \(fields(conflict.local)) "
+            + "remote \(fields(conflict.remote))"
+    }
+}
