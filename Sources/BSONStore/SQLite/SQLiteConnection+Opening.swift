@@ -1,0 +1,92 @@
+internal import BSONStoreCSQLite
+
+/// Says what a connection may do with its file.
+enum SQLiteOpenMode {
+    /// Reads and writes a file that is there, or memory.
+    case readWrite
+    /// Reads only; needs the WAL's index, which it makes when it can.
+    case readOnly
+    /// Reads a file that nobody can change, such as one in a read-only directory.
+    case immutable
+
+    var flags: Int32 {
+        let common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        switch self {
+        case .readWrite: return common | SQLITE_OPEN_READWRITE
+        case .readOnly: return common | SQLITE_OPEN_READONLY
+        case .immutable: return common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+        }
+    }
+
+    /// The path as SQLite takes it in this mode.
+    ///
+    /// Source: https://www.sqlite.org/uri.html
+    func fileName(_ path: String) -> String {
+        switch self {
+        case .readWrite, .readOnly: return path
+        case .immutable:
+            var uri = "file:"
+            for byte in path.utf8 {
+                let isPlain = byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+                    && byte != UInt8(ascii: "%")
+                if isPlain, byte < 0x80 {
+                    uri.unicodeScalars.append(Unicode.Scalar(byte))
+                } else {
+                    let hex = String(byte, radix: 16, uppercase: true)
+                    uri += hex.utf8.count == 1 ? "%0\(hex)" : "%\(hex)"
+                }
+            }
+            return uri + "?immutable=1"
+        }
+    }
+}
+
+extension SQLiteConnection {
+    /// Makes the connection safe against hostile files and sets its limits; touches no file.
+    ///
+    /// Source: https://www.sqlite.org/security.html, "Untrusted SQLite Database Files".
+    func configure(cacheKiB: Int, busyTimeoutMS: Int32) throws(StoreError) {
+        sqlite3_busy_timeout(handle, busyTimeoutMS)
+        try check(bsonstore_sqlite3_defensive(handle, 1))
+        try check(bsonstore_sqlite3_trusted_schema(handle, 0))
+        try executeOnce("PRAGMA cell_size_check = ON")
+        try executeOnce("PRAGMA temp_store = MEMORY")
+        try executeOnce("PRAGMA cache_size = -\(cacheKiB)")
+        try executeOnce("PRAGMA foreign_keys = OFF")
+        try executeOnce("PRAGMA mmap_size = 0")
+    }
+
+    /// Chooses what a commit waits for.
+    ///
+    /// - Parameter full: waits for the disk at each commit; else only checkpoints do, and a power
+    ///   failure may undo the last commits but never damages the file.
+    func setDurability(full: Bool) throws(StoreError) {
+        try executeOnce("PRAGMA synchronous = \(full ? "FULL" : "NORMAL")")
+        #if canImport(Darwin)
+            try executeOnce("PRAGMA fullfsync = \(full ? "ON" : "OFF")")
+            try executeOnce("PRAGMA checkpoint_fullfsync = ON")
+        #endif
+    }
+
+    /// Switches the file to a write-ahead log.
+    ///
+    /// - Throws: `cannotOpen` when the file system or the file does not allow it.
+    func useWriteAheadLog(autocheckpointPages: Int) throws(StoreError) {
+        try useWriteAheadLogMode()
+        try executeOnce("PRAGMA wal_autocheckpoint = \(autocheckpointPages)")
+    }
+
+    private func useWriteAheadLogMode() throws(StoreError) {
+        let statement = try prepare("PRAGMA journal_mode = WAL")
+        guard try statement.step(), statement.string(0) == "wal" else {
+            throw StoreError(.cannotOpen, "The file cannot use a write-ahead log")
+        }
+    }
+
+    /// Whether the file can only be read, by its mode or by how it was opened.
+    var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+    private func check(_ result: Int32) throws(StoreError) {
+        if result != SQLITE_OK { throw StoreError(sqlite: result, on: handle) }
+    }
+}

@@ -1,0 +1,120 @@
+internal import BSONStoreCSQLite
+
+/// Holds one connection to a database file with its cache of compiled statements.
+///
+/// A connection is used by one thread at a time; its owner sees to that with a lock. That is why it
+/// may be sent between threads.
+package final class SQLiteConnection: @unchecked Sendable {
+    /// How many compiled statements are kept; beyond it the cache starts anew.
+    static let statementsMax = 512
+
+    let handle: OpaquePointer
+    private var slots: [String: SQLiteStatementSlot] = [:]
+
+    /// Opens a file, or memory for `":memory:"`, without changing any setting.
+    ///
+    /// - Throws: `cannotOpen` and what else SQLite says; a file that is no database is noticed by
+    ///   the first statement, not here.
+    init(path: String, mode: SQLiteOpenMode) throws(StoreError) {
+        var opened: OpaquePointer?
+        let result = sqlite3_open_v2(mode.fileName(path), &opened, mode.flags, nil)
+        guard result == SQLITE_OK, let opened else {
+            let error = StoreError(sqlite: result, on: opened, doing: "opening \(path)")
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        handle = opened
+    }
+
+    deinit {
+        slots.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    /// Compiles a statement, or takes it from the cache unless it is running there.
+    ///
+    /// - Throws: what SQLite says about the text.
+    package func prepare(_ sql: String) throws(StoreError) -> SQLiteStatement {
+        let cached = slots[sql]
+        if let cached, !cached.isInUse { return SQLiteStatement(slot: cached) }
+        let slot = SQLiteStatementSlot(handle: try compile(sql))
+        if cached == nil {
+            if slots.count >= Self.statementsMax { slots.removeAll(keepingCapacity: true) }
+            slots[sql] = slot
+        }
+        return SQLiteStatement(slot: slot)
+    }
+
+    /// Runs a statement without parameters; rows are passed over.
+    package func execute(_ sql: String) throws(StoreError) {
+        let statement = try prepare(sql)
+        try statement.run()
+    }
+
+    /// Runs a statement once without keeping it, for settings and schema.
+    package func executeOnce(_ sql: String) throws(StoreError) {
+        let statement = SQLiteStatement(slot: SQLiteStatementSlot(handle: try compile(sql)))
+        try statement.run()
+    }
+
+    /// The first column of the first row as a whole number, `nil` without a row.
+    package func int64(_ sql: String) throws(StoreError) -> Int64? {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.int64(0) : nil
+    }
+
+    /// The rowid of the row that was inserted last.
+    package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// How many rows the last statement inserted, updated or deleted.
+    package var changedRowCount: Int { Int(sqlite3_changes(handle)) }
+
+    /// Whether a transaction is open.
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Ends a transaction without its changes; SQLite may have done so by itself after an error.
+    package func rollback() throws(StoreError) {
+        if isInTransaction { try execute("ROLLBACK") }
+    }
+
+    /// Runs a body whose changes are undone when it throws, inside of an open transaction.
+    package func savepoint<R>(_ body: () throws -> R) throws -> R {
+        try execute("SAVEPOINT nested")
+        do {
+            let result = try body()
+            try execute("RELEASE nested")
+            return result
+        } catch {
+            if isInTransaction {
+                try execute("ROLLBACK TO nested")
+                try execute("RELEASE nested")
+            }
+            throw error
+        }
+    }
+
+    /// A number that differs when the file was changed, also by another connection or process.
+    ///
+    /// Up to date only inside of a transaction.
+    var dataVersion: UInt32 {
+        var version: UInt32 = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        return version
+    }
+
+    private func compile(_ sql: String) throws(StoreError) -> OpaquePointer {
+        var compiled: OpaquePointer?
+        var sql = sql
+        let result = sql.withUTF8 { text in
+            text.withMemoryRebound(to: CChar.self) { characters in
+                sqlite3_prepare_v3(
+                    handle, characters.baseAddress, Int32(characters.count),
+                    UInt32(SQLITE_PREPARE_PERSISTENT), &compiled, nil)
+            }
+        }
+        guard result == SQLITE_OK, let compiled else {
+            throw StoreError(sqlite: result, on: handle)
+        }
+        return compiled
+    }
+}

@@ -1,0 +1,173 @@
+internal import BSONStoreCSQLite
+
+/// Runs a compiled SQL statement; goes back to its connection's cache when it goes out of scope.
+///
+/// Parameters are counted from 1, columns from 0. Not for use by two threads at once.
+package struct SQLiteStatement: ~Copyable {
+    private let slot: SQLiteStatementSlot
+
+    init(slot: SQLiteStatementSlot) {
+        self.slot = slot
+        slot.isInUse = true
+    }
+
+    deinit { slot.rest() }
+
+    /// Binds a whole number to a parameter.
+    package borrowing func bind(_ parameter: Int32, _ value: Int64) {
+        slot.note(sqlite3_bind_int64(slot.handle, parameter, value))
+    }
+
+    /// Binds a number to a parameter.
+    package borrowing func bind(_ parameter: Int32, _ value: Double) {
+        slot.note(sqlite3_bind_double(slot.handle, parameter, value))
+    }
+
+    /// Binds a copy of a text to a parameter, NULL for `nil`.
+    package borrowing func bind(_ parameter: Int32, _ value: String?) {
+        guard var value else { return bindNull(parameter) }
+        let result = value.withUTF8 { text in
+            text.withMemoryRebound(to: CChar.self) { characters in
+                sqlite3_bind_text(
+                    slot.handle, parameter, characters.baseAddress ?? Self.emptyText,
+                    Int32(characters.count), Self.transient)
+            }
+        }
+        slot.note(result)
+    }
+
+    /// Binds a copy of bytes to a parameter, NULL for `nil`.
+    package borrowing func bind(_ parameter: Int32, _ value: [UInt8]?) {
+        guard let value else { return bindNull(parameter) }
+        value.withUnsafeBytes { bytes in bind(parameter, bytes, Self.transient) }
+    }
+
+    /// Binds bytes without a copy; they must stay where they are until the statement is reset.
+    package borrowing func bind(_ parameter: Int32, lending value: UnsafeRawBufferPointer) {
+        bind(parameter, value, nil)
+    }
+
+    /// Binds NULL to a parameter.
+    package borrowing func bindNull(_ parameter: Int32) {
+        slot.note(sqlite3_bind_null(slot.handle, parameter))
+    }
+
+    /// Goes on to the next row; `false` at the end.
+    ///
+    /// - Throws: what SQLite says, mapped to a ``StoreError``; a failed binding is thrown here too.
+    package borrowing func step() throws(StoreError) -> Bool {
+        if slot.bindResult != SQLITE_OK { throw slot.error(slot.bindResult) }
+        let result = sqlite3_step(slot.handle)
+        if result == SQLITE_ROW { return true }
+        if result == SQLITE_DONE { return false }
+        throw slot.error(result)
+    }
+
+    /// Runs the statement to its end and resets it; rows are passed over.
+    package borrowing func run() throws(StoreError) {
+        while try step() {}
+        reset()
+    }
+
+    /// Makes the statement ready to run again; the bound values stay.
+    package borrowing func reset() { sqlite3_reset(slot.handle) }
+
+    /// Whether the column is NULL in the current row.
+    package borrowing func isNull(_ column: Int32) -> Bool {
+        sqlite3_column_type(slot.handle, column) == SQLITE_NULL
+    }
+
+    /// The column as a whole number, 0 for NULL.
+    package borrowing func int64(_ column: Int32) -> Int64 {
+        sqlite3_column_int64(slot.handle, column)
+    }
+
+    /// The column as a number, 0 for NULL.
+    package borrowing func double(_ column: Int32) -> Double {
+        sqlite3_column_double(slot.handle, column)
+    }
+
+    /// The column as a text, empty for NULL.
+    package borrowing func string(_ column: Int32) -> String {
+        guard let text = sqlite3_column_text(slot.handle, column) else { return "" }
+        let count = Int(sqlite3_column_bytes(slot.handle, column))
+        return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+    }
+
+    /// A copy of the column's bytes, empty for NULL.
+    package borrowing func bytes(_ column: Int32) -> [UInt8] {
+        withBytes(column) { Array($0) }
+    }
+
+    /// Lends the column's bytes; they are valid until the next step or reset.
+    package borrowing func withBytes<R, E: Error>(
+        _ column: Int32, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    ) throws(E) -> R {
+        let start = sqlite3_column_blob(slot.handle, column)
+        let count = Int(sqlite3_column_bytes(slot.handle, column))
+        return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+
+    private borrowing func bind(
+        _ parameter: Int32, _ value: UnsafeRawBufferPointer,
+        _ destructor: sqlite3_destructor_type?
+    ) {
+        let start = value.baseAddress ?? UnsafeRawPointer(Self.emptyText)
+        slot.note(
+            sqlite3_bind_blob64(
+                slot.handle, parameter, start, sqlite3_uint64(value.count), destructor))
+    }
+
+    /// SQLite copies a value that is bound with this: `SQLITE_TRANSIENT`, which is a C cast.
+    private static var transient: sqlite3_destructor_type {
+        unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    }
+
+    /// A text of no characters which is not NULL, for empty values.
+    private static var emptyText: UnsafePointer<CChar> { SQLiteStatementSlot.emptyText }
+}
+
+/// Owns one compiled statement, for the cache and for whoever runs it.
+final class SQLiteStatementSlot {
+    nonisolated(unsafe) static let emptyText: UnsafePointer<CChar> = {
+        let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+        text.initialize(to: 0)
+        return UnsafePointer(text)
+    }()
+
+    let handle: OpaquePointer
+    var isInUse = false
+    private(set) var bindResult = SQLITE_OK
+
+    init(handle: OpaquePointer) { self.handle = handle }
+
+    deinit { sqlite3_finalize(handle) }
+
+    func note(_ result: Int32) {
+        precondition(result != SQLITE_RANGE, "a parameter that the statement does not have")
+        if result != SQLITE_OK { bindResult = result }
+    }
+
+    /// Lets go of the row and of the bound values.
+    func rest() {
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+        bindResult = SQLITE_OK
+        isInUse = false
+    }
+
+    func error(_ result: Int32) -> StoreError {
+        StoreError(sqlite: result, on: sqlite3_db_handle(handle))
+    }
+}
+
+extension [UInt8] {
+    /// Lends the bytes like `withUnsafeBytes`, which does not know typed errors.
+    func withLentBytes<R, E: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    ) throws(E) -> R {
+        try withUnsafeBufferPointer { (bytes) throws(E) -> R in
+            try body(UnsafeRawBufferPointer(bytes))
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/// Encodes values as bytes whose order is MongoDB's order of the values, across all types.
+///
+/// Values that MongoDB takes as equal have equal keys: numbers of any width, `-0.0` and `0.0`, all
+/// NaNs, a symbol and a string. A key is complete in itself, so that keys can be joined.
+package enum BSONKey {
+    /// The key of one value.
+    package static func encode(_ value: BSONValue) -> [UInt8] {
+        var key: [UInt8] = []
+        key.reserveCapacity(24)
+        append(value, to: &key)
+        return key
+    }
+
+    /// Appends a value's class byte and its payload.
+    static func append(_ value: BSONValue, to key: inout [UInt8]) {
+        key.append(classByte(of: value.type))
+        appendPayload(value, to: &key)
+    }
+
+    /// The place of a type in MongoDB's order; types that compare with each other share it.
+    ///
+    /// Source: MongoDB manual, "Comparison/Sort Order".
+    static func classByte(of type: BSONType) -> UInt8 {
+        switch type {
+        case .double, .int32, .int64, .decimal128: 0x20
+        case .string, .symbol: 0x28
+        case .document: 0x30
+        case .array: 0x38
+        case .binary: 0x40
+        case .undefined: 0x10
+        case .objectID: 0x48
+        case .bool: 0x50
+        case .datetime: 0x58
+        case .null: 0x18
+        case .regularExpression: 0x68
+        case .dbPointer: 0x70
+        case .javascript: 0x78
+        case .timestamp: 0x60
+        case .javascriptWithScope: 0x80
+        case .minKey: 0x08
+        case .maxKey: 0xF0
+        }
+    }
+
+    private static func appendPayload(_ value: BSONValue, to key: inout [UInt8]) {
+        switch value {
+        case .double(let value): append(number: value, to: &key)
+        case .string(let value), .javascript(let value), .symbol(let value):
+            append(text: value, to: &key)
+        case .document(let value): append(document: value, to: &key)
+        case .array(let value):
+            for element in value { append(element, to: &key) }
+            key.append(0)
+        case .binary(let value):
+            append(bigEndian: UInt32(truncatingIfNeeded: value.bytes.count), to: &key)
+            key.append(value.subtype)
+            key += value.bytes
+        case .undefined, .null, .minKey, .maxKey: break
+        case .objectID(let value): key += value.bytes
+        case .bool(let value): key.append(value ? 1 : 0)
+        case .datetime(let value):
+            append(bigEndian: UInt64(bitPattern: value.milliseconds ^ .min), to: &key)
+        case .regularExpression(let value):
+            append(text: value.pattern, to: &key)
+            append(text: value.options, to: &key)
+        case .dbPointer(let value):
+            append(bigEndian: UInt32(truncatingIfNeeded: value.namespace.utf8.count), to: &key)
+            key += value.namespace.utf8
+            key += value.id.bytes
+        case .javascriptWithScope(let value):
+            append(text: value.code, to: &key)
+            append(document: value.scope, to: &key)
+        case .int32(let value): append(number: Double(value), to: &key)
+        case .timestamp(let value):
+            append(bigEndian: value.seconds, to: &key)
+            append(bigEndian: value.increment, to: &key)
+        case .int64(let value): append(number: value, to: &key)
+        case .decimal128(let value): append(number: value, to: &key)
+        }
+    }
+
+    /// Each field as class, name, value: MongoDB compares types first, then names, then values.
+    private static func append(document: BSONDocument, to key: inout [UInt8]) {
+        for (name, value) in document {
+            key.append(classByte(of: value.type))
+            append(text: name, to: &key)
+            appendPayload(value, to: &key)
+        }
+        key.append(0)
+    }
+
+    /// UTF-8 with NUL as 00 FF and 00 01 at the end, so that a prefix comes first.
+    private static func append(text: String, to key: inout [UInt8]) {
+        for byte in text.utf8 {
+            key.append(byte)
+            if byte == 0 { key.append(0xFF) }
+        }
+        key.append(0)
+        key.append(1)
+    }
+
+    static func append(bigEndian value: some FixedWidthInteger, to key: inout [UInt8]) {
+        withUnsafeBytes(of: value.bigEndian) { key.append(contentsOf: $0) }
+    }
+}

@@ -1,0 +1,73 @@
+/// Keeps what the feed's settings are and which position comes next.
+struct FeedState: Sendable {
+    /// How many changes are kept; 0 when the feed is off.
+    var changesMax: Int64
+    /// Positions up to here are lost.
+    var floor: Int64
+    /// The newest position.
+    var head: Int64
+
+    static func read(_ connection: SQLiteConnection) throws(StoreError) -> FeedState {
+        let settings = try connection.prepare(
+            "SELECT changes_max, changes_floor FROM store_settings WHERE id = 1")
+        guard try settings.step() else {
+            throw StoreError(.corrupt, "The file's settings are missing")
+        }
+        let floor = settings.int64(1)
+        let newest = try connection.int64("SELECT max(position) FROM store_changes") ?? 0
+        return FeedState(
+            changesMax: settings.int64(0), floor: floor, head: max(newest, floor))
+    }
+
+    /// Makes the file's settings those that the options ask for; in a transaction.
+    static func apply(
+        _ history: DocumentStore.ChangeHistory, _ connection: SQLiteConnection
+    ) throws(StoreError) {
+        let state = try read(connection)
+        let wanted: Int64
+        switch history {
+        case .asStored: return
+        case .off: wanted = 0
+        case .keep(let changesMax): wanted = Int64(max(1, changesMax))
+        }
+        guard wanted != state.changesMax else { return }
+        // Writes that no feed sees leave a gap: no reader can resume from before it.
+        let wasFilled = try connection.int64("SELECT 1 FROM store_collections") != nil
+        let isGap = wanted == 0 || (state.changesMax == 0 && wasFilled)
+        let floor = isGap ? state.head + 1 : state.floor
+        let statement = try connection.prepare(
+            "UPDATE store_settings SET changes_max = ?1, changes_floor = ?2 WHERE id = 1")
+        statement.bind(1, wanted)
+        statement.bind(2, floor)
+        try statement.run()
+        if wanted == 0 { try connection.execute("DELETE FROM store_changes") }
+    }
+}
+
+extension FeedState {
+    /// Writes one change at the next position.
+    mutating func append(
+        _ kind: StoreChange.Kind, _ namespace: Namespace, before: BSONDocument?,
+        after: BSONDocument?, comment: BSONValue?, on connection: SQLiteConnection
+    ) throws(StoreError) {
+        let statement = try connection.prepare(
+            "INSERT INTO store_changes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+        statement.bind(1, head + 1)
+        statement.bind(2, namespace.database)
+        statement.bind(3, namespace.collection)
+        statement.bind(4, kind.rawValue)
+        statement.bind(5, before?.bytes)
+        statement.bind(6, after?.bytes)
+        statement.bind(7, comment.map { BSONDocument([("", $0)]).bytes })
+        try statement.run()
+        head += 1
+    }
+
+    /// Drops what is older than the feed keeps.
+    func trim(_ connection: SQLiteConnection) throws(StoreError) {
+        guard head > changesMax else { return }
+        let statement = try connection.prepare("DELETE FROM store_changes WHERE position <= ?1")
+        statement.bind(1, head - changesMax)
+        try statement.run()
+    }
+}

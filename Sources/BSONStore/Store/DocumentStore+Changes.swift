@@ -1,0 +1,112 @@
+extension DocumentStore {
+    /// The position of the newest change in the feed, 0 when there was none.
+    public var changePosition: Int64 {
+        get throws {
+            try read { transaction in try transaction.changePosition }
+        }
+    }
+
+    /// Reads changes in commit order, also those that other processes made.
+    ///
+    /// - Parameters:
+    ///   - position: reads what is newer than this; 0 from the beginning.
+    ///   - namespace: only this collection's changes, `nil` for all.
+    ///   - limit: how many changes are looked at, which bounds time and memory.
+    /// - Throws: `changeStreamHistoryLost` (286) when the position is not in this file's feed or no
+    ///   longer kept, `changeStreamNotEnabled` when the file keeps none.
+    public func changes(
+        after position: Int64, in namespace: Namespace? = nil, limit: Int = 1_000
+    ) throws -> StoreChangeBatch {
+        try read { transaction in
+            try transaction.changes(after: position, in: namespace, limit: limit)
+        }
+    }
+
+    /// Calls an observer after each commit of this process until the token is let go or cancelled.
+    ///
+    /// The observer runs on the thread that committed, after the transaction; it should only wake
+    /// something up.
+    public func onCommit(
+        _ observer: @escaping @Sendable () -> Void
+    ) -> CommitObservation {
+        observers.add(observer)
+    }
+}
+
+extension ReadTransaction {
+    /// The position of the newest change in the feed, as this transaction sees it.
+    public var changePosition: Int64 {
+        get throws(StoreError) { try FeedState.read(connection).head }
+    }
+
+    /// Reads changes as ``DocumentStore/changes(after:in:limit:)`` does, in this transaction.
+    ///
+    /// - Throws: `changeStreamHistoryLost` (286), `changeStreamNotEnabled`.
+    public func changes(
+        after position: Int64, in namespace: Namespace? = nil, limit: Int = 1_000
+    ) throws(StoreError) -> StoreChangeBatch {
+        let state = try FeedState.read(connection)
+        guard state.changesMax > 0 else {
+            throw StoreError(.changeStreamNotEnabled, "The store keeps no change feed")
+        }
+        let oldest = try connection.int64("SELECT min(position) FROM store_changes")
+        let floor = max(state.floor, (oldest ?? state.head + 1) - 1)
+        guard position >= floor, position <= state.head else {
+            throw StoreError(
+                .changeStreamHistoryLost,
+                "Resume of change stream was not possible, as the resume point may no longer be in "
+                    + "the oplog. (position \(position), kept \(floor) to \(state.head))")
+        }
+        let end = min(state.head, position.addingReportingOverflow(Int64(max(1, limit))).partialValue)
+        return StoreChangeBatch(
+            changes: try rows(from: position, through: end, in: namespace), position: end,
+            isAtEnd: end == state.head)
+    }
+
+    private func rows(
+        from position: Int64, through end: Int64, in namespace: Namespace?
+    ) throws(StoreError) -> [StoreChange] {
+        let statement = try connection.prepare(
+            """
+            SELECT position, database, name, kind, before, after, comment FROM store_changes
+            WHERE position > ?1 AND position <= ?2 ORDER BY position
+            """)
+        statement.bind(1, position)
+        statement.bind(2, end)
+        var changes: [StoreChange] = []
+        while try statement.step() {
+            let of = Namespace(statement.string(1), statement.string(2))
+            guard namespace == nil || namespace == of else { continue }
+            changes.append(try Self.change(statement, of))
+        }
+        return changes
+    }
+
+    private static func change(
+        _ statement: borrowing SQLiteStatement, _ namespace: Namespace
+    ) throws(StoreError) -> StoreChange {
+        let position = statement.int64(0)
+        guard let kind = StoreChange.Kind(rawValue: statement.int64(3)) else {
+            throw StoreError(.corrupt, "Change \(position) has an unknown kind")
+        }
+        do {
+            return StoreChange(
+                position: position, namespace: namespace, kind: kind,
+                before: try document(statement, 4), after: try document(statement, 5),
+                comment: try document(statement, 6)?[""])
+        } catch {
+            throw StoreError(
+                .corrupt, "Change \(position) is not valid BSON", namespace: namespace,
+                underlying: error)
+        }
+    }
+
+    private static func document(
+        _ statement: borrowing SQLiteStatement, _ column: Int32
+    ) throws(BSONError) -> BSONDocument? {
+        guard !statement.isNull(column) else { return nil }
+        return try statement.withBytes(column) { (bytes) throws(BSONError) in
+            try BSONDocument(validating: bytes)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+extension DocumentStore {
+    /// Reads one state of the store, on the calling thread; writers go on meanwhile.
+    ///
+    /// A store in memory has one connection: there a read waits for the write that is under way.
+    ///
+    /// - Parameter body: may use the transaction until it returns, and may throw to leave.
+    /// - Throws: what the body throws, `closed`, and what SQLite says.
+    public func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
+        switch location {
+        case .inMemory:
+            let connection = try enterWriter()
+            defer { mutex.unlock() }
+            return try read(on: connection, body)
+        case .file(let path):
+            let connection = try idleReader() ?? StoreOpening.reader(path, options)
+            defer { giveBack(connection) }
+            return try read(on: connection, body)
+        }
+    }
+
+    /// Changes documents in one transaction: when the body returns it is committed, when it throws
+    /// nothing of it is left.
+    ///
+    /// Waits for the disk as the store's durability says, on the calling thread.
+    ///
+    /// - Parameter body: may use the transaction until it returns.
+    /// - Throws: what the body throws, `closed`, `readOnly`, `busy` when another process kept the
+    ///   file too long, `diskFull`, `ioError`; after each of them nothing was changed.
+    @discardableResult
+    public func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+        let result = try commit(body)
+        observers.notify()
+        return result
+    }
+
+    private func commit<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+        let connection = try enterWriter()
+        defer { mutex.unlock() }
+        guard !isReadOnly else {
+            throw StoreError(.readOnly, "The store was opened for reading only")
+        }
+        do {
+            try connection.execute("BEGIN IMMEDIATE")
+            let transaction = WriteTransaction(
+                connection: connection, catalog: catalog, feed: try feedState(connection))
+            defer { transaction.finish() }
+            let result = try body(transaction)
+            try finish(transaction, on: connection)
+            return result
+        } catch {
+            undo(on: connection, after: error)
+            throw error
+        }
+    }
+
+    private func finish(
+        _ transaction: WriteTransaction, on connection: SQLiteConnection
+    ) throws(StoreError) {
+        let feed = transaction.feed
+        let wrote = feed.head != transaction.feedHeadAtStart
+        if wrote { try feed.trim(connection) }
+        try connection.execute("COMMIT")
+        transaction.publish()
+        let version = connection.dataVersion
+        writer.withLock { writer in
+            writer.feed = feed
+            writer.dataVersion = version
+        }
+    }
+
+    /// After a failed sync the file's state is unknown to the connection: the next call opens anew.
+    private func undo(on connection: SQLiteConnection, after error: any Error) {
+        var isLost = (error as? StoreError)?.code == .ioError
+        do throws(StoreError) {
+            try connection.rollback()
+        } catch {
+            isLost = true
+        }
+        if isLost, location != .inMemory { writer.withLock { $0.connection = nil } }
+    }
+
+    /// What is known about the feed, read again when another process has written.
+    private func feedState(_ connection: SQLiteConnection) throws(StoreError) -> FeedState {
+        let version = connection.dataVersion
+        let known = writer.withLock { $0.dataVersion == version ? $0.feed : nil }
+        if let known { return known }
+        return try FeedState.read(connection)
+    }
+
+    /// Locks and gives the connection for writing; the caller unlocks.
+    private func enterWriter() throws(StoreError) -> SQLiteConnection {
+        guard !mutex.isHeldByThisThread else {
+            throw StoreError(
+                .illegalOperation,
+                "A transaction of this store is open on this thread; use it, or a savepoint")
+        }
+        mutex.lock()
+        do throws(StoreError) {
+            let (connection, isClosed) = writer.withLock { ($0.connection, $0.isClosed) }
+            if let connection { return connection }
+            guard !isClosed else { throw Self.closed }
+            let reopened = try StoreOpening.writer(location, options)
+            writer.withLock { $0 = Writer(connection: reopened) }
+            return reopened
+        } catch {
+            mutex.unlock()
+            throw error
+        }
+    }
+
+    private func read<R>(
+        on connection: SQLiteConnection, _ body: (ReadTransaction) throws -> R
+    ) throws -> R {
+        try connection.execute("BEGIN")
+        let transaction = ReadTransaction(connection: connection, catalog: catalog)
+        defer { transaction.finish() }
+        do {
+            let result = try body(transaction)
+            try connection.execute("COMMIT")
+            return result
+        } catch {
+            try connection.rollback()
+            throw error
+        }
+    }
+
+    private func idleReader() throws(StoreError) -> SQLiteConnection? {
+        let isClosed = writer.withLock { $0.isClosed }
+        guard !isClosed else { throw Self.closed }
+        return idleReaders.withLock { $0.popLast() }
+    }
+
+    private func giveBack(_ connection: SQLiteConnection) {
+        let isClosed = writer.withLock { $0.isClosed }
+        idleReaders.withLock { idle in
+            if !isClosed, idle.count < Self.idleReadersMax { idle.append(connection) }
+        }
+    }
+
+    private static var closed: StoreError { StoreError(.closed, "The store is closed") }
+}

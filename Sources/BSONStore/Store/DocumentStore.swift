@@ -1,0 +1,60 @@
+/// Keeps documents in collections of an SQLite file, or in memory.
+///
+/// A store may be used from all threads: one write transaction runs at a time, reads run beside it
+/// on a snapshot of their own. Several processes may use one file.
+public final class DocumentStore: Sendable {
+    /// How many idle connections for reading are kept.
+    static let idleReadersMax = 4
+
+    /// Where the documents are.
+    public let location: Location
+    /// The settings with which the store was opened.
+    public let options: Options
+    /// Whether writing is refused, as asked for or because the file cannot be written.
+    public let isReadOnly: Bool
+
+    let catalog = Catalog()
+    let mutex = ThreadMutex()
+    let writer: Locked<Writer>
+    let idleReaders = Locked<[SQLiteConnection]>([])
+    let observers = CommitObservers()
+    let writerQueue = WriterQueue()
+
+    /// The connection for writing, and what is known about the file since its last commit.
+    struct Writer: Sendable {
+        var connection: SQLiteConnection?
+        var isClosed = false
+        var feed: FeedState?
+        var dataVersion: UInt32 = 0
+    }
+
+    /// Opens a store; a file that is not there is made, readable for its owner only.
+    ///
+    /// - Throws: `notADatabase` for files of others, `newerSchema` for files of a later version
+    ///   (neither is changed), `corrupt`, `cannotOpen`, `busy`, `diskFull`.
+    public init(
+        at location: Location, options: Options = Options()
+    ) throws(StoreError) {
+        let connection = try StoreOpening.writer(location, options)
+        self.location = location
+        self.options = options
+        isReadOnly = connection.isReadOnly
+        writer = Locked(Writer(connection: connection))
+    }
+
+    deinit { close() }
+
+    /// Waits for the write that is under way, then closes the file; later calls throw `closed`.
+    ///
+    /// A read that is under way ends undisturbed.
+    public func close() {
+        precondition(!mutex.isHeldByThisThread, "a store cannot be closed in its own write")
+        mutex.lock()
+        defer { mutex.unlock() }
+        writer.withLock { writer in
+            writer.isClosed = true
+            writer.connection = nil
+        }
+        idleReaders.withLock { $0.removeAll() }
+    }
+}

@@ -1,0 +1,46 @@
+/// Names a collection of a database.
+public struct Namespace: Sendable, Hashable, CustomStringConvertible {
+    /// The database's name, without a dot.
+    public let database: String
+    /// The collection's name; it may hold dots.
+    public let collection: String
+
+    /// Takes the two names as they are; they are checked when a collection is made.
+    public init(_ database: String, _ collection: String) {
+        self.database = database
+        self.collection = collection
+    }
+
+    /// Splits "database.collection" at the first dot and checks both names.
+    ///
+    /// - Throws: `invalidNamespace` (73) when a name is empty, too long or has a forbidden character.
+    public init(parsing text: String) throws(StoreError) {
+        guard let dot = text.utf8.firstIndex(of: UInt8(ascii: ".")) else {
+            throw Self.invalid(text)
+        }
+        self.init(String(text[..<dot]), String(text[text.index(after: dot)...]))
+        try check()
+    }
+
+    public var description: String { "\(database).\(collection)" }
+
+    /// Checks the names by MongoDB's rules for Unix servers.
+    ///
+    /// - Throws: `invalidNamespace` (73).
+    package func check() throws(StoreError) {
+        let forbidden = Set("/\\. \"$\0".utf8)
+        let databaseIsFine =
+            !database.isEmpty && database.utf8.count < 64
+            && !database.utf8.contains { forbidden.contains($0) }
+        let collectionIsFine =
+            !collection.isEmpty && collection.utf8.first != UInt8(ascii: ".")
+            && !collection.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "$") }
+        guard databaseIsFine, collectionIsFine, description.utf8.count <= 255 else {
+            throw Self.invalid(description)
+        }
+    }
+
+    private static func invalid(_ text: String) -> StoreError {
+        StoreError(.invalidNamespace, "Invalid namespace specified '\(text)'")
+    }
+}

@@ -1,0 +1,158 @@
+/// Reads documents of one state of the store; valid only in the body that it is given to.
+public class ReadTransaction {
+    /// The connection, for tables of the sync engine in the same file and transaction.
+    package let connection: SQLiteConnection
+    let catalog: Catalog
+    private(set) var isOpen = true
+
+    init(connection: SQLiteConnection, catalog: Catalog) {
+        self.connection = connection
+        self.catalog = catalog
+    }
+
+    /// The document with an id, `nil` when there is none; O(log n).
+    ///
+    /// - Throws: `corrupt` naming the document when its bytes are no BSON, and what SQLite says.
+    public func get(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> BSONDocument? {
+        try getMany(namespace, ids: CollectionOfOne(id))[0]
+    }
+
+    /// The documents with these ids, in the order of the ids, `nil` where there is none.
+    ///
+    /// - Throws: `corrupt` naming the first document whose bytes are no BSON.
+    public func getMany(
+        _ namespace: Namespace, ids: some Sequence<BSONValue>
+    ) throws(StoreError) -> [BSONDocument?] {
+        let keys = ids.map { BSONKey.encode($0) }
+        let found = try onTable(namespace) { (table) throws(StoreError) in
+            let statement = try connection.prepare(table.get)
+            var documents: [BSONDocument?] = []
+            documents.reserveCapacity(keys.count)
+            for key in keys {
+                documents.append(try Self.row(key, statement, table)?.document)
+                statement.reset()
+            }
+            return documents
+        }
+        return found ?? keys.map { _ in nil }
+    }
+
+    /// How many documents a collection has, 0 when it is not there; O(n), without reading them.
+    public func count(_ namespace: Namespace) throws(StoreError) -> Int {
+        let count = try onTable(namespace) { (table) throws(StoreError) in
+            try connection.int64(table.count)
+        }
+        return Int((count ?? 0) ?? 0)
+    }
+
+    /// Gives every document to a body, in the order of insertion.
+    ///
+    /// The body must not write to the same collection: whether it then sees the change is not said.
+    ///
+    /// - Throws: `corrupt` naming a document, what SQLite says, and what the body throws.
+    public func forEach(
+        _ namespace: Namespace, _ body: (BSONDocument) throws -> Void
+    ) throws {
+        let found = try onTable(namespace) { (table) throws(StoreError) in table }
+        guard let table = found else { return }
+        let statement = try connection.prepare(table.scan)
+        while try statement.step() {
+            try body(try StoredDocument.read(statement, key: 1, document: 2, of: table))
+        }
+    }
+
+    /// The collections of the file, in the order in which they were made.
+    ///
+    /// - Throws: what SQLite says.
+    public func collections() throws(StoreError) -> [Namespace] {
+        let statement = try connection.prepare(
+            "SELECT database, name FROM store_collections ORDER BY id")
+        var names: [Namespace] = []
+        while try statement.step() {
+            names.append(Namespace(statement.string(0), statement.string(1)))
+        }
+        return names
+    }
+
+    /// Ends the transaction's validity.
+    func finish() { isOpen = false }
+
+    /// Runs a body on the collection's table, `nil` when there is none.
+    func onTable<R>(
+        _ namespace: Namespace, _ body: (CollectionTable) throws(StoreError) -> R
+    ) throws(StoreError) -> R? {
+        precondition(isOpen, "a transaction is used outside of the body that it was given to")
+        guard let table = try table(namespace) else { return nil }
+        do throws(StoreError) {
+            return try body(table)
+        } catch {
+            guard error.code == .namespaceNotFound else { throw error }
+            // Another process dropped the collection, and maybe made it again under a new number.
+            catalog.forget(namespace)
+            guard let table = try self.table(namespace) else { return nil }
+            return try body(table)
+        }
+    }
+
+    /// The collection's table, as far as this transaction sees it.
+    func table(_ namespace: Namespace) throws(StoreError) -> CollectionTable? {
+        if let known = catalog.known(namespace) { return known }
+        guard let found = try Catalog.read(namespace, connection) else { return nil }
+        catalog.remember(found)
+        return found
+    }
+
+    /// The row and the document with an id key.
+    static func row(
+        _ key: [UInt8], _ statement: borrowing SQLiteStatement, _ table: CollectionTable
+    ) throws(StoreError) -> StoredDocument? {
+        try key.withLentBytes { (lent) throws(StoreError) -> StoredDocument? in
+            statement.bind(1, lending: lent)
+            guard try statement.step() else { return nil }
+            let row = statement.int64(0)
+            return try statement.withBytes(1) { (bytes) throws(StoreError) in
+                let document = try StoredDocument.decode(bytes, key: key, of: table)
+                return StoredDocument(row: row, document: document)
+            }
+        }
+    }
+}
+
+/// A document with the row that it is stored in.
+struct StoredDocument {
+    let row: Int64
+    let document: BSONDocument
+
+    /// Checks and copies the document of the current row.
+    static func read(
+        _ statement: borrowing SQLiteStatement, key: Int32, document: Int32,
+        of table: CollectionTable
+    ) throws(StoreError) -> BSONDocument {
+        try statement.withBytes(document) { (bytes) throws(StoreError) in
+            do throws(BSONError) {
+                return try BSONDocument(validating: bytes)
+            } catch {
+                throw corrupt(error, key: statement.bytes(key), of: table)
+            }
+        }
+    }
+
+    /// Checks and copies a document whose key is known.
+    static func decode(
+        _ bytes: UnsafeRawBufferPointer, key: [UInt8], of table: CollectionTable
+    ) throws(StoreError) -> BSONDocument {
+        do throws(BSONError) {
+            return try BSONDocument(validating: bytes)
+        } catch {
+            throw corrupt(error, key: key, of: table)
+        }
+    }
+
+    static func corrupt(
+        _ error: BSONError, key: [UInt8], of table: CollectionTable
+    ) -> StoreError {
+        StoreError(
+            .corrupt, "A stored document is not valid BSON", namespace: table.namespace,
+            documentID: BSONKey.decode(key), underlying: error)
+    }
+}

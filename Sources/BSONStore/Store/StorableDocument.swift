@@ -1,0 +1,87 @@
+/// Holds a document that may be stored: with an `_id` in front that an id can be, not too large.
+struct StorableDocument {
+    /// Documents are at most this large, in bytes.
+    static let bytesMax = BSONLimits().documentBytesMax
+
+    let document: BSONDocument
+    let id: BSONValue
+    /// The order-preserving key of the id.
+    let key: [UInt8]
+
+    /// Checks a document and puts its `_id` in front, a new one when it has none.
+    init(_ document: BSONDocument, in namespace: Namespace) throws(StoreError) {
+        self.document = try Self.withIDInFront(document)
+        let id = self.document["_id"] ?? .null
+        self.id = id
+        try Self.check(id, in: namespace)
+        key = BSONKey.encode(id)
+        try Self.check(self.document, id, in: namespace)
+    }
+
+    private static func withIDInFront(
+        _ document: BSONDocument
+    ) throws(StoreError) -> BSONDocument {
+        var elements = document.makeIterator()
+        if elements.next()?.key == "_id" { return document }
+        var ordered = BSONDocument()
+        ordered.append("_id", document["_id"] ?? .objectID(DocumentID.generate()))
+        for (key, value) in document where key != "_id" { ordered.append(key, value) }
+        return ordered
+    }
+
+    /// MongoDB's rules for an id.
+    ///
+    /// Source: the server's `fixDocumentForInsert`.
+    static func check(_ id: BSONValue, in namespace: Namespace) throws(StoreError) {
+        let refused: String
+        switch id {
+        case .array: refused = "can't use an array for _id"
+        case .undefined: refused = "can't use a undefined for _id"
+        case .regularExpression: refused = "can't use a regex for _id"
+        case .document(let fields):
+            guard let field = fields.first(where: { $0.key.hasPrefix("$") }) else { return }
+            throw StoreError(
+                .dollarPrefixedFieldName,
+                "_id fields may not contain '$'-prefixed fields: \(field.key) is not valid for "
+                    + "storage.", namespace: namespace)
+        default: return
+        }
+        throw StoreError(.badValue, refused, namespace: namespace)
+    }
+
+    private static func check(
+        _ document: BSONDocument, _ id: BSONValue, in namespace: Namespace
+    ) throws(StoreError) {
+        guard document.byteCount <= bytesMax else {
+            throw StoreError(
+                .documentTooLarge,
+                "object to insert too large. size in bytes: \(document.byteCount), max size: "
+                    + "\(bytesMax)", namespace: namespace, documentID: id)
+        }
+        do throws(BSONError) {
+            try document.withUnsafeBytes { (bytes) throws(BSONError) in
+                try BSONValidator.validate(bytes)
+            }
+        } catch {
+            throw StoreError(
+                .invalidBSON, "The document cannot be stored", namespace: namespace,
+                documentID: id, underlying: error)
+        }
+    }
+}
+
+extension StoreError {
+    /// MongoDB's error for an `_id` that is there already.
+    static func duplicateID(
+        _ id: BSONValue, in namespace: Namespace, _ cause: StoreError
+    ) -> StoreError {
+        var error = StoreError(
+            .duplicateKey,
+            "E11000 duplicate key error collection: \(namespace) index: _id_ dup key: "
+                + "{ _id: \(ShellText.text(of: id)) }",
+            namespace: namespace, documentID: id, sqliteCode: cause.sqliteCode)
+        error.keyPattern = ["_id": 1]
+        error.keyValue = ["_id": id]
+        return error
+    }
+}

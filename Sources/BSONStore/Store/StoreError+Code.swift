@@ -1,0 +1,108 @@
+extension StoreError {
+    /// Numbers a kind of fault as MongoDB does.
+    ///
+    /// Source: `src/mongo/base/error_codes.yml` of the server. Numbers without a name here are fine:
+    /// `Code(rawValue: 40353)` prints as `Location40353`, as the server names them.
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+        /// The number.
+        public let rawValue: Int32
+
+        /// Takes any number.
+        public init(rawValue: Int32) { self.rawValue = rawValue }
+
+        private init(_ rawValue: Int32) { self.rawValue = rawValue }
+
+        /// The server's name of the number.
+        public var description: String { Self.names[self] ?? "Location\(rawValue)" }
+    }
+}
+
+extension StoreError.Code {
+    /// A fault of this library.
+    public static let internalError = Self(1)
+    /// An argument or operator is not valid.
+    public static let badValue = Self(2)
+    /// A filter, update or option cannot be read.
+    public static let failedToParse = Self(9)
+    /// The file is no store, or no database at all.
+    public static let notADatabase = Self(12)
+    /// A value has a type that the operation does not take.
+    public static let typeMismatch = Self(14)
+    /// The operation is not allowed here.
+    public static let illegalOperation = Self(20)
+    /// Bytes are not BSON.
+    public static let invalidBSON = Self(22)
+    /// The collection is not there.
+    public static let namespaceNotFound = Self(26)
+    /// The index is not there.
+    public static let indexNotFound = Self(27)
+    /// A path leads through a value that has no fields.
+    public static let pathNotViable = Self(28)
+    /// Reading or writing the file failed; the last commit may be lost when it was a sync.
+    public static let ioError = Self(39)
+    /// Two operators of an update change the same path.
+    public static let conflictingUpdateOperators = Self(40)
+    /// Another process kept the file longer than the busy timeout.
+    public static let busy = Self(46)
+    /// The collection is there already.
+    public static let namespaceExists = Self(48)
+    /// A field's name begins with a dollar where that is not allowed.
+    public static let dollarPrefixedFieldName = Self(52)
+    /// The `_id` has a type that an id cannot have.
+    public static let invalidIDField = Self(53)
+    /// An equality of an upsert names a field twice.
+    public static let notSingleValueField = Self(54)
+    /// A path has an empty part.
+    public static let emptyFieldName = Self(56)
+    /// A path has a dot where none is allowed.
+    public static let dottedFieldName = Self(57)
+    /// The `_id` of a document cannot change.
+    public static let immutableField = Self(66)
+    /// Options contradict each other.
+    public static let invalidOptions = Self(72)
+    /// A name of a database or collection is not allowed.
+    public static let invalidNamespace = Self(73)
+    /// The store was closed.
+    public static let closed = Self(91)
+    /// SQLite or a query wanted more memory than it may have.
+    public static let exceededMemoryLimit = Self(146)
+    /// The file was written by a newer version of this library; it was left untouched.
+    public static let newerSchema = Self(158)
+    /// The file cannot be opened.
+    public static let cannotOpen = Self(176)
+    /// The position in the change feed is no longer kept, or never was.
+    public static let changeStreamHistoryLost = Self(286)
+    /// The store keeps no change feed.
+    public static let changeStreamNotEnabled = Self(376)
+    /// The file or one of its documents is damaged.
+    public static let corrupt = Self(301)
+    /// The store was opened for reading only, or the file cannot be written.
+    public static let readOnly = Self(371)
+    /// A document is larger than 16 MiB.
+    public static let documentTooLarge = Self(10334)
+    /// A unique key is there already.
+    public static let duplicateKey = Self(11000)
+    /// The operation was interrupted.
+    public static let interrupted = Self(11601)
+    /// The disk is full; what was there is intact.
+    public static let diskFull = Self(14031)
+
+    fileprivate static let names: [Self: String] = [
+        internalError: "InternalError", badValue: "BadValue", failedToParse: "FailedToParse",
+        notADatabase: "UnsupportedFormat", typeMismatch: "TypeMismatch",
+        illegalOperation: "IllegalOperation", invalidBSON: "InvalidBSON",
+        namespaceNotFound: "NamespaceNotFound", indexNotFound: "IndexNotFound",
+        pathNotViable: "PathNotViable", ioError: "FileStreamFailed",
+        conflictingUpdateOperators: "ConflictingUpdateOperators", busy: "LockBusy",
+        namespaceExists: "NamespaceExists", dollarPrefixedFieldName: "DollarPrefixedFieldName",
+        invalidIDField: "InvalidIdField", notSingleValueField: "NotSingleValueField",
+        emptyFieldName: "EmptyFieldName", dottedFieldName: "DottedFieldName",
+        immutableField: "ImmutableField", invalidOptions: "InvalidOptions",
+        invalidNamespace: "InvalidNamespace", closed: "ShutdownInProgress",
+        exceededMemoryLimit: "ExceededMemoryLimit", newerSchema: "MustUpgrade",
+        cannotOpen: "FileOpenFailed", changeStreamHistoryLost: "ChangeStreamHistoryLost",
+        changeStreamNotEnabled: "ChangeStreamNotEnabled", corrupt: "DataCorruptionDetected",
+        readOnly: "UserWritesBlocked", documentTooLarge: "BSONObjectTooLarge",
+        duplicateKey: "DuplicateKey", interrupted: "Interrupted", diskFull: "OutOfDiskSpace",
+    ]
+}

@@ -1,0 +1,38 @@
+/// Says what the store, a query or an update refused, with MongoDB's error number.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+    /// The kind of fault, MongoDB's number.
+    public var code: Code
+    /// A sentence for people; MongoDB's text where MongoDB has one.
+    public var message: String
+    /// The collection concerned, where there is one.
+    public var namespace: Namespace?
+    /// The document concerned, where there is one.
+    public var documentID: BSONValue?
+    /// For a duplicate key, the fields of the index that was violated.
+    public var keyPattern: BSONDocument?
+    /// For a duplicate key, the values that are there already.
+    public var keyValue: BSONDocument?
+    /// SQLite's extended result code, when it was SQLite that failed.
+    public var sqliteCode: Int32?
+    /// The error below this one, where there is one.
+    public var underlying: (any Error)?
+
+    /// Names a fault; what it concerns is optional.
+    public init(
+        _ code: Code, _ message: String, namespace: Namespace? = nil,
+        documentID: BSONValue? = nil, sqliteCode: Int32? = nil, underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.namespace = namespace
+        self.documentID = documentID
+        self.sqliteCode = sqliteCode
+        self.underlying = underlying
+    }
+
+    public var description: String {
+        let place = namespace.map { " in \($0)" } ?? ""
+        let below = underlying.map { ": \($0)" } ?? ""
+        return "\(message)\(place) (\(code))\(below)"
+    }
+}

@@ -1,0 +1,47 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Makes the file of a store and its directory readable for their owner only.
+enum StoreFile {
+    /// Makes the file with mode 0600 and missing directories with 0700; a file that is there stays.
+    ///
+    /// SQLite gives `-wal` and `-shm` the mode of the file. The modes do not depend on the umask.
+    ///
+    /// - Throws: `cannotOpen` with the system's reason.
+    static func create(_ path: String) throws(StoreError) {
+        try createDirectories(of: path)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            if errno == EEXIST || errno == EROFS || errno == EACCES { return }
+            throw failure("make", path)
+        }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, 0o600) == 0 else { throw failure("protect", path) }
+    }
+
+    /// How many bytes the file has, `nil` when it is not there.
+    static func size(_ path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    private static func createDirectories(of path: String) throws(StoreError) {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+        let directory = String(path[..<slash])
+        guard size(directory) == nil else { return }
+        try createDirectories(of: directory)
+        guard mkdir(directory, 0o700) == 0 else {
+            if errno == EEXIST { return }
+            throw failure("make", directory)
+        }
+        guard chmod(directory, 0o700) == 0 else { throw failure("protect", directory) }
+    }
+
+    private static func failure(_ action: String, _ path: String) -> StoreError {
+        let reason = String(cString: strerror(errno))
+        return StoreError(.cannotOpen, "Cannot \(action) \(path): \(reason)")
+    }
+}

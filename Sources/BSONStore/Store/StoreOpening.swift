@@ -1,0 +1,82 @@
+/// Opens connections to a store's file with all settings made.
+enum StoreOpening {
+    /// The connection for writing; makes file and tables where they are missing.
+    static func writer(
+        _ location: DocumentStore.Location, _ options: DocumentStore.Options
+    ) throws(StoreError) -> SQLiteConnection {
+        switch location {
+        case .inMemory:
+            let connection = try SQLiteConnection(path: ":memory:", mode: .readWrite)
+            try prepare(connection, location, options)
+            return connection
+        case .file(let path):
+            if options.readOnly { return try reader(path, options) }
+            try StoreFile.create(path)
+            let connection = try SQLiteConnection(path: path, mode: .readWrite)
+            try configure(connection, options)
+            if connection.isReadOnly { return try reader(path, options) }
+            try prepare(connection, location, options)
+            return connection
+        }
+    }
+
+    /// A connection for reading a file that has its tables.
+    static func reader(
+        _ path: String, _ options: DocumentStore.Options
+    ) throws(StoreError) -> SQLiteConnection {
+        do throws(StoreError) {
+            return try checkedReader(path, .readOnly, options)
+        } catch {
+            guard error.code == .cannotOpen || error.code == .readOnly else { throw error }
+            // A file in a directory that cannot be written has no index of its log; when it has no
+            // log either, it is complete as it is.
+            guard StoreFile.size(path) != nil, StoreFile.size(path + "-wal") ?? 0 == 0 else {
+                throw error
+            }
+            return try checkedReader(path, .immutable, options)
+        }
+    }
+
+    private static func checkedReader(
+        _ path: String, _ mode: SQLiteOpenMode, _ options: DocumentStore.Options
+    ) throws(StoreError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: path, mode: mode)
+        try configure(connection, options)
+        guard try StoreSchema.kind(connection) == .current else {
+            throw StoreError(.notADatabase, "The file is empty; it was opened for reading only")
+        }
+        return connection
+    }
+
+    private static func configure(
+        _ connection: SQLiteConnection, _ options: DocumentStore.Options
+    ) throws(StoreError) {
+        try connection.configure(cacheKiB: options.cacheKiB, busyTimeoutMS: options.busyTimeoutMS)
+    }
+
+    private static func prepare(
+        _ connection: SQLiteConnection, _ location: DocumentStore.Location,
+        _ options: DocumentStore.Options
+    ) throws(StoreError) {
+        try configure(connection, options)
+        if try StoreSchema.kind(connection) == .empty {
+            try connection.executeOnce("PRAGMA page_size = \(options.pageBytes)")
+        }
+        if location != .inMemory {
+            try connection.useWriteAheadLog(autocheckpointPages: 1_000)
+        }
+        try connection.setDurability(full: options.durability == .full)
+        if options.pagesMax > 0 {
+            try connection.executeOnce("PRAGMA max_page_count = \(options.pagesMax)")
+        }
+        if try StoreSchema.kind(connection) == .empty { try StoreSchema.create(connection) }
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            try FeedState.apply(options.changeHistory, connection)
+            try connection.execute("COMMIT")
+        } catch {
+            try connection.rollback()
+            throw error
+        }
+    }
+}

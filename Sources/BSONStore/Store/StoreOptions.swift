@@ -1,0 +1,60 @@
+extension DocumentStore {
+    /// Says where the documents are kept.
+    public enum Location: Sendable, Hashable {
+        /// In a file and its `-wal` and `-shm` neighbours; made when it is not there.
+        case file(String)
+        /// In memory until the store is closed.
+        case inMemory
+    }
+
+    /// Says what a commit waits for.
+    public enum Durability: Sendable, Hashable {
+        /// For the disk: what was committed survives a power failure.
+        case full
+        /// For the operating system: a power failure may undo the last commits, nothing is damaged.
+        case normal
+    }
+
+    /// Says which changes a file's change feed keeps.
+    public enum ChangeHistory: Sendable, Hashable {
+        /// What the file says; a new file keeps none.
+        case asStored
+        /// None; changes that were kept are dropped.
+        case off
+        /// The newest changes, at least the newest one.
+        case keep(changesMax: Int)
+    }
+
+    /// Holds the settings of a store; the defaults are safe.
+    public struct Options: Sendable {
+        /// What a commit waits for.
+        public var durability: Durability
+        /// Opens a file that is there for reading only and changes nothing in it.
+        public var readOnly: Bool
+        /// How long a write waits for another process, in milliseconds.
+        public var busyTimeoutMS: Int32
+        /// Whether changes are kept for ``DocumentStore/changes(after:in:limit:)``.
+        public var changeHistory: ChangeHistory
+        /// The page size of a new file in bytes: a power of two from 512 to 65,536.
+        public var pageBytes: Int
+        /// The page cache of each connection in KiB, an upper limit.
+        public var cacheKiB: Int
+        /// The largest size of the file in pages, for tests of a full disk; 0 for no limit.
+        package var pagesMax: Int
+
+        /// Makes settings; what is left out has its default.
+        public init(
+            durability: Durability = .full, readOnly: Bool = false, busyTimeoutMS: Int32 = 5_000,
+            changeHistory: ChangeHistory = .asStored, pageBytes: Int = 8_192,
+            cacheKiB: Int = 65_536
+        ) {
+            self.durability = durability
+            self.readOnly = readOnly
+            self.busyTimeoutMS = busyTimeoutMS
+            self.changeHistory = changeHistory
+            self.pageBytes = pageBytes
+            self.cacheKiB = cacheKiB
+            pagesMax = 0
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/// Makes and recognises the tables that every store file has.
+///
+/// | table | holds |
+/// |---|---|
+/// | `store_settings` | one row: what the change feed keeps and from where on |
+/// | `store_collections` | the number of each collection; a number is never used again |
+/// | `store_changes` | the change feed |
+/// | `collection_N` | the documents of collection N: row, order-preserving id key, bytes |
+enum StoreSchema {
+    /// Marks the file as ours: "Stch".
+    static let applicationID: Int64 = 0x5374_6368
+    /// Counts the forms of the schema.
+    static let version: Int64 = 1
+
+    /// What a file is, by its header.
+    enum Kind {
+        case empty
+        case current
+    }
+
+    /// Tells an empty file from one of ours.
+    ///
+    /// - Throws: `notADatabase` for other files, `newerSchema` for a later form; nothing is changed.
+    static func kind(_ connection: SQLiteConnection) throws(StoreError) -> Kind {
+        let application = try connection.int64("PRAGMA application_id") ?? 0
+        let version = try connection.int64("PRAGMA user_version") ?? 0
+        let schema = try connection.int64("SELECT count(*) FROM sqlite_schema") ?? 0
+        if application == 0, version == 0, schema == 0 { return .empty }
+        guard application == applicationID else {
+            throw StoreError(
+                .notADatabase, "The file is an SQLite database of another application")
+        }
+        guard version <= Self.version else {
+            throw StoreError(
+                .newerSchema,
+                "The file has schema version \(version); this version reads up to \(Self.version)")
+        }
+        return .current
+    }
+
+    /// Makes the tables in one transaction, unless another process was faster.
+    static func create(_ connection: SQLiteConnection) throws(StoreError) {
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            if try kind(connection) == .empty {
+                for statement in statements { try connection.executeOnce(statement) }
+            }
+            try connection.execute("COMMIT")
+        } catch {
+            try connection.rollback()
+            throw error
+        }
+    }
+
+    /// The statements that make a collection's table.
+    static func tableStatement(_ id: Int64) -> String {
+        "CREATE TABLE \(tableName(id)) (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, "
+            + "doc BLOB NOT NULL)"
+    }
+
+    static func tableName(_ id: Int64) -> String { "collection_\(id)" }
+
+    private static let statements = [
+        """
+        CREATE TABLE store_settings (
+            id INTEGER PRIMARY KEY CHECK (id = 1), changes_max INTEGER NOT NULL,
+            changes_floor INTEGER NOT NULL)
+        """,
+        "INSERT INTO store_settings VALUES (1, 0, 0)",
+        """
+        CREATE TABLE store_collections (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, database TEXT NOT NULL, name TEXT NOT NULL,
+            UNIQUE (database, name))
+        """,
+        """
+        CREATE TABLE store_changes (
+            position INTEGER PRIMARY KEY, database TEXT NOT NULL, name TEXT NOT NULL,
+            kind INTEGER NOT NULL, before BLOB, after BLOB, comment BLOB)
+        """,
+        "PRAGMA application_id = \(applicationID)",
+        "PRAGMA user_version = \(version)",
+    ]
+}

@@ -1,0 +1,46 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+internal import Synchronization
+
+/// Lets one thread at a time into a section that runs user code, and knows which thread is inside.
+final class ThreadMutex: @unchecked Sendable {
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let owner = Atomic<UInt>(0)
+
+    init() {
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    /// Waits until no other thread is inside.
+    func lock() {
+        pthread_mutex_lock(mutex)
+        owner.store(Self.currentThread, ordering: .relaxed)
+    }
+
+    /// Lets the next thread in; called by the thread that locked.
+    func unlock() {
+        owner.store(0, ordering: .relaxed)
+        pthread_mutex_unlock(mutex)
+    }
+
+    /// Whether the calling thread is inside, so that locking again would wait for ever.
+    var isHeldByThisThread: Bool { owner.load(ordering: .relaxed) == Self.currentThread }
+
+    private static var currentThread: UInt {
+        #if canImport(Darwin)
+            UInt(bitPattern: pthread_self())
+        #else
+            UInt(pthread_self())
+        #endif
+    }
+}

@@ -1,0 +1,128 @@
+extension WriteTransaction {
+    /// Adds a document; without an `_id` it gets an ObjectId, and the `_id` comes first.
+    ///
+    /// - Returns: the document as it is stored.
+    /// - Throws: `duplicateKey` (11000) when the id is there, `documentTooLarge` (10334), and for an
+    ///   id that none can be: an array, a regular expression, undefined.
+    @discardableResult
+    public func insert(
+        _ namespace: Namespace, _ document: BSONDocument
+    ) throws(StoreError) -> BSONDocument {
+        let stored = try StorableDocument(document, in: namespace)
+        try onTableForWriting(namespace) { (table) throws(StoreError) in
+            try add(stored, to: table)
+        }
+        try record(.insert, namespace, before: nil, after: stored.document)
+        return stored.document
+    }
+
+    /// Stores a document under its `_id`, whether one is there or not.
+    ///
+    /// - Returns: the documents before and after; no change is recorded when they are the same bytes.
+    /// - Throws: as ``insert(_:_:)`` does, except for duplicates.
+    @discardableResult
+    public func put(
+        _ namespace: Namespace, _ document: BSONDocument
+    ) throws(StoreError) -> DocumentImages {
+        let stored = try StorableDocument(document, in: namespace)
+        let before = try onTableForWriting(namespace) {
+            (table) throws(StoreError) -> BSONDocument? in
+            guard let found = try row(stored.key, in: table) else {
+                try add(stored, to: table)
+                return nil
+            }
+            if found.document != stored.document {
+                try rewrite(found.row, stored.document, in: table)
+            }
+            return found.document
+        }
+        if before != stored.document {
+            try record(
+                before == nil ? .insert : .replace, namespace, before: before,
+                after: stored.document)
+        }
+        return DocumentImages(before: before, after: stored.document)
+    }
+
+    /// Removes the document with an id.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func remove(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> Bool {
+        try take(namespace, id: id) != nil
+    }
+
+    /// Removes the document with an id and returns it, `nil` when there is none.
+    @discardableResult
+    public func take(
+        _ namespace: Namespace, id: BSONValue
+    ) throws(StoreError) -> BSONDocument? {
+        let key = BSONKey.encode(id)
+        let taken = try onTable(namespace) { (table) throws(StoreError) -> BSONDocument? in
+            guard let found = try row(key, in: table) else { return nil }
+            try delete(found.row, in: table)
+            return found.document
+        }
+        guard let before = taken ?? nil else { return nil }
+        try record(.delete, namespace, before: before, after: nil)
+        return before
+    }
+
+    /// The row and the document with an id key.
+    func row(
+        _ key: [UInt8], in table: CollectionTable
+    ) throws(StoreError) -> StoredDocument? {
+        let statement = try connection.prepare(table.get)
+        return try Self.row(key, statement, table)
+    }
+
+    /// Writes a new row.
+    func add(_ stored: StorableDocument, to table: CollectionTable) throws(StoreError) {
+        let statement = try connection.prepare(table.insert)
+        do throws(StoreError) {
+            try stored.key.withLentBytes { (key) throws(StoreError) in
+                try stored.document.withUnsafeBytes { (bytes) throws(StoreError) in
+                    statement.bind(1, lending: key)
+                    statement.bind(2, lending: bytes)
+                    try statement.run()
+                }
+            }
+        } catch {
+            guard error.code == .duplicateKey else { throw error }
+            throw StoreError.duplicateID(stored.id, in: table.namespace, error)
+        }
+    }
+
+    /// Writes other bytes into a row that is there.
+    func rewrite(
+        _ row: Int64, _ document: BSONDocument, in table: CollectionTable
+    ) throws(StoreError) {
+        let statement = try connection.prepare(table.updateRow)
+        try document.withUnsafeBytes { (bytes) throws(StoreError) in
+            statement.bind(1, row)
+            statement.bind(2, lending: bytes)
+            try statement.run()
+        }
+    }
+
+    /// Removes a row.
+    func delete(_ row: Int64, in table: CollectionTable) throws(StoreError) {
+        let statement = try connection.prepare(table.deleteRow)
+        statement.bind(1, row)
+        try statement.run()
+    }
+}
+
+/// Holds a document before and after a write; `nil` where there was or is none.
+public struct DocumentImages: Sendable, Hashable {
+    /// The document before the write.
+    public let before: BSONDocument?
+    /// The document after the write.
+    public let after: BSONDocument?
+
+    /// Takes the two documents.
+    public init(before: BSONDocument?, after: BSONDocument?) {
+        self.before = before
+        self.after = after
+    }
+}

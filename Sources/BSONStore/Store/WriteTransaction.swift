@@ -1,0 +1,65 @@
+/// Reads and changes documents; all of it is committed together or not at all.
+///
+/// Valid only in the body that it is given to. Its reads see its own writes.
+public final class WriteTransaction: ReadTransaction {
+    /// Names the operation in the change feed: copied into each change that is written after.
+    public var comment: BSONValue?
+
+    private(set) var feed: FeedState
+    /// The newest position before this transaction.
+    let feedHeadAtStart: Int64
+    private var newTables: [Namespace: CollectionTable] = [:]
+
+    init(connection: SQLiteConnection, catalog: Catalog, feed: FeedState) {
+        self.feed = feed
+        feedHeadAtStart = feed.head
+        super.init(connection: connection, catalog: catalog)
+    }
+
+    /// Runs a body whose changes are undone when it throws, while the transaction goes on.
+    ///
+    /// - Throws: what the body throws, and what SQLite says.
+    public func savepoint<R>(_ body: () throws -> R) throws -> R {
+        let feedBefore = feed
+        do {
+            return try connection.savepoint(body)
+        } catch {
+            feed = feedBefore
+            newTables.removeAll()
+            throw error
+        }
+    }
+
+    override func table(_ namespace: Namespace) throws(StoreError) -> CollectionTable? {
+        if let known = catalog.known(namespace) ?? newTables[namespace] { return known }
+        // Not for the catalog: this may be of this transaction, which can still be undone.
+        guard let found = try Catalog.read(namespace, connection) else { return nil }
+        newTables[namespace] = found
+        return found
+    }
+
+    /// Runs a body on the collection's table, which is made when it is not there.
+    func onTableForWriting<R>(
+        _ namespace: Namespace, _ body: (CollectionTable) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        if let result = try onTable(namespace, body) { return result }
+        let table = try Catalog.create(namespace, connection)
+        newTables[namespace] = table
+        return try body(table)
+    }
+
+    /// Writes a change to the feed, when there is one.
+    func record(
+        _ kind: StoreChange.Kind, _ namespace: Namespace, before: BSONDocument?,
+        after: BSONDocument?
+    ) throws(StoreError) {
+        guard feed.changesMax > 0 else { return }
+        try feed.append(
+            kind, namespace, before: before, after: after, comment: comment, on: connection)
+    }
+
+    /// Tells the catalog which collections are there for certain, after the commit.
+    func publish() {
+        for table in newTables.values { catalog.remember(table) }
+    }
+}
