@@ -56,8 +56,8 @@ struct ExtendedJSONParser: ~Copyable {
         self.end = end
         cursor = start
         out = ExtendedJSONBuffer(capacity: end - start)
-        depthMax = 100
-        bytesMax = 16 * 1024 * 1024
+        depthMax = BSONLimits().depthMax
+        bytesMax = BSONLimits().documentBytesMax
     }
 
     /// Stores a carrier document without its end: length, type, empty key, value.
