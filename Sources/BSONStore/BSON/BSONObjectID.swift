@@ -1,4 +1,6 @@
 /// Identifies a document by 12 bytes: seconds, a random part per process and a counter.
+///
+/// Source: MongoDB's ObjectID specification.
 public struct BSONObjectID: Sendable, Hashable {
     let high: UInt64
     let low: UInt32
@@ -20,10 +22,58 @@ public struct BSONObjectID: Sendable, Hashable {
         self.low = low
     }
 
+    /// Reads 24 hexadecimal digits of either case.
+    ///
+    /// - Throws: `BSONError` with code `invalidObjectID` for any other text.
+    public init(_ hex: some StringProtocol) throws(BSONError) {
+        var value: UInt128 = 0
+        var count = 0
+        for byte in hex.utf8 {
+            guard count < 24, let digit = ExtendedJSONText.hexValue(byte) else {
+                count = -1
+                break
+            }
+            value = value << 4 | UInt128(digit)
+            count += 1
+        }
+        guard count == 24 else {
+            throw BSONError(.invalidObjectID, "An ObjectId has 24 hexadecimal digits.")
+        }
+        high = UInt64(truncatingIfNeeded: value >> 32)
+        low = UInt32(truncatingIfNeeded: value)
+    }
+
     /// The 12 bytes in wire order.
     public var bytes: [UInt8] {
         withUnsafeBytes(of: high.bigEndian) { upper in
             withUnsafeBytes(of: low.bigEndian) { lower in Array(upper) + Array(lower) }
         }
+    }
+
+    /// The 24 lowercase hexadecimal digits.
+    public var hex: String {
+        String(unsafeUninitializedCapacity: 24) { text in
+            for index in 0..<16 {
+                text[index] = ExtendedJSONText.hexDigit(UInt8(high >> UInt64(60 - 4 * index) & 15))
+            }
+            for index in 0..<8 {
+                text[16 + index] = ExtendedJSONText.hexDigit(UInt8(low >> UInt32(28 - 4 * index) & 15))
+            }
+            return 24
+        }
+    }
+
+    /// When it was made, in seconds since 1970, as its first four bytes say.
+    public var timestampSeconds: UInt32 { UInt32(truncatingIfNeeded: high >> 32) }
+}
+
+extension BSONObjectID: CustomStringConvertible {
+    public var description: String { hex }
+}
+
+extension BSONObjectID: Comparable {
+    /// Orders by the bytes, so by time first.
+    public static func < (left: Self, right: Self) -> Bool {
+        left.high != right.high ? left.high < right.high : left.low < right.low
     }
 }

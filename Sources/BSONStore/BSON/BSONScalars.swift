@@ -1,17 +1,3 @@
-/// Holds 128 bits of IEEE 754-2008 decimal floating point in BSON's binary integer encoding.
-public struct BSONDecimal128: Sendable, Hashable {
-    /// The upper 64 bits: sign, combination field, exponent, upper coefficient.
-    public let high: UInt64
-    /// The lower 64 bits of the coefficient.
-    public let low: UInt64
-
-    /// Takes the two halves as they are.
-    public init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
-}
-
 /// Holds bytes with a subtype.
 public struct BSONBinary: Sendable, Hashable {
     /// The subtype's byte, for example 0 generic, 4 UUID, 0x80 and above the user's.

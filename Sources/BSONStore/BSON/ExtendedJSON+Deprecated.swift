@@ -1,0 +1,33 @@
+extension BSONDocument {
+    /// The document with each value of a deprecated type replaced by its successor, at all depths.
+    ///
+    /// Undefined becomes null, a symbol a string, a DBPointer a DBRef. Code keeps its type.
+    ///
+    /// Source: MongoDB's BSON corpus, "converted" cases.
+    public func replacingDeprecatedTypes() -> BSONDocument {
+        var result = BSONDocument()
+        for (key, value) in self { result.append(key, value.replacingDeprecatedTypes()) }
+        return result
+    }
+}
+
+extension BSONValue {
+    /// The value with deprecated types replaced as `BSONDocument.replacingDeprecatedTypes()` does.
+    public func replacingDeprecatedTypes() -> BSONValue {
+        switch self {
+        case .document(let nested): .document(nested.replacingDeprecatedTypes())
+        case .array(let array): .array(BSONArray(array.map { $0.replacingDeprecatedTypes() }))
+        case .undefined: .null
+        case .symbol(let text): .string(text)
+        case .dbPointer(let pointer):
+            ["$ref": .string(pointer.namespace), "$id": .objectID(pointer.id)]
+        case .javascriptWithScope(let code):
+            .javascriptWithScope(
+                BSONJavaScriptWithScope(
+                    code: code.code, scope: code.scope.replacingDeprecatedTypes()))
+        case .double, .string, .binary, .objectID, .bool, .datetime, .null, .regularExpression,
+            .javascript, .int32, .timestamp, .int64, .decimal128, .minKey, .maxKey:
+            self
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// Reads a number in JSON's grammar from bytes.
+///
+/// Source: RFC 8259, section 6; the choice of types is Extended JSON's.
+struct ExtendedJSONNumber {
+    /// Tells whole numbers from others.
+    enum Value {
+        /// Neither fraction nor exponent, and room in 64 bits.
+        case integer(Int64)
+        /// Everything else.
+        case double(Double)
+        /// A number too large for a double.
+        case overflow
+    }
+
+    let value: Value
+    /// How many bytes the number takes.
+    let count: Int
+
+    /// Reads the longest number that the bytes begin with; `nil` when there is none.
+    @inline(__always)
+    init?(_ start: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) {
+        var cursor = start
+        let isNegative = cursor < end && cursor.pointee == UInt8(ascii: "-")
+        if isNegative { cursor += 1 }
+        var mantissa: UInt64 = 0
+        let whole = cursor
+        while cursor < end, ExtendedJSONText.isDigit(cursor.pointee) {
+            mantissa = mantissa &* 10 &+ UInt64(cursor.pointee &- UInt8(ascii: "0"))
+            cursor += 1
+        }
+        var digits = cursor - whole
+        guard digits > 0, digits == 1 || whole.pointee != UInt8(ascii: "0") else { return nil }
+        let isPlain =
+            cursor == end
+            || (cursor.pointee != UInt8(ascii: ".") && cursor.pointee | 0x20 != UInt8(ascii: "e"))
+        if isPlain, digits <= 18 {
+            value = .integer(isNegative ? -Int64(mantissa) : Int64(mantissa))
+            count = cursor - start
+            return
+        }
+        if isPlain, let exact = Self.wide(start, cursor) {
+            value = .integer(exact)
+            count = cursor - start
+            return
+        }
+        var exponent = 0
+        if cursor < end, cursor.pointee == UInt8(ascii: ".") {
+            cursor += 1
+            let fraction = cursor
+            while cursor < end, ExtendedJSONText.isDigit(cursor.pointee) {
+                mantissa = mantissa &* 10 &+ UInt64(cursor.pointee &- UInt8(ascii: "0"))
+                cursor += 1
+            }
+            exponent = fraction - cursor
+            guard exponent != 0 else { return nil }
+            digits -= exponent
+        }
+        if cursor < end, cursor.pointee | 0x20 == UInt8(ascii: "e") {
+            cursor += 1
+            guard let shift = Self.exponent(&cursor, end) else { return nil }
+            exponent += shift
+        }
+        count = cursor - start
+        let quick =
+            digits <= 19 ? ExtendedJSONDouble.make(mantissa, exponent: exponent) : nil
+        if let quick {
+            value = .double(isNegative ? -quick : quick)
+        } else {
+            value = Self.slowly(start, count: cursor - start)
+        }
+    }
+
+    /// A whole number of 19 digits or more, where 64 bits hold it.
+    @inline(never)
+    private static func wide(
+        _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+    ) -> Int64? {
+        Int64(String(decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self))
+    }
+
+    private static func exponent(
+        _ cursor: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+    ) -> Int? {
+        guard cursor < end else { return nil }
+        let isNegative = cursor.pointee == UInt8(ascii: "-")
+        if isNegative || cursor.pointee == UInt8(ascii: "+") { cursor += 1 }
+        let first = cursor
+        var value = 0
+        while cursor < end, ExtendedJSONText.isDigit(cursor.pointee) {
+            if value < 100_000 { value = value * 10 + Int(cursor.pointee - UInt8(ascii: "0")) }
+            cursor += 1
+        }
+        guard cursor > first else { return nil }
+        return isNegative ? -value : value
+    }
+
+    /// Asks the standard library, which is exact for any length.
+    @inline(never)
+    private static func slowly(_ start: UnsafePointer<UInt8>, count: Int) -> Value {
+        let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+        guard let value = Double(text), value.isFinite else { return .overflow }
+        return .double(value)
+    }
+}
