@@ -13,10 +13,25 @@ public struct BSONCursor {
     /// Starts before the first element of a valid document.
     @inlinable
     public init(_ document: UnsafeRawBufferPointer) {
+        self.init(document, offset: 4)
+    }
+
+    /// Where a document's bytes begin; it has at least five.
+    @inlinable
+    @inline(__always)
+    static func base(_ document: UnsafeRawBufferPointer) -> UnsafeRawPointer {
         guard let base = document.baseAddress, document.count >= 5 else {
             preconditionFailure("A document has at least 5 bytes")
         }
-        position = base + 4
+        return base
+    }
+
+    /// Starts before the element at an offset of a valid document.
+    @inlinable
+    @inline(__always)
+    init(_ document: UnsafeRawBufferPointer, offset: Int) {
+        let base = Self.base(document)
+        position = base + offset
         end = base + document.count - 1
     }
 
@@ -51,6 +66,14 @@ public struct BSONCursor {
             }
         }
         return nil
+    }
+
+    /// Steps over so many elements and returns the value of the one behind; `nil` at the end.
+    @inlinable
+    public mutating func skip(to index: Int) -> BSONRawValue? {
+        guard index >= 0 else { return nil }
+        for _ in 0..<index where next() == nil { return nil }
+        return next()?.value
     }
 
     /// Compares two runs of equally many bytes, eight at a step.

@@ -13,51 +13,73 @@ extension BSONDocument: Sequence {
         init(document: BSONDocument) { self.document = document }
 
         public mutating func next() -> Element? {
-            let at = offset
-            let found = document.withUnsafeBytes { bytes in
-                document.element(at: at, in: bytes)
+            document.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return nil }
+                var cursor = BSONCursor(bytes, offset: offset)
+                guard let element = cursor.next() else { return nil }
+                offset = element.value.start + element.value.count - base
+                return (
+                    String(validUTF8: element.key),
+                    BSONValue(element.value, sharing: document, at: base)
+                )
             }
-            guard let found else { return nil }
-            offset = found.end
-            return (found.key, found.value)
+        }
+
+        /// Steps to the next value without making a string of its key.
+        mutating func nextValue() -> BSONValue? {
+            document.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return nil }
+                var cursor = BSONCursor(bytes, offset: offset)
+                guard let element = cursor.next() else { return nil }
+                offset = element.value.start + element.value.count - base
+                return BSONValue(element.value, sharing: document, at: base)
+            }
         }
     }
 
-    /// How many elements there are, in O(n).
+    /// How many elements there are, in O(n) without decoding.
     public var count: Int {
-        var count = 0
-        for _ in self { count += 1 }
-        return count
+        withCursor { cursor in
+            var count = 0
+            while cursor.next() != nil { count += 1 }
+            return count
+        }
     }
+
+    /// Counts exactly, so that arrays of the elements are allocated once.
+    public var underestimatedCount: Int { count }
 
     /// Whether there is no element.
     public var isEmpty: Bool { byteCount == 5 }
 
     /// The keys in order.
-    public var keys: [String] { map(\.key) }
-
-    /// The value of a top-level key; setting `nil` removes it, setting a new key appends it.
-    public subscript(key: String) -> BSONValue? {
-        get {
-            for element in self where element.key == key { return element.value }
-            return nil
+    public var keys: [String] {
+        withCursor { cursor in
+            var keys: [String] = []
+            while let element = cursor.next() { keys.append(String(validUTF8: element.key)) }
+            return keys
         }
-        set { set(key, to: newValue) }
     }
 
-    /// The value at a dotted path through documents and, by position, arrays; `nil` when missing.
-    public subscript(path path: String) -> BSONValue? {
-        var current: BSONValue = .document(self)
-        for part in path.split(separator: ".", omittingEmptySubsequences: false) {
-            let next: BSONValue?
-            switch current {
-            case .document(let document): next = document[String(part)]
-            case .array(let array): next = Int(part).flatMap { array[$0] }
-            default: next = nil
-            }
-            guard let next else { return nil }
-            current = next
+    /// Whether a top-level key is there, whatever its value.
+    public func contains(key: String) -> Bool {
+        key.withUTF8Bytes { wanted in
+            withCursor { $0.next(withKey: wanted) != nil }
         }
-        return current
+    }
+
+    /// The value of a top-level key; setting `nil` removes it, setting a new key appends it.
+    ///
+    /// Reading decodes this value only. Setting is ``set(_:to:)``: a key with a NUL traps.
+    public subscript(key: String) -> BSONValue? {
+        get {
+            withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return nil }
+                var cursor = BSONCursor(bytes)
+                return key.withUTF8Bytes { cursor.next(withKey: $0) }
+                    .map { BSONValue($0, sharing: self, at: base) }
+            }
+        }
+        set { set(key, to: newValue) }
     }
 }

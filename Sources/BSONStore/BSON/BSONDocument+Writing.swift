@@ -1,97 +1,183 @@
 extension BSONDocument {
-    /// Appends an element without looking whether the key is there already.
-    public mutating func append(_ key: String, _ value: BSONValue) {
-        var bytes = self.bytes
-        bytes.removeLast()
-        Self.write(key, value, to: &bytes)
-        self = Self.closing(bytes)
+    /// Encodes pairs in order, keys as given.
+    ///
+    /// Collections are measured first and encoded with one allocation. A key with a NUL traps.
+    public init(_ pairs: some Collection<(String, BSONValue)>) {
+        var count = 5
+        for (key, value) in pairs {
+            count += BSONWriter.headCount(key) + BSONWriter.count(value)
+        }
+        precondition(count <= Int(Int32.max), "A document holds less than 2 GiB")
+        self.init(
+            unchecked: [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+                guard let base = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
+                var at = BSONWriter.integer(Int32(truncatingIfNeeded: count), base)
+                for (key, value) in pairs {
+                    at = BSONWriter.head(value.type, Self.checked(key), at)
+                    at = BSONWriter.write(value, at)
+                }
+                at.storeBytes(of: 0, as: UInt8.self)
+                initialized = count
+            })
     }
 
-    /// Replaces the value of a key in place, appends a new key, or removes it for `nil`.
-    mutating func set(_ key: String, to value: BSONValue?) {
-        var written = false
-        var bytes: [UInt8] = [0, 0, 0, 0]
-        for element in self {
-            guard element.key == key else {
-                Self.write(element.key, element.value, to: &bytes)
-                continue
-            }
-            if let value, !written { Self.write(key, value, to: &bytes) }
-            written = true
-        }
-        if let value, !written { Self.write(key, value, to: &bytes) }
-        self = Self.closing(bytes)
+    /// Encodes pairs in order, keys as given; a key with a NUL traps.
+    @_disfavoredOverload
+    public init(_ pairs: some Sequence<(String, BSONValue)>) { self.init(Array(pairs)) }
+
+    /// Appends an element without looking whether the key is there already.
+    ///
+    /// Amortised O(size of the element) where nobody shares the bytes. A key with a NUL traps.
+    public mutating func append(_ key: String, _ value: BSONValue) {
+        insert(Self.checked(key), value, at: Int(length) - 1, removing: 0)
+    }
+
+    /// Appends an element whose key comes from outside.
+    ///
+    /// - Throws: ``BSONError/Code/embeddedNull`` for a key that holds a NUL.
+    public mutating func append(
+        validatingKey key: String, _ value: BSONValue
+    ) throws(BSONError) {
+        guard !key.holdsNull else { throw Self.embeddedNull }
+        insert(key, value, at: Int(length) - 1, removing: 0)
+    }
+
+    /// Replaces the value of a key where it stands, appends a new key, or removes it for `nil`.
+    ///
+    /// Where a key stands twice the first is meant. A key with a NUL traps.
+    public mutating func set(_ key: String, to value: BSONValue?) {
+        replace(Self.checked(key), by: value)
+    }
+
+    /// Sets the value of a key that comes from outside, see ``set(_:to:)``.
+    ///
+    /// - Throws: ``BSONError/Code/embeddedNull`` for a key that holds a NUL.
+    public mutating func set(
+        validatingKey key: String, to value: BSONValue?
+    ) throws(BSONError) {
+        guard !key.holdsNull else { throw Self.embeddedNull }
+        replace(key, by: value)
     }
 
     /// Removes a top-level key and returns its value.
     @discardableResult
     public mutating func removeValue(forKey key: String) -> BSONValue? {
         guard let value = self[key] else { return nil }
-        self[key] = nil
+        replace(key, by: nil)
         return value
     }
 
-    private static func closing(_ open: [UInt8]) -> BSONDocument {
-        var bytes = open
-        bytes.append(0)
-        Swift.withUnsafeBytes(of: Int32(bytes.count).littleEndian) { length in
-            for (index, byte) in length.enumerated() { bytes[index] = byte }
-        }
-        return BSONDocument(unchecked: bytes)
+    /// Removes all elements.
+    public mutating func removeAll() { self = BSONDocument() }
+
+    /// The error for a key that cannot be encoded.
+    static var embeddedNull: BSONError {
+        BSONError(.embeddedNull, "A key cannot hold a NUL")
     }
 
-    private static func write(_ key: String, _ value: BSONValue, to bytes: inout [UInt8]) {
-        bytes.append(value.type.rawValue)
-        writeCString(key, to: &bytes)
-        switch value {
-        case .double(let value): write(value.bitPattern, to: &bytes)
-        case .string(let value), .javascript(let value), .symbol(let value):
-            writeString(value, to: &bytes)
-        case .document(let value): bytes += value.bytes
-        case .array(let value): bytes += value.document.bytes
-        case .binary(let value):
-            let inner = value.subtype == 2 ? value.bytes.count + 4 : value.bytes.count
-            write(Int32(inner), to: &bytes)
-            bytes.append(value.subtype)
-            if value.subtype == 2 { write(Int32(value.bytes.count), to: &bytes) }
-            bytes += value.bytes
-        case .undefined, .null, .minKey, .maxKey: break
-        case .objectID(let value): bytes += value.bytes
-        case .bool(let value): bytes.append(value ? 1 : 0)
-        case .datetime(let value): write(value.milliseconds, to: &bytes)
-        case .regularExpression(let value):
-            writeCString(value.pattern, to: &bytes)
-            writeCString(value.options, to: &bytes)
-        case .dbPointer(let value):
-            writeString(value.namespace, to: &bytes)
-            bytes += value.id.bytes
-        case .javascriptWithScope(let value):
-            write(Int32(4 + 4 + value.code.utf8.count + 1 + value.scope.byteCount), to: &bytes)
-            writeString(value.code, to: &bytes)
-            bytes += value.scope.bytes
-        case .int32(let value): write(value, to: &bytes)
-        case .timestamp(let value):
-            write(value.increment, to: &bytes)
-            write(value.seconds, to: &bytes)
-        case .int64(let value): write(value, to: &bytes)
-        case .decimal128(let value):
-            write(value.low, to: &bytes)
-            write(value.high, to: &bytes)
+    /// Passes a key on that can be encoded, and traps for others.
+    @inline(__always)
+    static func checked(_ key: String) -> String {
+        precondition(!key.holdsNull, "A BSON key cannot hold a NUL")
+        return key
+    }
+
+    private mutating func replace(_ key: String, by value: BSONValue?) {
+        guard let place = place(of: key) else {
+            if let value { insert(key, value, at: Int(length) - 1, removing: 0) }
+            return
+        }
+        if let value {
+            put(value, place, nested: [])
+        } else {
+            splice(at: place.element, removing: place.count, inserting: 0) { _ in }
         }
     }
 
-    private static func write(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
-        Swift.withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    private mutating func insert(
+        _ key: String, _ value: BSONValue, at offset: Int, removing removed: Int
+    ) {
+        let count = BSONWriter.headCount(key) + BSONWriter.count(value)
+        splice(at: offset, removing: removed, inserting: count) {
+            _ = BSONWriter.write(value, BSONWriter.head(value.type, key, $0))
+        }
     }
 
-    private static func writeString(_ value: String, to bytes: inout [UInt8]) {
-        write(Int32(value.utf8.count + 1), to: &bytes)
-        bytes.append(contentsOf: value.utf8)
-        bytes.append(0)
+    /// Exchanges type and value of an element, leaving its key.
+    mutating func put(_ value: BSONValue, _ place: ElementPlace, nested: [Int]) {
+        let type = value.type.rawValue
+        splice(
+            at: place.value, removing: place.element + place.count - place.value,
+            inserting: BSONWriter.count(value), nested: nested
+        ) { address in
+            (address - (place.value - place.element)).storeBytes(of: type, as: UInt8.self)
+            _ = BSONWriter.write(value, address)
+        }
+    }
+}
+
+extension BSONDocument: ExpressibleByDictionaryLiteral {
+    /// Encodes the pairs in order, keys as given; a key with a NUL traps.
+    public init(dictionaryLiteral elements: (String, BSONValue)...) { self.init(elements) }
+}
+
+/// Says where an element stands in the bytes of the outermost document.
+struct ElementPlace {
+    /// The offset of the type's byte.
+    let element: Int
+    /// The offset of the value.
+    let value: Int
+    /// The size of type, key and value.
+    let count: Int
+}
+
+extension BSONDocument {
+    /// Where the first element with a key stands.
+    func place(of key: String) -> ElementPlace? {
+        withUnsafeBytes { bytes in
+            key.withUTF8Bytes { Self.place(of: $0, in: bytes, from: 0) }
+        }
     }
 
-    private static func writeCString(_ value: String, to bytes: inout [UInt8]) {
-        bytes.append(contentsOf: value.utf8.prefix { $0 != 0 })
-        bytes.append(0)
+    /// Where the first element with a key stands in the document that begins at an offset.
+    static func place(
+        of key: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, from offset: Int
+    ) -> ElementPlace? {
+        guard let base = bytes.baseAddress else { return nil }
+        var cursor = BSONCursor(
+            UnsafeRawBufferPointer(start: base + offset, count: length(in: bytes, at: offset)))
+        guard let value = cursor.next(withKey: key) else { return nil }
+        let element = value.start - base - key.count - 2
+        return ElementPlace(
+            element: element, value: value.start - base, count: key.count + 2 + value.count)
+    }
+
+    /// Where a position's element stands in the array that begins at an offset; also the count
+    /// of elements seen, which is the array's when there is no such position.
+    static func place(
+        at index: Int, in bytes: UnsafeRawBufferPointer, from offset: Int
+    ) -> (place: ElementPlace?, seen: Int) {
+        guard let base = bytes.baseAddress else { return (nil, 0) }
+        var cursor = BSONCursor(
+            UnsafeRawBufferPointer(start: base + offset, count: length(in: bytes, at: offset)))
+        var seen = 0
+        while let element = cursor.next() {
+            if seen == index {
+                let value = element.value.start - base
+                let head = element.key.count + 2
+                return (
+                    ElementPlace(
+                        element: value - head, value: value, count: head + element.value.count),
+                    seen
+                )
+            }
+            seen += 1
+        }
+        return (nil, seen)
+    }
+
+    /// The length that the document at an offset says.
+    static func length(in bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
+        Int(Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)))
     }
 }

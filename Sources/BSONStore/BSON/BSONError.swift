@@ -20,6 +20,8 @@ public struct BSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case tooDeep
         /// A document is larger than the limit.
         case tooLarge
+        /// A dotted path leads through a value that has no fields.
+        case pathNotViable
         /// A text is not a number of the wanted type.
         case invalidNumber
         /// A text is not an ObjectId.

@@ -51,9 +51,25 @@ public struct BSONRegularExpression: Sendable, Hashable {
     public let options: String
 
     /// Makes an expression; the options are kept in alphabetical order as the specification asks.
+    ///
+    /// A NUL in either cannot be encoded and traps; for foreign texts use
+    /// ``init(validating:options:)``.
     public init(_ pattern: String, options: String = "") {
+        precondition(
+            !pattern.holdsNull && !options.holdsNull,
+            "A regular expression cannot hold a NUL")
         self.pattern = pattern
-        self.options = String(options.sorted())
+        self.options = options.utf8.count < 2 ? options : String(options.sorted())
+    }
+
+    /// Makes an expression of texts that come from outside.
+    ///
+    /// - Throws: ``BSONError/Code/embeddedNull`` when either holds a NUL.
+    public init(validating pattern: String, options: String = "") throws(BSONError) {
+        guard !pattern.holdsNull, !options.holdsNull else {
+            throw BSONError(.embeddedNull, "A regular expression cannot hold a NUL")
+        }
+        self.init(pattern, options: options)
     }
 }
 
@@ -82,5 +98,41 @@ public struct BSONJavaScriptWithScope: Sendable, Hashable {
     public init(code: String, scope: BSONDocument) {
         self.code = code
         self.scope = scope
+    }
+}
+
+// Texts compare by their bytes: Swift's `==` on String takes "é" in two encodings for the same.
+
+extension BSONRegularExpression {
+    public static func == (left: Self, right: Self) -> Bool {
+        left.pattern.utf8.elementsEqual(right.pattern.utf8)
+            && left.options.utf8.elementsEqual(right.options.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        pattern.withUTF8Bytes { hasher.combine(bytes: $0) }
+        options.withUTF8Bytes { hasher.combine(bytes: $0) }
+    }
+}
+
+extension BSONDBPointer {
+    public static func == (left: Self, right: Self) -> Bool {
+        left.namespace.utf8.elementsEqual(right.namespace.utf8) && left.id == right.id
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        namespace.withUTF8Bytes { hasher.combine(bytes: $0) }
+        hasher.combine(id)
+    }
+}
+
+extension BSONJavaScriptWithScope {
+    public static func == (left: Self, right: Self) -> Bool {
+        left.code.utf8.elementsEqual(right.code.utf8) && left.scope == right.scope
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        code.withUTF8Bytes { hasher.combine(bytes: $0) }
+        hasher.combine(scope)
     }
 }

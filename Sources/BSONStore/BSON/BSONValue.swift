@@ -79,8 +79,26 @@ extension BSONValue: Hashable {
     }
 
     public func hash(into hasher: inout Hasher) {
-        let document: BSONDocument = ["": self]
-        hasher.combine(document)
+        hasher.combine(type.rawValue)
+        switch self {
+        case .double(let value): hasher.combine(value.bitPattern)
+        case .string(let value), .javascript(let value), .symbol(let value):
+            value.withUTF8Bytes { hasher.combine(bytes: $0) }
+        case .document(let value): hasher.combine(value)
+        case .array(let value): hasher.combine(value)
+        case .binary(let value): hasher.combine(value)
+        case .undefined, .null, .minKey, .maxKey: break
+        case .objectID(let value): hasher.combine(value)
+        case .bool(let value): hasher.combine(value)
+        case .datetime(let value): hasher.combine(value)
+        case .regularExpression(let value): hasher.combine(value)
+        case .dbPointer(let value): hasher.combine(value)
+        case .javascriptWithScope(let value): hasher.combine(value)
+        case .int32(let value): hasher.combine(value)
+        case .timestamp(let value): hasher.combine(value)
+        case .int64(let value): hasher.combine(value)
+        case .decimal128(let value): hasher.combine(value)
+        }
     }
 
     private var hasNoPayload: Bool {

@@ -108,3 +108,60 @@ struct BSONValidationTests {
         #expect(fault(nested(2), limits: BSONLimits(documentBytesMax: 13)) == nil)
     }
 }
+
+/// Without these, some damage to foreign bytes could trap or pass unseen.
+struct BSONDamageTests {
+    /// Reads everything that can be read; must not trap for what was accepted.
+    private func walk(_ document: BSONDocument) -> Int {
+        var seen = 0
+        for (_, value) in document {
+            seen += 1
+            switch value {
+            case .document(let nested): seen += walk(nested)
+            case .array(let array): seen += walk(array.document)
+            case .javascriptWithScope(let code): seen += walk(code.scope)
+            default: break
+            }
+        }
+        return seen
+    }
+
+    private func accept(_ bytes: [UInt8]) -> BSONDocument? {
+        do throws(BSONError) { return try BSONDocument(validating: bytes) } catch { return nil }
+    }
+
+    @Test func `Every truncation is refused`() {
+        var random = RandomBSON(seed: 41)
+        for _ in 0..<60 {
+            let bytes = random.document().bytes
+            for count in 0..<bytes.count {
+                var cut = Array(bytes.prefix(count))
+                #expect(accept(cut) == nil)
+                guard count >= 5 else { continue }
+                for index in 0..<4 { cut[index] = UInt8(truncatingIfNeeded: count >> (index * 8)) }
+                if let document = accept(cut) { #expect(walk(document) >= 0) }
+            }
+        }
+    }
+
+    @Test func `Random damage is refused or leads to a document that can be read`() {
+        var random = RandomBSON(seed: 42)
+        var accepted = 0
+        var refused = 0
+        for _ in 0..<3000 {
+            var bytes = random.document().bytes
+            for _ in 0..<random.number(1..<4) {
+                let at = random.number(0..<bytes.count)
+                bytes[at] = random.pick([0, 1, 2, 3, 4, 5, 0x0F, 0x7F, 0x80, 0xFF, bytes[at] ^ 1])
+            }
+            if let document = accept(bytes) {
+                accepted += 1
+                #expect(walk(document) == walk(BSONDocument(document.map { ($0.key, $0.value) })))
+            } else {
+                refused += 1
+            }
+        }
+        #expect(accepted > 100)
+        #expect(refused > 100)
+    }
+}
