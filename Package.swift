@@ -52,6 +52,10 @@ let package = Package(
         .testTarget(
             name: "StitchSyncTests", dependencies: ["StitchSync", "BSONStore"],
             swiftSettings: strict),
+        .testTarget(
+            name: "StitchSyncCommandTests",
+            dependencies: ["StitchSyncCommand", "BSONStore", "StitchSync"],
+            swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )

@@ -4,6 +4,8 @@ struct SwiftToken: Sendable, Hashable {
     let text: String
     /// The line it stands on, counted from 1.
     let line: Int
+    /// Whether it follows the token before without a blank.
+    let isAttached: Bool
 
     /// The tokens of a text; comments and the insides of string literals give none.
     static func tokens(of text: String) -> [SwiftToken] {
@@ -11,9 +13,13 @@ struct SwiftToken: Sendable, Hashable {
         var tokens: [SwiftToken] = []
         var word: [UInt8] = []
         var line = 1
+        var isAttached = false
+        func append(_ text: String) {
+            tokens.append(SwiftToken(text: text, line: line, isAttached: isAttached))
+            isAttached = true
+        }
         func close() {
-            guard !word.isEmpty else { return }
-            tokens.append(SwiftToken(text: String(decoding: word, as: UTF8.self), line: line))
+            if !word.isEmpty { append(String(decoding: word, as: UTF8.self)) }
             word = []
         }
         for byte in blanker.blanked() {
@@ -24,8 +30,11 @@ struct SwiftToken: Sendable, Hashable {
             close()
             if byte == UInt8(ascii: "\n") {
                 line += 1
-            } else if byte != UInt8(ascii: " "), byte != UInt8(ascii: "\t") {
-                tokens.append(SwiftToken(text: String(UnicodeScalar(byte)), line: line))
+                isAttached = false
+            } else if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") {
+                isAttached = false
+            } else {
+                append(String(UnicodeScalar(byte)))
             }
         }
         close()

@@ -28,12 +28,12 @@ extension TidyRule {
     /// Shells that pace themselves by an injected clock.
     private static let pacers: [String] = []
 
-    /// A rule against a sequence of tokens, written with blanks between them.
+    /// A rule against a sequence of tokens; where it has a blank, the code may have one or not.
     private static func word(
         _ word: String, instead: String, allowed: [String] = []
     ) -> TidyRule {
-        let sequence = SwiftToken.tokens(of: word).map(\.text)
-        let shown = sequence.joined()
+        let sequence = SwiftToken.tokens(of: word)
+        let shown = sequence.map(\.text).joined()
         return TidyRule(
             name: "no `\(shown)`; instead: \(instead)",
             broken: [
@@ -44,6 +44,7 @@ extension TidyRule {
                 SourceFile("Sources/BSONStore/A.swift", "// \(shown)b\nlet a = \"\(shown)b\"\n"),
                 SourceFile("Sources/BSONStore/A.swift", "/* /* \(shown)b */ */ let a = 1\n"),
                 SourceFile("Sources/BSONStore/A.swift", "let a = #\"\"\(shown)b\"#\n"),
+                SourceFile("Sources/BSONStore/A.swift", "let a = try !b() && try (c ?? d)\n"),
                 SourceFile("Sources/BSONStore/A.swift", "let a = \"\"\"\n\(shown)b\n\"\"\"\n"),
             ]
         ) { file, _ in
@@ -55,13 +56,16 @@ extension TidyRule {
     }
 
     /// The lines on which a sequence begins, calls of methods of that name left out.
-    static func occurrences(of sequence: [String], in tokens: [SwiftToken]) -> [Int] {
+    static func occurrences(of sequence: [SwiftToken], in tokens: [SwiftToken]) -> [Int] {
         tokens.indices.compactMap { index in
-            guard tokens[index...].prefix(sequence.count).map(\.text) == sequence else {
-                return nil
+            let here = tokens[index...].prefix(sequence.count)
+            let isMeant = zip(here, sequence).allSatisfy { token, wanted in
+                token.text == wanted.text && (token.isAttached || !wanted.isAttached)
             }
+            guard isMeant, here.count == sequence.count else { return nil }
             let before = index > 0 ? tokens[index - 1].text : ""
-            let isMethod = sequence.last == "(" && before == "." && sequence.first != "sleep"
+            let isCall = sequence.last?.text == "("
+            let isMethod = isCall && before == "." && sequence.first?.text != "sleep"
             return before == "func" || isMethod ? nil : tokens[index].line
         }
     }

@@ -1,0 +1,77 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Reads from and writes to an open file, pipe or terminal by its number.
+struct Descriptor: Sendable {
+    /// The operating system's number of it.
+    let number: Int32
+
+    static let input = Descriptor(number: 0)
+    static let output = Descriptor(number: 1)
+    static let error = Descriptor(number: 2)
+
+    /// Whether a person may be watching.
+    var isTerminal: Bool { isatty(number) == 1 }
+
+    /// Opens a file for reading; `-` is standard input.
+    static func reading(_ path: String) throws(CommandError) -> Descriptor {
+        if path == "-" { return .input }
+        let number = open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { throw CommandError("cannot read \(path): \(Self.reason)") }
+        return Descriptor(number: number)
+    }
+
+    /// The size of a regular file in bytes; `nil` for pipes and terminals.
+    var byteCount: Int? {
+        var status = stat()
+        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int(status.st_size)
+    }
+
+    /// Reads what is there, waiting for at least one byte; 0 at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(CommandError) -> Int {
+        while true {
+            #if canImport(Darwin)
+                let count = Darwin.read(number, buffer.baseAddress, buffer.count)
+            #else
+                let count = Glibc.read(number, buffer.baseAddress, buffer.count)
+            #endif
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw CommandError("cannot read: \(Self.reason)") }
+        }
+    }
+
+    /// Writes all bytes.
+    func write(_ bytes: [UInt8]) throws(CommandError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { buffer in
+                #if canImport(Darwin)
+                    Darwin.write(number, buffer.baseAddress, buffer.count)
+                #else
+                    Glibc.write(number, buffer.baseAddress, buffer.count)
+                #endif
+            }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw CommandError("cannot write: \(Self.reason)")
+            }
+        }
+    }
+
+    /// Gives the number back; standard input stays open.
+    func close() {
+        guard number > 2 else { return }
+        #if canImport(Darwin)
+            _ = Darwin.close(number)
+        #else
+            _ = Glibc.close(number)
+        #endif
+    }
+
+    private static var reason: String { String(cString: strerror(errno)) }
+}
