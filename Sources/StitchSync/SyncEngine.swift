@@ -67,13 +67,6 @@ public final class SyncEngine: Sendable {
     public func collection(_ namespace: Namespace) -> SyncCollection<BSONDocument> {
         SyncCollection(engine: self, namespace: namespace, coding: .raw)
     }
-
-    /// A collection of `Codable` documents; fields that the type does not know are kept.
-    public func collection<Document: Codable & Sendable>(
-        _ namespace: Namespace, of type: Document.Type
-    ) -> SyncCollection<Document> {
-        SyncCollection(engine: self, namespace: namespace, coding: .codable())
-    }
 }
 
 // MARK: - Transactions
