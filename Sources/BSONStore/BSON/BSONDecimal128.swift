@@ -33,7 +33,8 @@ public struct BSONDecimal128: Sendable, Hashable {
     init(isNegative: Bool, coefficient: UInt128, exponent: Int) {
         assert(coefficient <= Self.coefficientMax && Self.exponents.contains(exponent))
         let biased = UInt64(exponent - Self.exponents.lowerBound)
-        high = (isNegative ? 1 << 63 : 0) | biased << 49 | UInt64(truncatingIfNeeded: coefficient >> 64)
+        let upper = UInt64(truncatingIfNeeded: coefficient >> 64)
+        high = (isNegative ? 1 << 63 : 0) | biased << 49 | upper
         low = UInt64(truncatingIfNeeded: coefficient)
     }
 

@@ -57,7 +57,8 @@ public struct BSONObjectID: Sendable, Hashable {
                 text[index] = ExtendedJSONText.hexDigit(UInt8(high >> UInt64(60 - 4 * index) & 15))
             }
             for index in 0..<8 {
-                text[16 + index] = ExtendedJSONText.hexDigit(UInt8(low >> UInt32(28 - 4 * index) & 15))
+                let digit = UInt8(low >> UInt32(28 - 4 * index) & 15)
+                text[16 + index] = ExtendedJSONText.hexDigit(digit)
             }
             return 24
         }
@@ -68,6 +69,7 @@ public struct BSONObjectID: Sendable, Hashable {
 }
 
 extension BSONObjectID: CustomStringConvertible {
+    /// The 24 digits of ``hex``.
     public var description: String { hex }
 }
 

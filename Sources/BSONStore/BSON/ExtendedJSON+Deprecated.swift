@@ -15,19 +15,19 @@ extension BSONValue {
     /// The value with deprecated types replaced as `BSONDocument.replacingDeprecatedTypes()` does.
     public func replacingDeprecatedTypes() -> BSONValue {
         switch self {
+        case .double, .string, .binary, .objectID, .bool, .datetime, .null, .regularExpression,
+            .javascript, .int32, .timestamp, .int64, .decimal128, .minKey, .maxKey:
+            self
         case .document(let nested): .document(nested.replacingDeprecatedTypes())
         case .array(let array): .array(BSONArray(array.map { $0.replacingDeprecatedTypes() }))
         case .undefined: .null
-        case .symbol(let text): .string(text)
         case .dbPointer(let pointer):
             ["$ref": .string(pointer.namespace), "$id": .objectID(pointer.id)]
+        case .symbol(let text): .string(text)
         case .javascriptWithScope(let code):
             .javascriptWithScope(
                 BSONJavaScriptWithScope(
                     code: code.code, scope: code.scope.replacingDeprecatedTypes()))
-        case .double, .string, .binary, .objectID, .bool, .datetime, .null, .regularExpression,
-            .javascript, .int32, .timestamp, .int64, .decimal128, .minKey, .maxKey:
-            self
         }
     }
 }

@@ -75,7 +75,8 @@ struct ExtendedJSONNumber {
     private static func wide(
         _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
     ) -> Int64? {
-        Int64(String(decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self))
+        let digits = UnsafeBufferPointer(start: start, count: end - start)
+        return Int64(String(decoding: digits, as: UTF8.self))
     }
 
     private static func exponent(

@@ -106,12 +106,12 @@ extension ExtendedJSONParser {
         var subtype: UInt8 = 0
         for byte in text {
             guard text.count <= 2, let digit = ExtendedJSONText.hexValue(byte) else {
-                throw fault(.invalidExtendedJSON, "subType takes two hexadecimal digits.", at: place)
+                throw fault(.invalidExtendedJSON, "subType takes two hex digits.", at: place)
             }
             subtype = subtype << 4 | digit
         }
         guard !text.isEmpty else {
-            throw fault(.invalidExtendedJSON, "subType takes two hexadecimal digits.", at: place)
+            throw fault(.invalidExtendedJSON, "subType takes two hex digits.", at: place)
         }
         return subtype
     }
@@ -171,7 +171,8 @@ extension ExtendedJSONParser {
     mutating func readWrappedRegularExpression(_ typeIndex: Int) throws(BSONError) {
         set(.regularExpression, at: typeIndex)
         var options: [UInt8] = []
-        try readPair("$regularExpression", "pattern", "options") { (parser, part) throws(BSONError) in
+        try readPair("$regularExpression", "pattern", "options") {
+            (parser, part) throws(BSONError) in
             try parser.expectString(part == 0 ? "pattern" : "options")
             let from = parser.out.count
             try parser.readCString()

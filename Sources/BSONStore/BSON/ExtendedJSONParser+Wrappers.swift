@@ -18,7 +18,8 @@ extension ExtendedJSONParser {
         guard count > 0, key.isReserved else { return }
         if case (.code, .scope, 1) = (key, first, count) { return }
         if case (.binary, .type, 1) = (key, first, count) { return }
-        throw fault(.invalidExtendedJSON, "A type wrapper's key has other keys beside it.", at: place)
+        throw fault(
+            .invalidExtendedJSON, "A type wrapper's key has other keys beside it.", at: place)
     }
 
     /// Reads what follows a wrapper's first key, to the closing brace.
@@ -70,11 +71,13 @@ extension ExtendedJSONParser {
 
     /// Reads a string into room that is free again at once; valid until the next byte is stored.
     @inline(__always)
-    mutating func readScratch(_ name: StaticString) throws(BSONError) -> UnsafeBufferPointer<UInt8> {
+    mutating func readScratch(_ name: StaticString) throws(BSONError) -> UnsafeBufferPointer<UInt8>
+    {
         try expectString(name)
         let from = out.count
         try readCharacters()
-        let text = UnsafeBufferPointer(start: UnsafePointer(out.base) + from, count: out.count - from)
+        let start = UnsafePointer(out.base) + from
+        let text = UnsafeBufferPointer(start: start, count: out.count - from)
         out.count = from
         return text
     }
@@ -156,7 +159,7 @@ extension ExtendedJSONParser {
         out.count = from
         let digits = UnsafeBufferPointer(start: UnsafePointer(out.tail), count: 32)
         guard isValid, decodeHex(digits) else {
-            throw fault(.invalidExtendedJSON, "$uuid takes 8-4-4-4-12 hexadecimal digits.", at: place)
+            throw fault(.invalidExtendedJSON, "$uuid takes 8-4-4-4-12 hex digits.", at: place)
         }
     }
 
@@ -183,8 +186,11 @@ extension ExtendedJSONParser {
         }
         cursor += count
         skipSpace()
-        guard cursor < end, cursor.pointee == UInt8(ascii: "}") || cursor.pointee == UInt8(ascii: ",")
-        else { throw fault(.invalidExtendedJSON, "\(name) takes \(word) only.") }
+        let isDone =
+            cursor < end
+            && (cursor.pointee == UInt8(ascii: "}")
+                || cursor.pointee == UInt8(ascii: ","))
+        guard isDone else { throw fault(.invalidExtendedJSON, "\(name) takes \(word) only.") }
     }
 
     /// A whole number in JSON's grammar that fits 64 bits.

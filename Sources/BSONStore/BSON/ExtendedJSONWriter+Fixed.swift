@@ -8,6 +8,9 @@ extension ExtendedJSONWriter {
         case .double:
             putDouble(Double(bitPattern: Self.load(cursor, as: UInt64.self)))
             return cursor + 8
+        case .string, .document, .array, .binary, .regularExpression, .dbPointer, .javascript,
+            .symbol, .javascriptWithScope:
+            preconditionFailure("Values of this type have no fixed size.")
         case .undefined: out.put("{\"$undefined\":true}")
         case .objectID:
             out.put("{\"$oid\":\"")
@@ -46,9 +49,6 @@ extension ExtendedJSONWriter {
             return cursor + 16
         case .minKey: out.put("{\"$minKey\":1}")
         case .maxKey: out.put("{\"$maxKey\":1}")
-        case .string, .document, .array, .binary, .regularExpression, .dbPointer, .javascript,
-            .symbol, .javascriptWithScope:
-            preconditionFailure("Values of this type have no fixed size.")
         }
         return cursor
     }
@@ -157,6 +157,7 @@ struct ExtendedJSONDigits: TextOutputStream {
     }
 
     /// The standard library's own way in for ASCII; where it is gone, `write` is called instead.
+    // swift-format-ignore: NoLeadingUnderscores
     mutating func _writeASCII(_ buffer: UnsafeBufferPointer<UInt8>) {
         for byte in buffer { put(byte) }
     }

@@ -12,7 +12,7 @@ struct ExtendedJSONWriter: ~Copyable {
     init(_ bytes: UnsafeRawBufferPointer, _ format: ExtendedJSONFormat, pretty: Bool) {
         let typed = bytes.bindMemory(to: UInt8.self)
         precondition(typed.count >= 5, "A BSON document has at least 5 bytes.")
-        guard let start = typed.baseAddress else { preconditionFailure("The bytes have no address.") }
+        guard let start = typed.baseAddress else { preconditionFailure("No bytes were given.") }
         self.start = start
         limit = start + typed.count
         isPretty = pretty
@@ -86,14 +86,14 @@ struct ExtendedJSONWriter: ~Copyable {
             preconditionFailure("The bytes of a document were not valid.")
         }
         switch type {
+        case .double, .undefined, .objectID, .bool, .datetime, .null, .int32, .timestamp, .int64,
+            .decimal128, .minKey, .maxKey:
+            out.reserve(128)
+            return writeFixed(type, cursor)
+        case .string: return writeString(cursor)
         case .document, .array:
             writeContainer(cursor, isArray: type == .array)
             return cursor + Int(Self.load(cursor, as: Int32.self))
-        case .string: return writeString(cursor)
-        case .double, .bool, .datetime, .null, .int32, .int64, .undefined, .minKey, .maxKey,
-            .objectID, .timestamp, .decimal128:
-            out.reserve(128)
-            return writeFixed(type, cursor)
         case .binary, .regularExpression, .dbPointer, .javascript, .symbol, .javascriptWithScope:
             return writeVariable(type, cursor)
         }
@@ -104,9 +104,10 @@ struct ExtendedJSONWriter: ~Copyable {
     ) -> UnsafePointer<UInt8> {
         out.reserve(64)
         switch type {
+        case .double, .string, .document, .array, .undefined, .objectID, .bool, .datetime, .null,
+            .int32, .timestamp, .int64, .decimal128, .minKey, .maxKey:
+            preconditionFailure("Values of this type are written elsewhere.")
         case .binary: return writeBinary(cursor)
-        case .javascript: return writeWrapped("{\"$code\":", cursor)
-        case .symbol: return writeWrapped("{\"$symbol\":", cursor)
         case .regularExpression:
             out.put("{\"$regularExpression\":{\"pattern\":")
             let options = writeCString(cursor)
@@ -124,6 +125,8 @@ struct ExtendedJSONWriter: ~Copyable {
             let end = writeFixed(.objectID, id)
             out.put("}}")
             return end
+        case .javascript: return writeWrapped("{\"$code\":", cursor)
+        case .symbol: return writeWrapped("{\"$symbol\":", cursor)
         case .javascriptWithScope:
             out.put("{\"$code\":")
             let scope = writeString(cursor + 4)
@@ -133,9 +136,6 @@ struct ExtendedJSONWriter: ~Copyable {
             out.reserve(1)
             out.put(UInt8(ascii: "}"))
             return cursor + Int(Self.load(cursor, as: Int32.self))
-        case .double, .string, .document, .array, .undefined, .objectID, .bool, .datetime, .null,
-            .int32, .timestamp, .int64, .decimal128, .minKey, .maxKey:
-            preconditionFailure("Values of this type are written elsewhere.")
         }
     }
 

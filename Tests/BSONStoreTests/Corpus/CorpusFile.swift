@@ -73,7 +73,8 @@ enum CorpusFolder {
 
     /// The names of the vector files in a folder, sorted; empty where there is no folder.
     static func files(in folder: URL) -> [String] {
-        let names = FileManager.default.enumerator(atPath: folder.path)?
+        let names =
+            FileManager.default.enumerator(atPath: folder.path)?
             .compactMap { $0 as? String } ?? []
         return names.filter { $0.hasSuffix(".json") && !$0.contains("/") }.sorted()
     }

@@ -36,7 +36,8 @@ enum JSONText {
             case "r": units.append(13)
             case "t": units.append(9)
             case "u":
-                units.append(UInt16(String(String.UnicodeScalarView(scalars.prefix(4))), radix: 16) ?? 0)
+                let digits = String(String.UnicodeScalarView(scalars.prefix(4)))
+                units.append(UInt16(digits, radix: 16) ?? 0)
                 scalars = scalars.dropFirst(4)
             default: units.append(UInt16(escape.value))
             }
