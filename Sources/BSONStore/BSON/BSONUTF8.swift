@@ -29,6 +29,23 @@ enum BSONUTF8 {
         return -1
     }
 
+    /// Whether no byte has its top bit set.
+    @inline(__always)
+    static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let base = bytes.baseAddress else { return true }
+        var high: UInt64 = 0
+        var at = 0
+        while bytes.count - at >= 8 {
+            high |= base.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            at += 8
+        }
+        while at < bytes.count {
+            high |= UInt64(base.load(fromByteOffset: at, as: UInt8.self))
+            at += 1
+        }
+        return high & highBits == 0
+    }
+
     @inline(never)
     private static func firstFaultSlow(
         _ base: UnsafeRawPointer, from start: Int, to end: Int

@@ -1,23 +1,30 @@
 extension BSONValue {
     /// Decodes a value in place; nested documents copy their bytes.
     public init(copying value: BSONRawValue) {
-        self.init(value) { BSONDocument(unchecked: Array($0)) }
+        switch value.typeByte {
+        case BSONType.document.rawValue, BSONType.array.rawValue,
+            BSONType.javascriptWithScope.rawValue:
+            let owner = BSONDocument(unchecked: Array(value.bytes))
+            self = owner.withUnsafeBytes { bytes in
+                let base = BSONCursor.base(bytes)
+                return BSONValue(
+                    BSONRawValue(typeByte: value.typeByte, start: base, count: value.count),
+                    sharing: owner, at: base)
+            }
+        default: self.init(value, sharing: BSONDocument(), at: value.start)
+        }
     }
 
     /// Decodes a value that lies in the bytes which a document lends; nested documents share them.
-    init(_ value: BSONRawValue, sharing document: BSONDocument, at base: UnsafeRawPointer) {
-        self.init(value) { document.part(at: $0, of: base) }
-    }
-
-    @inline(__always)
-    private init(
-        _ value: BSONRawValue, nested: (UnsafeRawBufferPointer) -> BSONDocument
+    init(
+        _ value: borrowing BSONRawValue, sharing document: borrowing BSONDocument,
+        at base: UnsafeRawPointer
     ) {
         switch value.type {
         case .double: self = .double(value.double)
         case .string: self = .string(String(validUTF8: value.text))
-        case .document: self = .document(nested(value.bytes))
-        case .array: self = .array(BSONArray(document: nested(value.bytes)))
+        case .document: self = .document(document.part(at: value.bytes, of: base))
+        case .array: self = .array(BSONArray(document: document.part(at: value.bytes, of: base)))
         case .binary:
             self = .binary(
                 BSONBinary(Array(value.binaryContent), subtype: value.binarySubtype))
@@ -42,7 +49,7 @@ extension BSONValue {
         case .javascriptWithScope:
             let (code, scope) = value.codeAndScope
             self = .javascriptWithScope(
-                BSONJavaScriptWithScope(code: String(validUTF8: code), scope: nested(scope)))
+                BSONJavaScriptWithScope(code: String(validUTF8: code), scope: document.part(at: scope, of: base)))
         case .int32: self = .int32(value.int32)
         case .timestamp: self = .timestamp(value.timestamp)
         case .int64: self = .int64(value.int64)
@@ -74,6 +81,13 @@ extension String {
     /// Copies bytes that are known to be UTF-8.
     @inline(__always)
     init(validUTF8 bytes: UnsafeRawBufferPointer) {
-        self.init(decoding: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
+        #if os(Linux)
+            // Checked when the document was; elsewhere this is newer than the systems we support.
+            let span = Span<UInt8>(_unsafeBytes: bytes)
+            self.init(
+                copying: UTF8Span(unchecked: span, isKnownASCII: BSONUTF8.isASCII(bytes)))
+        #else
+            self.init(decoding: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
+        #endif
     }
 }
