@@ -2,13 +2,14 @@
 #include "baseline.h"
 
 #if defined(__GLIBC__)
-static long total;
+static volatile long total;
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 
-static void count_one(void) { __atomic_add_fetch(&total, 1, __ATOMIC_RELAXED); }
+// Not atomic: the rows run on one thread, and a locked addition would be charged to who allocates.
+static inline void count_one(void) { total++; }
 
 void *malloc(size_t size) {
     count_one();
@@ -31,7 +32,7 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
     *result = __libc_memalign(alignment, size);
     return *result ? 0 : 12;
 }
-long baseline_allocations(void) { return __atomic_load_n(&total, __ATOMIC_RELAXED); }
+long baseline_allocations(void) { return total; }
 #else
 long baseline_allocations(void) { return -1; }
 #endif
