@@ -12,29 +12,29 @@ public struct BSONArray: Sendable, Hashable, ExpressibleByArrayLiteral, Sequence
     /// Makes an empty array.
     public init() { document = BSONDocument() }
 
-    /// Encodes values in order, measured first, with one allocation.
-    public init(_ values: some Collection<BSONValue>) {
+    /// Encodes values in order; measured first, then encoded with one allocation.
+    @inlinable
+    public init(_ values: some Sequence<BSONValue>) { self.init(encoding: Array(values)) }
+
+    @usableFromInline
+    init(encoding values: [BSONValue]) {
         var count = 5
-        for (index, value) in values.enumerated() {
-            count += 2 + BSONWriter.digits(index) + BSONWriter.count(value)
+        for index in values.indices {
+            count += 2 + BSONWriter.digits(index) + BSONWriter.count(values[index])
         }
         precondition(count <= Int(Int32.max), "An array holds less than 2 GiB")
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             guard let base = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
             var at = BSONWriter.integer(Int32(truncatingIfNeeded: count), base)
-            for (index, value) in values.enumerated() {
-                at.storeBytes(of: value.type.rawValue, as: UInt8.self)
-                at = BSONWriter.write(value, BSONWriter.index(index, at + 1))
+            for index in values.indices {
+                at.storeBytes(of: values[index].type.rawValue, as: UInt8.self)
+                at = BSONWriter.write(values[index], BSONWriter.index(index, at + 1))
             }
             at.storeBytes(of: 0, as: UInt8.self)
             initialized = count
         }
         document = BSONDocument(unchecked: bytes)
     }
-
-    /// Encodes values in order.
-    @_disfavoredOverload
-    public init(_ values: some Sequence<BSONValue>) { self.init(Array(values)) }
 
     public init(arrayLiteral elements: BSONValue...) { self.init(elements) }
 

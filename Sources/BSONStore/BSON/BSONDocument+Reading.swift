@@ -13,27 +13,35 @@ extension BSONDocument: Sequence {
         init(document: BSONDocument) { self.document = document }
 
         public mutating func next() -> Element? {
-            document.withUnsafeBytes { bytes in
-                guard let base = bytes.baseAddress else { return nil }
-                var cursor = BSONCursor(bytes, offset: offset)
-                guard let element = cursor.next() else { return nil }
-                offset = element.value.start + element.value.count - base
-                return (
-                    String(validUTF8: element.key),
-                    BSONValue(element.value, sharing: document, at: base)
-                )
+            // The address outlives the closure that lends it, but not this call, during which the
+            // iterator holds the document: a result handed out of a closure is copied once more,
+            // which costs as much as decoding a number.
+            let (base, end) = document.withUnsafeBytes { bytes in
+                (BSONCursor.base(bytes), BSONCursor.base(bytes) + bytes.count - 1)
             }
+            defer { withExtendedLifetime(document) {} }
+            let at = base + offset
+            guard at < end else { return nil }
+            let count = BSONCursor.textCount(at + 1, end)
+            let key = String(validUTF8: UnsafeRawBufferPointer(start: at + 1, count: count))
+            var next = at + count + 2
+            let value = document.decode(at.load(as: UInt8.self), &next, end, at: base)
+            offset = next - base
+            return (key, value)
         }
 
         /// Steps to the next value without making a string of its key.
         mutating func nextValue() -> BSONValue? {
-            document.withUnsafeBytes { bytes in
-                guard let base = bytes.baseAddress else { return nil }
-                var cursor = BSONCursor(bytes, offset: offset)
-                guard let element = cursor.next() else { return nil }
-                offset = element.value.start + element.value.count - base
-                return BSONValue(element.value, sharing: document, at: base)
+            let (base, end) = document.withUnsafeBytes { bytes in
+                (BSONCursor.base(bytes), BSONCursor.base(bytes) + bytes.count - 1)
             }
+            defer { withExtendedLifetime(document) {} }
+            let at = base + offset
+            guard at < end else { return nil }
+            var next = at + BSONCursor.textCount(at + 1, end) + 2
+            let value = document.decode(at.load(as: UInt8.self), &next, end, at: base)
+            offset = next - base
+            return value
         }
     }
 

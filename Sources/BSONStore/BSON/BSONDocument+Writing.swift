@@ -1,29 +1,29 @@
 extension BSONDocument {
-    /// Encodes pairs in order, keys as given.
+    /// Encodes pairs in order, keys as given; measured first, then encoded with one allocation.
     ///
-    /// Collections are measured first and encoded with one allocation. A key with a NUL traps.
-    public init(_ pairs: some Collection<(String, BSONValue)>) {
+    /// A key with a NUL traps.
+    @inlinable
+    public init(_ pairs: some Sequence<(String, BSONValue)>) { self.init(encoding: Array(pairs)) }
+
+    @usableFromInline
+    init(encoding pairs: [(String, BSONValue)]) {
         var count = 5
-        for (key, value) in pairs {
-            count += BSONWriter.headCount(key) + BSONWriter.count(value)
+        for pair in pairs {
+            count += BSONWriter.headCount(pair.0) + BSONWriter.count(pair.1)
         }
         precondition(count <= Int(Int32.max), "A document holds less than 2 GiB")
         self.init(
             unchecked: [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
                 guard let base = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
                 var at = BSONWriter.integer(Int32(truncatingIfNeeded: count), base)
-                for (key, value) in pairs {
-                    at = BSONWriter.head(value.type, Self.checked(key), at)
-                    at = BSONWriter.write(value, at)
+                for pair in pairs {
+                    at = BSONWriter.head(pair.1.type, pair.0, at)
+                    at = BSONWriter.write(pair.1, at)
                 }
                 at.storeBytes(of: 0, as: UInt8.self)
                 initialized = count
             })
     }
-
-    /// Encodes pairs in order, keys as given; a key with a NUL traps.
-    @_disfavoredOverload
-    public init(_ pairs: some Sequence<(String, BSONValue)>) { self.init(Array(pairs)) }
 
     /// Appends an element without looking whether the key is there already.
     ///

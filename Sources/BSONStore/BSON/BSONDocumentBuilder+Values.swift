@@ -9,9 +9,28 @@ extension BSONDocumentBuilder {
     /// Appends a value of any type; a key with a NUL traps.
     @_disfavoredOverload
     public mutating func append(_ key: String, _ value: BSONValue) {
-        let room = BSONWriter.count(value)
-        head(value.type, key, room: room)
-        count = BSONWriter.write(value, base + count) - base
+        switch value {
+        case .double(let value):
+            head(.double, key, room: 8)
+            store(value.bitPattern)
+        case .string(let value):
+            head(.string, key, room: 5 + value.utf8.count)
+            text(value)
+        case .bool(let value):
+            head(.bool, key, room: 1)
+            store(value ? 1 as UInt8 : 0)
+        case .int32(let value):
+            head(.int32, key, room: 4)
+            store(value)
+        case .int64(let value):
+            head(.int64, key, room: 8)
+            store(value)
+        case .document, .array, .binary, .undefined, .objectID, .datetime, .null,
+            .regularExpression, .dbPointer, .javascript, .symbol, .javascriptWithScope,
+            .timestamp, .decimal128, .minKey, .maxKey:
+            head(value.type, key, room: BSONWriter.count(value))
+            count = BSONWriter.write(value, base + count) - base
+        }
     }
 
     /// Appends a 32-bit number.

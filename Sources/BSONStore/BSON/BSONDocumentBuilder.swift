@@ -95,15 +95,15 @@ public struct BSONDocumentBuilder: ~Copyable {
         reserve(size + 2 + room)
         let at = base + count
         at.storeBytes(of: type.rawValue, as: UInt8.self)
-        (at + 1).copyMemory(from: key.utf8Start, byteCount: size + 1)
-        count += size + 2
+        count = BSONWriter.key(key.utf8Start, size, at + 1) - base
     }
 
     /// Writes type and key, and makes room for the value.
     @usableFromInline
+    @inline(__always)
     mutating func head(_ type: BSONType, _ key: String, room: Int) {
         reserve(BSONWriter.headCount(key) + room)
-        count = BSONWriter.head(type, BSONDocument.checked(key), base + count) - base
+        count = BSONWriter.head(type, key, base + count) - base
     }
 
     /// Writes a number behind a key; the room is there.

@@ -22,10 +22,31 @@ public struct BSONRawValue {
     /// The type; valid documents hold no others.
     @inlinable
     public var type: BSONType {
-        guard let type = BSONType(rawValue: typeByte) else {
-            preconditionFailure("A valid document holds no type \(typeByte)")
+        // Written out, so that a caller's own switch over the type becomes one jump with this one.
+        switch typeByte {
+        case 0x01: .double
+        case 0x02: .string
+        case 0x03: .document
+        case 0x04: .array
+        case 0x05: .binary
+        case 0x06: .undefined
+        case 0x07: .objectID
+        case 0x08: .bool
+        case 0x09: .datetime
+        case 0x0A: .null
+        case 0x0B: .regularExpression
+        case 0x0C: .dbPointer
+        case 0x0D: .javascript
+        case 0x0E: .symbol
+        case 0x0F: .javascriptWithScope
+        case 0x10: .int32
+        case 0x11: .timestamp
+        case 0x12: .int64
+        case 0x13: .decimal128
+        case 0xFF: .minKey
+        case 0x7F: .maxKey
+        default: preconditionFailure("A valid document holds no such type")
         }
-        return type
     }
 
     /// The value's bytes on the wire: a whole document for documents and arrays, the length with

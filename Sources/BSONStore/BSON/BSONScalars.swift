@@ -71,6 +71,12 @@ public struct BSONRegularExpression: Sendable, Hashable {
         }
         self.init(pattern, options: options)
     }
+
+    /// Takes texts of a valid document, which hold no NUL.
+    init(decoded pattern: String, options: String) {
+        self.pattern = pattern
+        self.options = options.utf8.count < 2 ? options : String(options.sorted())
+    }
 }
 
 /// Points to a document of a collection; deprecated in BSON, kept for reading old data.

@@ -29,6 +29,28 @@ enum BSONUTF8 {
         return -1
     }
 
+    /// Whether no byte has its top bit set.
+    @inline(__always)
+    static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let base = bytes.baseAddress else { return true }
+        let count = bytes.count
+        var high: UInt64 = 0
+        if count >= 8 {
+            var at = 0
+            while at < count &- 8 {
+                high |= base.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+                at = at &+ 8
+            }
+            high |= base.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+        } else if count >= 4 {
+            high = UInt64(base.loadUnaligned(as: UInt32.self))
+            high |= UInt64(base.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
+        } else {
+            for at in 0..<count { high |= UInt64(base.load(fromByteOffset: at, as: UInt8.self)) }
+        }
+        return high & highBits == 0
+    }
+
     @inline(never)
     private static func firstFaultSlow(
         _ base: UnsafeRawPointer, from start: Int, to end: Int

@@ -1,55 +1,135 @@
 extension BSONValue {
     /// Decodes a value in place; nested documents copy their bytes.
     public init(copying value: BSONRawValue) {
-        self.init(value) { BSONDocument(unchecked: Array($0)) }
+        switch value.typeByte {
+        case BSONType.document.rawValue, BSONType.array.rawValue,
+            BSONType.javascriptWithScope.rawValue:
+            let owner = BSONDocument(unchecked: Array(value.bytes))
+            self = owner.withUnsafeBytes { bytes in
+                let base = BSONCursor.base(bytes)
+                return BSONValue(
+                    BSONRawValue(typeByte: value.typeByte, start: base, count: value.count),
+                    sharing: owner, at: base)
+            }
+        default: self.init(value, sharing: BSONDocument(), at: value.start)
+        }
     }
 
     /// Decodes a value that lies in the bytes which a document lends; nested documents share them.
-    init(_ value: BSONRawValue, sharing document: BSONDocument, at base: UnsafeRawPointer) {
-        self.init(value) { document.part(at: $0, of: base) }
+    init(
+        _ value: borrowing BSONRawValue, sharing document: borrowing BSONDocument,
+        at base: UnsafeRawPointer
+    ) {
+        var end = value.start
+        self = document.decode(value.typeByte, &end, value.start + value.count, at: base)
+    }
+}
+
+extension BSONDocument {
+    /// Decodes the value at an address of the bytes that this document lends, and steps over it.
+    ///
+    /// One switch over the type for size and value: branches that cannot be predicted are what
+    /// reading values costs.
+    @inline(__always)
+    borrowing func decode(
+        _ typeByte: UInt8, _ at: inout UnsafeRawPointer, _ limit: UnsafeRawPointer,
+        at base: UnsafeRawPointer
+    ) -> BSONValue {
+        let start = at
+        switch typeByte {
+        case 0x01:
+            at = start + 8
+            return .double(Double(bitPattern: Self.load(start)))
+        case 0x02: return .string(Self.text(&at))
+        case 0x03: return .document(nested(&at, base))
+        case 0x04: return .array(BSONArray(document: nested(&at, base)))
+        case 0x05: return .binary(Self.binary(&at))
+        case 0x06: return .undefined
+        case 0x07: return .objectID(Self.objectID(&at))
+        case 0x08:
+            at = start + 1
+            return .bool(start.load(as: UInt8.self) != 0)
+        case 0x09:
+            at = start + 8
+            return .datetime(BSONDatetime(milliseconds: Self.load(start)))
+        case 0x0A: return .null
+        case 0x0B: return .regularExpression(Self.expression(&at, limit))
+        case 0x0C:
+            let namespace = Self.text(&at)
+            return .dbPointer(BSONDBPointer(namespace: namespace, id: Self.objectID(&at)))
+        case 0x0D: return .javascript(Self.text(&at))
+        case 0x0E: return .symbol(Self.text(&at))
+        case 0x0F:
+            at = start + 4
+            let code = Self.text(&at)
+            return .javascriptWithScope(
+                BSONJavaScriptWithScope(code: code, scope: nested(&at, base)))
+        case 0x10:
+            at = start + 4
+            return .int32(Self.load(start))
+        case 0x11:
+            at = start + 8
+            return .timestamp(
+                BSONTimestamp(seconds: Self.load(start + 4), increment: Self.load(start)))
+        case 0x12:
+            at = start + 8
+            return .int64(Self.load(start))
+        case 0x13:
+            at = start + 16
+            return .decimal128(BSONDecimal128(high: Self.load(start + 8), low: Self.load(start)))
+        case 0xFF: return .minKey
+        case 0x7F: return .maxKey
+        default: preconditionFailure("A valid document holds no such type")
+        }
     }
 
     @inline(__always)
-    private init(
-        _ value: BSONRawValue, nested: (UnsafeRawBufferPointer) -> BSONDocument
-    ) {
-        switch value.type {
-        case .double: self = .double(value.double)
-        case .string: self = .string(String(validUTF8: value.text))
-        case .document: self = .document(nested(value.bytes))
-        case .array: self = .array(BSONArray(document: nested(value.bytes)))
-        case .binary:
-            self = .binary(
-                BSONBinary(Array(value.binaryContent), subtype: value.binarySubtype))
-        case .undefined: self = .undefined
-        case .objectID: self = .objectID(value.objectID)
-        case .bool: self = .bool(value.bool)
-        case .datetime: self = .datetime(BSONDatetime(milliseconds: value.int64))
-        case .null: self = .null
-        case .regularExpression:
-            let (pattern, options) = value.expressionParts
-            self = .regularExpression(
-                BSONRegularExpression(
-                    String(validUTF8: pattern), options: String(validUTF8: options)))
-        case .dbPointer:
-            let id = BSONRawValue(
-                typeByte: BSONType.objectID.rawValue, start: value.start + value.count - 12,
-                count: 12)
-            self = .dbPointer(
-                BSONDBPointer(namespace: String(validUTF8: value.text), id: id.objectID))
-        case .javascript: self = .javascript(String(validUTF8: value.text))
-        case .symbol: self = .symbol(String(validUTF8: value.text))
-        case .javascriptWithScope:
-            let (code, scope) = value.codeAndScope
-            self = .javascriptWithScope(
-                BSONJavaScriptWithScope(code: String(validUTF8: code), scope: nested(scope)))
-        case .int32: self = .int32(value.int32)
-        case .timestamp: self = .timestamp(value.timestamp)
-        case .int64: self = .int64(value.int64)
-        case .decimal128: self = .decimal128(value.decimal128)
-        case .minKey: self = .minKey
-        case .maxKey: self = .maxKey
-        }
+    private static func load<T: FixedWidthInteger & BitwiseCopyable>(
+        _ at: UnsafeRawPointer
+    ) -> T {
+        T(littleEndian: at.loadUnaligned(as: T.self))
+    }
+
+    @inline(__always)
+    private static func text(_ at: inout UnsafeRawPointer) -> String {
+        let count = BSONCursor.int32(at)
+        let text = UnsafeRawBufferPointer(start: at + 4, count: count - 1)
+        at += 4 + count
+        return String(validUTF8: text)
+    }
+
+    @inline(__always)
+    private borrowing func nested(
+        _ at: inout UnsafeRawPointer, _ base: UnsafeRawPointer
+    ) -> BSONDocument {
+        let count = BSONCursor.int32(at)
+        let bytes = UnsafeRawBufferPointer(start: at, count: count)
+        at += count
+        return part(at: bytes, of: base)
+    }
+
+    private static func binary(_ at: inout UnsafeRawPointer) -> BSONBinary {
+        let count = BSONCursor.int32(at)
+        let value = BSONRawValue(
+            typeByte: BSONType.binary.rawValue, start: at, count: 5 + count)
+        at += 5 + count
+        return BSONBinary(Array(value.binaryContent), subtype: value.binarySubtype)
+    }
+
+    private static func objectID(_ at: inout UnsafeRawPointer) -> BSONObjectID {
+        defer { at += 12 }
+        return BSONRawValue(typeByte: BSONType.objectID.rawValue, start: at, count: 12).objectID
+    }
+
+    private static func expression(
+        _ at: inout UnsafeRawPointer, _ limit: UnsafeRawPointer
+    ) -> BSONRegularExpression {
+        let pattern = UnsafeRawBufferPointer(start: at, count: BSONCursor.textCount(at, limit))
+        at += pattern.count + 1
+        let options = UnsafeRawBufferPointer(start: at, count: BSONCursor.textCount(at, limit))
+        at += options.count + 1
+        return BSONRegularExpression(
+            decoded: String(validUTF8: pattern), options: String(validUTF8: options))
     }
 }
 
@@ -74,6 +154,51 @@ extension String {
     /// Copies bytes that are known to be UTF-8.
     @inline(__always)
     init(validUTF8 bytes: UnsafeRawBufferPointer) {
-        self.init(decoding: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
+        guard bytes.count > 15, let base = bytes.baseAddress else {
+            // Texts of this size live inside of the String; made in place, without a call.
+            self.init(unsafeUninitializedCapacity: 15) { small in
+                let count = bytes.count
+                if let to = UnsafeMutableRawPointer(small.baseAddress) { to.copySmall(bytes) }
+                return count
+            }
+            return
+        }
+        self.init(longUTF8: UnsafeRawBufferPointer(start: base, count: bytes.count))
+    }
+
+    @inline(never)
+    private init(longUTF8 bytes: UnsafeRawBufferPointer) {
+        #if os(Linux)
+            // Checked when the document was; elsewhere this is newer than the systems we support.
+            let span = Span<UInt8>(_unsafeBytes: bytes)
+            self.init(
+                copying: UTF8Span(unchecked: span, isKnownASCII: BSONUTF8.isASCII(bytes)))
+        #else
+            self.init(decoding: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
+        #endif
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    /// Copies up to 16 bytes in at most two loads and stores that may overlap.
+    @inline(__always)
+    fileprivate func copySmall(_ bytes: UnsafeRawBufferPointer) {
+        guard let from = bytes.baseAddress else { return }
+        let count = bytes.count
+        if count >= 8 {
+            let last = from.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+            storeBytes(of: from.loadUnaligned(as: UInt64.self), as: UInt64.self)
+            storeBytes(of: last, toByteOffset: count &- 8, as: UInt64.self)
+        } else if count >= 4 {
+            let last = from.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
+            storeBytes(of: from.loadUnaligned(as: UInt32.self), as: UInt32.self)
+            storeBytes(of: last, toByteOffset: count &- 4, as: UInt32.self)
+        } else {
+            for at in 0..<count {
+                storeBytes(
+                    of: from.load(fromByteOffset: at, as: UInt8.self), toByteOffset: at,
+                    as: UInt8.self)
+            }
+        }
     }
 }

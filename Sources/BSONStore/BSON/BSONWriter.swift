@@ -7,6 +7,7 @@
 /// Writes the parts of elements to memory that was measured before.
 ///
 /// Every function returns the address behind what it wrote; every measure is exact.
+@usableFromInline
 enum BSONWriter {
     /// The bytes of type, key and NUL.
     @inline(__always)
@@ -33,13 +34,13 @@ enum BSONWriter {
         }
     }
 
-    /// Writes type, key and NUL; the key must hold no NUL.
+    /// Writes type, key and NUL; a key that holds a NUL traps.
     @inline(__always)
     static func head(
         _ type: BSONType, _ key: String, _ at: UnsafeMutableRawPointer
     ) -> UnsafeMutableRawPointer {
         at.storeBytes(of: type.rawValue, as: UInt8.self)
-        return cString(key, at + 1)
+        return self.key(key, at + 1)
     }
 
     /// Writes a value.
@@ -81,6 +82,46 @@ enum BSONWriter {
     ) -> UnsafeMutableRawPointer {
         at.storeBytes(of: value.littleEndian, as: T.self)
         return at + MemoryLayout<T>.size
+    }
+
+    /// Writes a key and its NUL; traps for a key that holds one itself.
+    ///
+    /// Looks for the NUL in the words that it copies, which costs less than a call.
+    @inlinable
+    @inline(__always)
+    static func key(_ key: String, _ at: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+        key.withUTF8Bytes { bytes in
+            guard let from = bytes.baseAddress, bytes.count > 0 else {
+                at.storeBytes(of: 0, as: UInt8.self)
+                return at + 1
+            }
+            return self.key(from, bytes.count, at)
+        }
+    }
+
+    /// Writes a key's bytes and a NUL; traps for a NUL among them.
+    @inlinable
+    @inline(__always)
+    static func key(
+        _ from: UnsafeRawPointer, _ count: Int, _ at: UnsafeMutableRawPointer
+    ) -> UnsafeMutableRawPointer {
+        var zeros: UInt64 = 0
+        var copied = 0
+        while count - copied >= 8 {
+            let word = from.loadUnaligned(fromByteOffset: copied, as: UInt64.self)
+            zeros |= (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+            at.storeBytes(of: word, toByteOffset: copied, as: UInt64.self)
+            copied += 8
+        }
+        while copied < count {
+            let byte = from.load(fromByteOffset: copied, as: UInt8.self)
+            if byte == 0 { zeros = 1 }
+            at.storeBytes(of: byte, toByteOffset: copied, as: UInt8.self)
+            copied += 1
+        }
+        precondition(zeros == 0, "A BSON key cannot hold a NUL")
+        at.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
+        return at + count + 1
     }
 
     /// Writes a text and a NUL behind it.

@@ -1,0 +1,23 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that neither `swift build` nor an embedding app pays for it.
+let package = Package(
+    name: "StitchSyncBenchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "StitchSync", path: "..", traits: [])],
+    targets: [
+        .systemLibrary(
+            name: "BenchmarkCBSON", pkgConfig: "libbson-1.0",
+            providers: [.apt(["libbson-dev"]), .brew(["mongo-c-driver"])]),
+        .target(
+            name: "BenchmarkBaseline", dependencies: ["BenchmarkCBSON"],
+            cSettings: [.unsafeFlags(["-O2"])]),
+        .executableTarget(
+            name: "bson-benchmarks",
+            dependencies: [
+                "BenchmarkBaseline", .product(name: "BSONStore", package: "StitchSync"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    ]
+)

@@ -1,0 +1,93 @@
+import BenchmarkBaseline
+
+/// Compares one piece of work with the same work of somebody else, in the same process.
+struct Row {
+    /// What is done, and to which document.
+    let name: String
+    /// The highest ratio that passes.
+    let gate: Double
+    /// The ratio that is aimed at.
+    let goal: Double
+    /// Does the work of the baseline so many times.
+    let baseline: (Int) -> Void
+    /// Does our work so many times.
+    let ours: (Int) -> Void
+}
+
+/// Bounds how often one piece of work may allocate.
+struct AllocationRow {
+    /// What is done, and to which document.
+    let name: String
+    /// The highest count that passes.
+    let gate: Int
+    /// The count that is aimed at.
+    let goal: Int
+    /// Does the work so many times.
+    let work: (Int) -> Void
+
+    /// Allocations of one piece of work: the difference of two runs, so that set-up cancels out.
+    func count() -> Double {
+        work(2)
+        let runs = 50
+        let before = baseline_allocations()
+        work(runs)
+        let between = baseline_allocations()
+        work(2 * runs)
+        let after = baseline_allocations()
+        return Double((after - between) - (between - before)) / Double(runs)
+    }
+}
+
+/// Measures rows in interleaved rounds: baseline, ours, ours, baseline ….
+struct Measurement {
+    /// CPU nanoseconds of the baseline for one piece of work, median.
+    let baselineNS: Double
+    /// CPU nanoseconds of ours for one piece of work, median.
+    let oursNS: Double
+    /// The median of the rounds' ratios.
+    let ratio: Double
+
+    /// Runs so many rounds of about `roundMS` milliseconds a side.
+    init(_ row: Row, rounds: Int, roundMS: Double) {
+        let baselineCount = Self.calibrate(row.baseline, roundMS)
+        let oursCount = Self.calibrate(row.ours, roundMS)
+        var samples: [(baseline: Double, ours: Double)] = []
+        for round in 0..<rounds {
+            if round.isMultiple(of: 2) {
+                let first = Self.time(row.baseline, baselineCount)
+                samples.append((first, Self.time(row.ours, oursCount)))
+            } else {
+                let first = Self.time(row.ours, oursCount)
+                samples.append((Self.time(row.baseline, baselineCount), first))
+            }
+        }
+        baselineNS = Self.median(samples.map(\.baseline))
+        oursNS = Self.median(samples.map(\.ours))
+        ratio = Self.median(samples.map { $0.ours / $0.baseline })
+    }
+
+    private static func calibrate(_ work: (Int) -> Void, _ milliseconds: Double) -> Int {
+        work(1)
+        var count = 1
+        while true {
+            let start = baseline_cpu_ns()
+            work(count)
+            let elapsed = Double(baseline_cpu_ns() - start)
+            if elapsed > 1e6 { return max(1, Int(Double(count) * milliseconds * 1e6 / elapsed)) }
+            count *= 4
+        }
+    }
+
+    private static func time(_ work: (Int) -> Void, _ count: Int) -> Double {
+        let start = baseline_cpu_ns()
+        work(count)
+        return Double(baseline_cpu_ns() - start) / Double(count)
+    }
+
+    private static func median(_ values: [Double]) -> Double {
+        let sorted = values.sorted()
+        let middle = sorted.count / 2
+        return sorted.count.isMultiple(of: 2)
+            ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+    }
+}

@@ -1,0 +1,32 @@
+import BSONStore
+import BenchmarkBaseline
+import Foundation
+
+// bson-benchmarks [gate] [--rounds N] [--only TEXT]   times and allocations; gate: exit 1 on a miss
+// bson-benchmarks list                                 the rows' names
+// bson-benchmarks once ROW baseline|ours COUNT         for callgrind: count twice and subtract
+
+baseline_buffer_lines()
+let arguments = Array(CommandLine.arguments.dropFirst())
+let subjects = Subject.all()
+var rows = subjects.flatMap(CoreRows.rows) + [StaticKeyRows.row()]
+var allocationRows = subjects.flatMap(CoreRows.allocations) + [StaticKeyRows.allocations()]
+
+for subject in subjects {
+    let theirs = baseline_iterate(subject.baseline, 1)
+    precondition(
+        CoreRows.iterate(subject.document) == theirs, "Both sides read the same \(subject.name)")
+    precondition(subject.tree.encoded() == subject.document, "The tree is the document")
+}
+
+switch arguments.first {
+case "list":
+    for row in rows { print(row.name) }
+case "once":
+    guard arguments.count == 4, let count = Int(arguments[3]),
+        let row = rows.first(where: { $0.name == arguments[1] })
+    else { exit(2) }
+    (arguments[2] == "baseline" ? row.baseline : row.ours)(count)
+default:
+    exit(Report(arguments).run(rows, allocationRows) ? 0 : 1)
+}
