@@ -1,11 +1,20 @@
 #if CommandLine
     import ArgumentParser
 
+    /// The tool of this package, for a look into stores and for trying out sync.
     @main
     struct StitchSyncCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "stitchsync")
+        static let configuration = CommandConfiguration(
+            commandName: "stitchsync",
+            abstract: "Keep documents in step between store files.",
+            version: "0.1.0",
+            subcommands: [
+                ImportCommand.self, SyncCommand.self, StatusCommand.self,
+                DemoCommand.self, DemoDeviceCommand.self,
+            ])
     }
 #else
+    /// Without the trait `CommandLine` there is no tool.
     @main
     struct StitchSyncCommand {
         static func main() {}

@@ -24,6 +24,13 @@ struct Descriptor: Sendable {
         return Descriptor(number: number)
     }
 
+    /// Makes a file, or empties one, and opens it for writing.
+    static func writing(_ path: String) throws(CommandError) -> Descriptor {
+        let number = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard number >= 0 else { throw CommandError("cannot write \(path): \(Self.reason)") }
+        return Descriptor(number: number)
+    }
+
     /// The size of a regular file in bytes; `nil` for pipes and terminals.
     var byteCount: Int? {
         var status = stat()

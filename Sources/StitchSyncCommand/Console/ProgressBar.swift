@@ -1,51 +1,72 @@
 /// Shows how far something is: a bar on a terminal, a plain line at every tenth elsewhere.
-struct ProgressBar: ~Copyable {
+struct ProgressBar: Sendable {
     private let label: String
     private let unit: String
     private let total: Int?
     private let descriptor: Descriptor
     private let isTerminal: Bool
-    private let partsMax: Int
-    private var shown: Int?
+    private var done = 0
+    private var shown: (part: Int, done: Int)?
 
     private static let width = 30
-    private static let stepOfUnknown = 10_000
+    private static let plainParts = 10
+    private static let plainStep = 10_000
+    private static let terminalStep = 100
 
-    /// Begins at nothing done; without a total it counts.
+    /// Begins at nothing done; without a total, or beyond one that was a guess, it counts.
     init(_ label: String, unit: String, total: Int?, on descriptor: Descriptor = .error) {
         self.label = label
         self.unit = unit
         self.total = total
         self.descriptor = descriptor
         isTerminal = descriptor.isTerminal
-        partsMax = descriptor.isTerminal ? 100 : 10
     }
 
     /// Shows a state when it differs visibly from the one that is shown.
     mutating func show(_ done: Int) throws(CommandError) {
-        let part: Int
-        if let total {
-            part = total == 0 ? partsMax : min(done, total) * partsMax / total
-        } else {
-            part = done / Self.stepOfUnknown
-        }
-        guard part != shown, isTerminal || part > 0 else { return }
-        shown = part
+        self.done = done
+        let part = part
+        guard isTerminal ? part != shown?.part : part > shown?.part ?? 0 else { return }
+        shown = (part, done)
         let line = Self.line(label, unit, done, of: total, isTerminal: isTerminal)
-        try descriptor.write(Array((isTerminal ? "\r\(line)\u{1B}[K" : line + "\n").utf8))
+        try write(isTerminal ? "\r\(line)\u{1B}[K" : line + "\n")
+    }
+
+    /// Writes a line of its own; on a terminal the bar comes back below it.
+    mutating func interrupt(_ line: String) throws(CommandError) {
+        let isShowing = isTerminal && shown != nil
+        if isShowing { shown = nil }
+        try write("\(isShowing ? "\r\u{1B}[K" : "")\(line)\n")
     }
 
     /// Leaves the last state on the screen and ends its line.
-    consuming func finish() throws(CommandError) {
-        if isTerminal, shown != nil { try descriptor.write(Array("\n".utf8)) }
+    func finish() throws(CommandError) {
+        if isTerminal {
+            if shown != nil { try write("\n") }
+        } else if done > shown?.done ?? 0 {
+            try write(Self.line(label, unit, done, of: total, isTerminal: false) + "\n")
+        }
+    }
+
+    /// A number that changes whenever the state looks different.
+    private var part: Int {
+        let parts = isTerminal ? 100 : Self.plainParts
+        let step = isTerminal ? Self.terminalStep : Self.plainStep
+        guard let total else { return done / step }
+        guard done <= total else { return parts + done / step }
+        return total == 0 ? parts : done * parts / total
+    }
+
+    private func write(_ text: String) throws(CommandError) {
+        try descriptor.write(Array(text.utf8))
     }
 
     /// The text of a state.
     static func line(
         _ label: String, _ unit: String, _ done: Int, of total: Int?, isTerminal: Bool
     ) -> String {
-        guard let total else { return "\(label) \(done) \(unit)" }
-        let percent = total == 0 ? 100 : min(done, total) * 100 / total
+        guard let total, done <= total else { return "\(label) \(done) \(unit)" }
+        let percent = total == 0 ? 100 : done * 100 / total
         guard isTerminal else { return "\(label) \(percent) % (\(done) of \(total) \(unit))" }
         let full = width * percent / 100
         let bar = String(repeating: "█", count: full) + String(repeating: "░", count: width - full)

@@ -77,8 +77,26 @@ enum DemoPlan {
         }
     }
 
+    /// Whether a device edits or deletes the document at a place.
+    static func edits(of device: Device, at place: Int) -> Bool {
+        action(of: device, on: [:], at: place) != .leave
+    }
+
     /// Whether the document is there in the end.
     static func survives(at place: Int) -> Bool { scene(at: place) != .deletedByBoth }
+
+    /// The documents that a device makes offline, the last of them under an `_id` of both devices.
+    static func newDocuments(of device: Device, among count: Int) -> [BSONDocument] {
+        let own = (1...max(2, count / 200)).map { number -> BSONDocument in
+            ["demo": .string(device.rawValue), "n": .int32(Int32(number))]
+        }
+        return (own + [sharedID]).map { id in
+            ["_id": .document(id), markField: .document([device.mark: true])]
+        }
+    }
+
+    /// The `_id` under which both devices make a document, without knowing of each other.
+    static let sharedID: BSONDocument = ["demo": "both"]
 
     private static func mark(
         _ device: Device, _ place: Int, with change: BSONDocument = [:]

@@ -30,6 +30,17 @@ import Testing
                 == "A reads 100 % (0 of 0 lines)")
     }
 
+    @Test func `progress beyond a total that was a guess goes on counting`() async throws {
+        let text = try await withTemporaryFolder { folder in
+            try folder.writing("progress") { (descriptor) throws(CommandError) in
+                var bar = ProgressBar("a", unit: "b", total: 2, on: descriptor)
+                for done in [1, 3, 40_000, 40_007] { try bar.show(done) }
+                try bar.finish()
+            }
+        }
+        #expect(text == "a 50 % (1 of 2 b)\na 3 b\na 40000 b\na 40007 b\n")
+    }
+
     @Test func `plain progress has a line for each tenth and no more`() async throws {
         let text = try await withTemporaryFolder { folder in
             try folder.writing("progress") { (descriptor) throws(CommandError) in

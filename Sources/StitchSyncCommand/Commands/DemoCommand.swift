@@ -1,0 +1,83 @@
+#if CommandLine
+    import ArgumentParser
+    import BSONStore
+    import Foundation
+
+    /// Shows two devices that lose and find each other.
+    struct DemoCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "demo",
+            abstract: "Show two devices and a remote that come in step again.",
+            discussion: """
+                Devices A and B, each a process with a store file of its own, and a remote. A imports \
+                a file and syncs, B syncs, both go offline and edit, A is killed with changes pending \
+                and started again, both come online and settle their conflicts by merging fields; for \
+                one document the conflict handler fails, and it is paused and resumed. In the end all \
+                three must hold the same documents.
+
+                Example:
+                  stitchsync demo fixtures/demo/documents.jsonl --work demo-work
+
+                Exit code: 0 when all are in step, 1 when not, 64 for a wrong command line.
+                """)
+
+        @Argument(help: "Documents in mongoexport's form, one a line.", completion: .file())
+        var input: String
+
+        @Option(help: "The folder of the demo's stores; those of an earlier demo are replaced.")
+        var work = "demo-work"
+
+        func run() throws {
+            var conductor = DemoConductor(
+                input: input, files: DemoFiles(folder: work), console: .standard)
+            guard try conductor.run() else { throw ExitCode.failure }
+        }
+    }
+
+    /// Is one device of the demo: hears orders on standard input and answers on standard output.
+    struct DemoDeviceCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "demo-device", abstract: "Be a device of the demo.",
+            shouldDisplay: false)
+
+        @Argument var device: DemoPlan.Device
+
+        @Option var work: String
+
+        @Option var refusing: String?
+
+        func run() async throws {
+            let console = Console.standard
+            let device = try await DemoDevice(
+                device, files: DemoFiles(folder: work),
+                refusing: try refusing.map { try BSONValue(extendedJSON: $0) }, console: console)
+            defer { device.close() }
+            var orders = LineReader(.input)
+            while let line = try orders.next() {
+                guard case .bytes(let bytes) = line.content else { break }
+                let order = try JSONDecoder().decode(DeviceOrder.self, from: Data(bytes))
+                do {
+                    let tally = try await device.carryOut(order) { (edits) throws(CommandError) in
+                        try report(.stored(edits: edits), console)
+                    }
+                    try report(.finished(tally), console)
+                } catch {
+                    try report(.failed("\(error)"), console)
+                }
+            }
+        }
+
+        private func report(
+            _ report: DeviceReport, _ console: Console
+        ) throws(CommandError) {
+            do {
+                let text = try JSONEncoder().encode(report)
+                try console.output.write(Array(text) + [UInt8(ascii: "\n")])
+            } catch {
+                throw CommandError("cannot report: \(error)")
+            }
+        }
+    }
+
+    extension DemoPlan.Device: ExpressibleByArgument {}
+#endif

@@ -1,0 +1,49 @@
+#if CommandLine
+    import ArgumentParser
+    import BSONStore
+
+    /// Imports documents from a file in mongoexport's form.
+    struct ImportCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "import",
+            abstract: "Import documents from a file of Extended JSON, one document a line.",
+            discussion: """
+                The file has the form that mongoexport writes, canonical or relaxed; - is standard \
+                input. It is read line by line, never as a whole. A line that is rejected is reported \
+                with its number and the reason, and the rest is imported; with --strict nothing is \
+                imported then.
+
+                Example:
+                  stitchsync import shop.stitch shop.products products.jsonl
+
+                Exit code: 0 when every line was imported, 1 when one was rejected or the import \
+                failed, 64 for a wrong command line.
+                """)
+
+        @OptionGroup var place: StoreArguments
+
+        @Argument(help: "The file to import, or - for standard input.", completion: .file())
+        var file: String
+
+        @Flag(help: "Import everything or nothing.")
+        var strict = false
+
+        func run() async throws {
+            let console = Console.standard
+            let descriptor = try Descriptor.reading(file)
+            defer { descriptor.close() }
+            let store = try place.open()
+            defer { store.close() }
+            let importer = Importer(
+                descriptor, name: file, into: place.namespace, console: console)
+            let tally =
+                strict
+                ? try importer.importAllOrNothing(into: store)
+                : try importer.importValid(into: store)
+            try console.say(
+                "\(tally.imported) documents imported into \(place.namespace), "
+                    + "\(tally.rejected) lines rejected")
+            guard tally.rejected == 0 else { throw ExitCode.failure }
+        }
+    }
+#endif

@@ -1,0 +1,209 @@
+import BSONStore
+
+/// Leads two devices through the demo, tells what happens, and checks the end.
+struct DemoConductor {
+    private let input: String
+    private let files: DemoFiles
+    private let console: Console
+    private let clock = ContinuousClock()
+    private var tallies: [DemoPlan.Device: DeviceTally] = [:]
+    private var durations: [DemoPlan.Device: Duration] = [:]
+
+    /// Turns after which two devices that never come to rest are left.
+    private static let turnsMax = 20
+
+    init(input: String, files: DemoFiles, console: Console) {
+        self.input = input
+        self.files = files
+        self.console = console
+    }
+
+    /// Runs the demo.
+    ///
+    /// - Returns: whether A, B and the remote hold the same documents in the end.
+    mutating func run() throws -> Bool {
+        let began = clock.now
+        try files.makeEmpty()
+        try begin()
+        let planned = try plan()
+        try part(planned)
+        try meet(refusing: try firstPlannedID())
+        let comparison = try StoreComparison(files)
+        try showTable(comparison.counts, took: clock.now - began)
+        return try conclude(comparison)
+    }
+}
+
+// MARK: - The story
+
+extension DemoConductor {
+    /// A imports and syncs, B syncs.
+    private mutating func begin() throws {
+        try console.say("Devices A and B with a remote, stores in \(files.folder)")
+        let a = try start(.a)
+        try console.say("A imports \(input)")
+        let imported = try carryOut(.importFile(path: input), .a, a)
+        try note("\(imported.imported) documents, \(imported.rejected) lines rejected")
+        try sync(.a, a)
+        try a.end()
+        let b = try start(.b)
+        try sync(.b, b)
+        try b.end()
+    }
+
+    /// Writes down which documents there are, for both devices to go by.
+    private func plan() throws -> Int {
+        let remote = try DocumentStore(at: .file(files.remote), options: .init(readOnly: true))
+        defer { remote.close() }
+        return try PlanReader.write(files.plan, for: remote)
+    }
+
+    /// Both go offline and write; A is killed on the way.
+    private mutating func part(_ planned: Int) throws {
+        try console.say("Both go offline.")
+        let edits = (0..<planned).count { DemoPlan.edits(of: .a, at: $0) }
+        try killWhileEditing(after: edits / 2)
+        let a = try start(.a)
+        let rest = try carryOut(.edit(plan: files.plan), .a, a)
+        try console.say("A goes on: \(rest.written) more changes, \(rest.pending) are pending")
+        try a.end()
+        let b = try start(.b)
+        let written = try carryOut(.edit(plan: files.plan), .b, b)
+        try console.say("B made \(written.written) changes, \(written.pending) are pending")
+        try b.end()
+    }
+
+    private mutating func killWhileEditing(after edits: Int) throws {
+        let a = try start(.a)
+        var stored = 0
+        let ended = try a.carryOut(.edit(plan: files.plan)) {
+            stored = $0
+            return $0 < max(edits, 1)
+        }
+        try a.kill()
+        guard ended == nil else {
+            try console.say("A had nothing to edit, and is killed (SIGKILL)")
+            return
+        }
+        try console.say("A has stored \(stored) changes and is killed (SIGKILL)")
+        let again = try start(.a)
+        let status = try carryOut(.status, .a, again)
+        try again.end()
+        try console.say("A starts again: \(status.pending) changes are pending")
+        guard status.pending >= stored else {
+            throw CommandError("A lost \(stored - status.pending) changes by being killed")
+        }
+        tallies[.a, default: DeviceTally()].written += status.pending
+    }
+
+    /// Both come online; the one whose handler failed for a document resumes it.
+    private mutating func meet(refusing id: BSONValue?) throws {
+        try console.say("Both come online.")
+        let a = try start(.a, refusing: id)
+        let b = try start(.b, refusing: id)
+        try syncInTurns([(.a, a), (.b, b)])
+        let isPausedOnB = tallies[.b]?.paused ?? 0 > 0
+        let device: DemoPlan.Device = isPausedOnB ? .b : .a
+        try console.say("\(device.rawValue) resumes what is paused.")
+        _ = try carryOut(.resumePaused, device, isPausedOnB ? b : a)
+        try syncInTurns(isPausedOnB ? [(.b, b), (.a, a)] : [(.a, a), (.b, b)])
+        try a.end()
+        try b.end()
+    }
+
+    /// Two devices sync in turns until one has nothing new for the other.
+    private mutating func syncInTurns(
+        _ devices: [(device: DemoPlan.Device, process: DeviceProcess)]
+    ) throws {
+        for turn in 0..<Self.turnsMax {
+            let next = devices[turn % devices.count]
+            let tally = try sync(next.device, next.process)
+            if turn > 0, tally.sent == 0 { return }
+        }
+        throw CommandError("the devices do not come to rest in \(Self.turnsMax) turns")
+    }
+
+    @discardableResult
+    private mutating func sync(
+        _ device: DemoPlan.Device, _ process: DeviceProcess
+    ) throws -> DeviceTally {
+        let tally = try carryOut(.sync, device, process)
+        try console.say("\(device.rawValue) syncs")
+        try note(
+            "\(tally.sent) sent, \(tally.taken) taken, \(tally.conflicts) conflicts settled in "
+                + "\(tally.passes) passes")
+        for error in tally.errors { try note("error: \(error)") }
+        if tally.paused > 0 { try note("\(tally.paused) documents are paused") }
+        return tally
+    }
+}
+
+// MARK: - Processes
+
+extension DemoConductor {
+    private func start(
+        _ device: DemoPlan.Device, refusing id: BSONValue? = nil
+    ) throws -> DeviceProcess {
+        var arguments = ["demo-device", device.rawValue, "--work", files.folder]
+        if let id { arguments += ["--refusing", id.extendedJSON(.canonical)] }
+        return try DeviceProcess(arguments: arguments)
+    }
+
+    private mutating func carryOut(
+        _ order: DeviceOrder, _ device: DemoPlan.Device, _ process: DeviceProcess
+    ) throws -> DeviceTally {
+        let began = clock.now
+        guard let tally = try process.carryOut(order) else { return DeviceTally() }
+        durations[device, default: .zero] += clock.now - began
+        tallies[device, default: DeviceTally()].add(tally)
+        return tally
+    }
+
+    private func firstPlannedID() throws -> BSONValue? {
+        var reader = try PlanReader(files.plan)
+        defer { reader.close() }
+        return try reader.next()?.id
+    }
+}
+
+// MARK: - The end
+
+extension DemoConductor {
+    private func note(_ line: String) throws { try console.say("    " + line) }
+
+    private func showTable(_ counts: StoreComparison.Counts, took: Duration) throws {
+        var table = TextTable(["", "A", "B", "remote"])
+        func row(_ title: String, _ cell: (DeviceTally, DemoPlan.Device) -> String) {
+            let cells = DemoPlan.Device.allCases.map { cell(tallies[$0] ?? DeviceTally(), $0) }
+            table.append([title] + cells)
+        }
+        table.append(["documents"] + [counts.a, counts.b, counts.remote].map(String.init))
+        row("imported") { tally, _ in "\(tally.imported)" }
+        row("written offline") { tally, _ in "\(tally.written)" }
+        row("sent to the remote") { tally, _ in "\(tally.sent)" }
+        row("taken from the remote") { tally, _ in "\(tally.taken)" }
+        row("conflicts settled") { tally, _ in "\(tally.conflicts)" }
+        row("paused and resumed") { tally, _ in "\(tally.paused)" }
+        row("passes") { tally, _ in "\(tally.passes)" }
+        row("seconds") { _, device in Self.seconds(durations[device] ?? .zero) }
+        row("largest memory in MiB") { tally, _ in "\(tally.memoryKiB / 1024)" }
+        try console.say("")
+        for line in table.lines { try console.say(line) }
+        try console.say("")
+        try console.say("The whole took \(Self.seconds(took)) seconds.")
+    }
+
+    private func conclude(_ comparison: StoreComparison) throws -> Bool {
+        for fault in comparison.faults { try console.say("not in step: \(fault)") }
+        guard comparison.faults.isEmpty else { return false }
+        let counts = comparison.counts
+        try console.say(
+            "in step: \(counts.a) documents on A, \(counts.b) on B, \(counts.remote) at the remote")
+        return true
+    }
+
+    private static func seconds(_ duration: Duration) -> String {
+        let tenths = duration / .milliseconds(100)
+        return "\(Int(tenths) / 10).\(Int(tenths) % 10)"
+    }
+}

@@ -1,0 +1,143 @@
+import BSONStore
+import StitchSync
+
+/// Carries a device's part of the demo out, in a process of its own.
+struct DemoDevice {
+    private let device: DemoPlan.Device
+    private let store: DocumentStore
+    private let session: SyncSession
+    private let console: Console
+    private let refusal: Refusal
+
+    /// Opens the device's store and the remote's.
+    ///
+    /// - Parameter refusing: the conflict of this document is not settled until it is resumed.
+    init(
+        _ device: DemoPlan.Device, files: DemoFiles, refusing: BSONValue?, console: Console
+    ) async throws {
+        self.device = device
+        self.console = console
+        store = try DocumentStore(at: .file(files.store(of: device)))
+        let refusal = Refusal(of: refusing)
+        self.refusal = refusal
+        session = try await SyncSession(
+            store: store, remotePath: files.remote, namespace: DemoFiles.namespace,
+            conflictHandler: ConflictHandler { conflict in
+                try refusal.check(conflict.documentID)
+                return FieldMerge.resolution(of: conflict)
+            })
+        session.setOnline(false)
+    }
+
+    /// Carries one order out.
+    func carryOut(
+        _ order: DeviceOrder, stored: (Int) throws(CommandError) -> Void
+    ) async throws -> DeviceTally {
+        var tally = DeviceTally()
+        switch order {
+        case .importFile(let path): try importFile(path, &tally)
+        case .edit(let plan): try await edit(plan, &tally, stored)
+        case .sync: try await sync(&tally)
+        case .resumePaused: try await resumePaused()
+        case .status: break
+        }
+        tally.pending = try await session.collection.status().pending
+        tally.memoryKiB = Memory.largestKiB
+        return tally
+    }
+
+    /// Lets go of the files.
+    func close() { session.close() }
+
+    private func importFile(_ path: String, _ tally: inout DeviceTally) throws {
+        let descriptor = try Descriptor.reading(path)
+        defer { descriptor.close() }
+        let importer = Importer(
+            descriptor, name: path, into: DemoFiles.namespace, console: console)
+        let imported = try importer.importValid(into: store)
+        tally.imported = imported.imported
+        tally.rejected = imported.rejected
+    }
+
+    private func sync(_ tally: inout DeviceTally) async throws {
+        session.setOnline(true)
+        defer { session.setOnline(false) }
+        _ = try await session.adoptAll()
+        let outcome = try await session.run(
+            label: "    \(device.rawValue) syncs", on: console.error)
+        tally.sent = outcome.report.uploaded
+        tally.taken = outcome.report.taken + outcome.report.removed
+        tally.conflicts = outcome.report.conflicts
+        tally.paused = outcome.report.paused
+        tally.passes = outcome.passes
+        tally.errors = outcome.errors
+    }
+
+    private func resumePaused() async throws {
+        refusal.lift()
+        for id in try await session.collection.pausedIDs {
+            try await session.collection.resumeSync(of: id)
+        }
+    }
+}
+
+// MARK: - Writing offline
+
+extension DemoDevice {
+    /// Does what the plan says and is not done yet, one document after the other.
+    private func edit(
+        _ plan: String, _ tally: inout DeviceTally, _ stored: (Int) throws(CommandError) -> Void
+    ) async throws {
+        var reader = try PlanReader(plan)
+        defer { reader.close() }
+        var bar = ProgressBar(
+            "    \(device.rawValue) writes offline", unit: "documents of the plan",
+            total: reader.count, on: console.error)
+        while let (place, id) = try reader.next() {
+            if try await edit(id, at: place) {
+                tally.written += 1
+                try stored(tally.written)
+            }
+            try bar.show(place + 1)
+        }
+        for document in DemoPlan.newDocuments(of: device, among: reader.count)
+        where try local(document["_id"] ?? .null) == nil {
+            try await session.collection.insertOne(document)
+            tally.written += 1
+        }
+        try bar.finish()
+    }
+
+    /// Whether there was something to do.
+    private func edit(_ id: BSONValue, at place: Int) async throws -> Bool {
+        guard let document = try local(id),
+            document[path: "\(DemoPlan.markField).\(device.mark)"] == nil
+        else { return false }
+        switch DemoPlan.action(of: device, on: document, at: place) {
+        case .leave: return false
+        case .update(let update):
+            try await session.collection.updateOne(["_id": id], update)
+        case .delete:
+            try await session.collection.deleteOne(["_id": id])
+        }
+        return true
+    }
+
+    private func local(_ id: BSONValue) throws -> BSONDocument? {
+        try store.read { try $0.get(DemoFiles.namespace, id: id) }
+    }
+}
+
+/// Makes the conflict handler fail for one document, until it is lifted.
+private final class Refusal: Sendable {
+    private let id: Locked<BSONValue?>
+
+    init(of id: BSONValue?) { self.id = Locked(id) }
+
+    func check(_ id: BSONValue) throws(CommandError) {
+        guard id == self.id.withLock({ $0 }) else { return }
+        throw CommandError("the demo's handler fails for this document until it is resumed")
+    }
+
+    func lift() { id.withLock { $0 = nil } }
+}

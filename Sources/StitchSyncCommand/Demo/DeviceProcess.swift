@@ -1,0 +1,69 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Runs a device as a process of its own, gives it orders and hears its reports.
+final class DeviceProcess {
+    private let process = Process()
+    private let orders = Pipe()
+    private let reports = Pipe()
+    private var lines: LineReader
+
+    /// Starts this program again with other arguments.
+    init(arguments: [String]) throws {
+        guard let executable = Bundle.main.executableURL else {
+            throw CommandError("the program does not know where it lies")
+        }
+        lines = LineReader(Descriptor(number: reports.fileHandleForReading.fileDescriptor))
+        process.executableURL = executable
+        process.arguments = arguments
+        process.standardInput = orders
+        process.standardOutput = reports
+        try process.run()
+    }
+
+    /// Gives an order and waits until it is carried out.
+    ///
+    /// - Parameter stored: is told of each edit that the device has stored; `false` ends the wait.
+    /// - Returns: what the device did, `nil` when the wait was ended.
+    func carryOut(
+        _ order: DeviceOrder, while stored: (Int) -> Bool = { _ in true }
+    ) throws -> DeviceTally? {
+        let input = Descriptor(number: orders.fileHandleForWriting.fileDescriptor)
+        try input.write(Array(try JSONEncoder().encode(order)) + [UInt8(ascii: "\n")])
+        while let line = try lines.next() {
+            guard case .bytes(let bytes) = line.content else { break }
+            switch try JSONDecoder().decode(DeviceReport.self, from: Data(bytes)) {
+            case .stored(let edits): if !stored(edits) { return nil }
+            case .finished(let tally): return tally
+            case .failed(let reason): throw CommandError(reason)
+            }
+        }
+        throw CommandError("a device's process ended in the middle of an order")
+    }
+
+    /// Ends the process without a word of warning, as a phone's system or a flat battery would.
+    func kill() throws {
+        #if canImport(Darwin)
+            _ = Darwin.kill(process.processIdentifier, SIGKILL)
+        #else
+            _ = Glibc.kill(process.processIdentifier, SIGKILL)
+        #endif
+        process.waitUntilExit()
+        guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL
+        else { throw CommandError("the device's process ended before it was killed") }
+    }
+
+    /// Lets the process end by itself.
+    func end() throws {
+        try orders.fileHandleForWriting.close()
+        process.waitUntilExit()
+        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+            throw CommandError("a device's process ended with \(process.terminationStatus)")
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import BSONStore
+import StitchSync
+
+extension FieldMerge {
+    /// Merges where both sides have the document; an edit wins against a delete.
+    static func resolution(of conflict: Conflict<BSONDocument>) -> ConflictResolution<BSONDocument>
+    {
+        switch (conflict.local, conflict.remote) {
+        case (nil, nil): .delete
+        case (_?, nil): .useLocal
+        case (nil, _?): .useRemote
+        case (let local?, let remote?):
+            .use(merge(base: conflict.base, local: local, remote: remote))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import BSONStore
+
+/// Reads a plan's file: the id of a document a line, the line's place decides what is done.
+struct PlanReader {
+    /// The number of documents in the plan.
+    let count: Int
+    private let descriptor: Descriptor
+    private var lines: LineReader
+    private var place = 0
+
+    init(_ path: String) throws {
+        let counted = try Descriptor.reading(path)
+        defer { counted.close() }
+        var counting = LineReader(counted)
+        var count = 0
+        while try counting.next() != nil { count += 1 }
+        self.count = count
+        descriptor = try Descriptor.reading(path)
+        lines = LineReader(descriptor)
+    }
+
+    /// The next document's place and id.
+    mutating func next() throws -> (place: Int, id: BSONValue)? {
+        guard let line = try lines.next() else { return nil }
+        defer { place += 1 }
+        let document = try DocumentReader.document(line.content)
+        guard let id = document?["_id"] else {
+            throw CommandError("line \(line.number) of the plan has no _id")
+        }
+        return (place, id)
+    }
+
+    /// Lets go of the file.
+    func close() { descriptor.close() }
+
+    /// Writes the plan for the documents of a store, in the store's order.
+    ///
+    /// - Returns: how many documents there are.
+    static func write(_ path: String, for store: DocumentStore) throws -> Int {
+        let file = try Descriptor.writing(path)
+        defer { file.close() }
+        var text: [UInt8] = []
+        var count = 0
+        try store.read { transaction in
+            try transaction.forEach(DemoFiles.namespace) { document in
+                let line: BSONDocument = ["_id": document["_id"] ?? .null]
+                text += line.extendedJSONBytes(.canonical) + [UInt8(ascii: "\n")]
+                count += 1
+                guard text.count > 1 << 16 else { return }
+                try file.write(text)
+                text.removeAll(keepingCapacity: true)
+            }
+        }
+        try file.write(text)
+        return count
+    }
+}

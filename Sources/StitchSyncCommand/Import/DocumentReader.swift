@@ -1,0 +1,66 @@
+import BSONStore
+
+/// Reads documents from a file in mongoexport's form, one Extended JSON object a line.
+struct DocumentReader {
+    /// Documents and rejected lines that followed each other in the file.
+    struct Batch: Sendable {
+        /// The documents with the lines they stand on, all with an `_id`.
+        var documents: [(line: Int, document: BSONDocument)] = []
+        /// The lines that gave none, and why.
+        var faults: [(line: Int, fault: LineFault)] = []
+    }
+
+    /// The bytes read so far, for showing progress.
+    var byteCount: Int { lines.byteCount }
+
+    private var lines: LineReader
+
+    private static let batchLinesMax = 1_000
+    private static let batchBytesMax = 4 * 1024 * 1024
+
+    init(_ descriptor: Descriptor) { lines = LineReader(descriptor) }
+
+    /// The next lines, `nil` at the end of the file; empty lines are passed over.
+    mutating func nextBatch() throws(CommandError) -> Batch? {
+        var batch = Batch()
+        var byteCount = 0
+        while batch.documents.count + batch.faults.count < Self.batchLinesMax,
+            byteCount < Self.batchBytesMax
+        {
+            guard let line = try lines.next() else {
+                return batch.documents.isEmpty && batch.faults.isEmpty ? nil : batch
+            }
+            do throws(LineFault) {
+                guard let document = try Self.document(line.content) else { continue }
+                byteCount += document.byteCount
+                batch.documents.append((line.number, document))
+            } catch {
+                batch.faults.append((line.number, error))
+            }
+        }
+        return batch
+    }
+
+    /// The document of a line, `nil` for an empty line.
+    static func document(_ content: LineReader.Content) throws(LineFault) -> BSONDocument? {
+        let bytes: [UInt8]
+        switch content {
+        case .bytes(let line): bytes = line
+        case .tooLong(let byteCount): throw .lineTooLong(byteCount: byteCount)
+        }
+        guard let first = bytes.first(where: { !isBlank($0) }) else { return nil }
+        guard first == UInt8(ascii: "{") else { throw .notAnObject }
+        let document: BSONDocument
+        do throws(BSONError) {
+            document = try BSONDocument(extendedJSONBytes: bytes)
+        } catch {
+            throw .malformed(error)
+        }
+        guard document["_id"] != nil else { throw .noID }
+        return document
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+    }
+}

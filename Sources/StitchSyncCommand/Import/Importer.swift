@@ -1,0 +1,90 @@
+import BSONStore
+
+/// Brings the documents of a file into a collection, and tells of each line that it rejects.
+struct Importer {
+    /// Counts what became of the lines.
+    struct Tally: Sendable, Equatable {
+        /// Documents that are in the collection now.
+        var imported = 0
+        /// Lines that were rejected.
+        var rejected = 0
+    }
+
+    /// Where the documents go.
+    let namespace: Namespace
+    /// The file's name, for people.
+    let name: String
+    private let descriptor: Descriptor
+    private let console: Console
+
+    init(_ descriptor: Descriptor, name: String, into namespace: Namespace, console: Console) {
+        self.descriptor = descriptor
+        self.name = name
+        self.namespace = namespace
+        self.console = console
+    }
+
+    /// Imports what can be imported; a batch is committed at a time.
+    func importValid(into store: DocumentStore) throws -> Tally {
+        try eachBatch { batch in
+            try store.write { transaction in try insert(&batch, transaction) }
+        }
+    }
+
+    /// Imports everything in one transaction, or nothing when a line is rejected.
+    func importAllOrNothing(into store: DocumentStore) throws -> Tally {
+        do {
+            return try store.write { transaction in
+                let tally = try eachBatch { batch in try insert(&batch, transaction) }
+                guard tally.rejected == 0 else { throw Rejected(tally: tally) }
+                return tally
+            }
+        } catch let error as Rejected {
+            return Tally(imported: 0, rejected: error.tally.rejected)
+        }
+    }
+
+    /// Gives batches to a body, which moves what cannot be stored to the batch's faults.
+    private func eachBatch(
+        _ body: (inout DocumentReader.Batch) throws -> Void
+    ) throws -> Tally {
+        var tally = Tally()
+        var reader = DocumentReader(descriptor)
+        var progress = ProgressBar(
+            "    reading \(name)", unit: "bytes", total: descriptor.byteCount, on: console.error)
+        while var batch = try reader.nextBatch() {
+            try body(&batch)
+            for (line, fault) in batch.faults.sorted(by: { $0.line < $1.line }) {
+                try progress.interrupt("\(name):\(line): rejected: \(fault)")
+            }
+            tally.imported += batch.documents.count
+            tally.rejected += batch.faults.count
+            try progress.show(reader.byteCount)
+        }
+        try progress.finish()
+        return tally
+    }
+
+    private func insert(
+        _ batch: inout DocumentReader.Batch, _ transaction: WriteTransaction
+    ) throws(StoreError) {
+        var stored: [(line: Int, document: BSONDocument)] = []
+        for (line, document) in batch.documents {
+            do throws(StoreError) {
+                try transaction.insert(namespace, document)
+                stored.append((line, document))
+            } catch {
+                guard let fault = LineFault(error, id: document["_id"] ?? .null) else {
+                    throw error
+                }
+                batch.faults.append((line, fault))
+            }
+        }
+        batch.documents = stored
+    }
+
+    /// Leaves a transaction that must not be committed.
+    private struct Rejected: Error {
+        let tally: Tally
+    }
+}

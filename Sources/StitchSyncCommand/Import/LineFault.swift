@@ -1,0 +1,41 @@
+import BSONStore
+
+/// Says why a line of an import was rejected.
+enum LineFault: Error, Sendable, CustomStringConvertible {
+    /// The line has more bytes than the limit; it was not read.
+    case lineTooLong(byteCount: Int)
+    /// The line is something else than a JSON object.
+    case notAnObject
+    /// The line is not Extended JSON, or the document is too large or too deep.
+    case malformed(BSONError)
+    /// The document has no `_id`.
+    case noID
+    /// A document with this `_id` is there already, from this file or before.
+    case duplicateID(BSONValue)
+    /// The store does not take such a document.
+    case refused(StoreError)
+
+    var description: String {
+        switch self {
+        case .lineTooLong(let byteCount):
+            "the line has \(byteCount) bytes, more than \(LineReader.lineBytesMax)"
+        case .notAnObject: "not a JSON object"
+        case .malformed(let error):
+            error.column.map { "\(error.message) (column \($0))" } ?? error.message
+        case .noID: "the document has no _id"
+        case .duplicateID(let id): "there is a document with _id \(id.extendedJSON(.relaxed))"
+        case .refused(let error): error.message
+        }
+    }
+
+    /// The fault of one document that a store's error stands for; `nil` when the store itself failed.
+    init?(_ error: StoreError, id: BSONValue) {
+        switch error.code {
+        case .duplicateKey: self = .duplicateID(id)
+        case .badValue, .invalidBSON, .dollarPrefixedFieldName, .invalidIDField,
+            .dottedFieldName, .emptyFieldName, .documentTooLarge:
+            self = .refused(error)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import BSONStore
+import StitchSync
+
+/// Keeps a collection of one store file in step with a remote store file, for the time of a command.
+struct SyncSession: Sendable {
+    /// The documents on this side.
+    let collection: SyncCollection<BSONDocument>
+    /// The remote's file.
+    let remote: InProcessRemote
+    private let meter = Locked<ProgressMeter?>(nil)
+    private let errors = Locked<[String]>([])
+
+    /// Passes in a row after which a remote that changes all the time is left.
+    private static let passesMax = 100
+
+    init(
+        store: DocumentStore, remotePath: String, namespace: Namespace,
+        conflictHandler: ConflictHandler<BSONDocument>
+    ) async throws {
+        remote = try InProcessRemote(at: .file(remotePath))
+        let engine = try SyncEngine(
+            store: store, remote: WatchedRemote(base: remote, meter: meter))
+        collection = engine.collection(namespace)
+        let errors = errors
+        await collection.configure(
+            conflictHandler: conflictHandler,
+            errorListener: { error, id in
+                let place = id.map { "\($0.extendedJSON(.relaxed)): " } ?? ""
+                errors.withLock { $0.append("\(place)\(error.message)") }
+            })
+    }
+
+    private var engine: SyncEngine { collection.engine }
+
+    /// Tells the engine whether there is a network.
+    func setOnline(_ isOnline: Bool) { engine.setOnline(isOnline) }
+
+    /// Keeps every document in step that either side has.
+    ///
+    /// - Returns: how many were not in step before.
+    func adoptAll() async throws -> Int {
+        let namespace = collection.namespace
+        let known = try await collection.status().synced
+        var ids: [BSONValue] = []
+        for store in [engine.store, remote.store] {
+            try store.read { transaction in
+                try transaction.forEach(namespace) { ids.append($0["_id"] ?? .null) }
+            }
+        }
+        try await collection.sync(ids: ids)
+        return try await collection.status().synced - known
+    }
+
+    /// Runs passes until both sides have nothing left to say, under a progress bar.
+    func run(label: String, on descriptor: Descriptor) async throws -> SyncOutcome {
+        let before = try await collection.status()
+        let meter = ProgressMeter(
+            ProgressBar(
+                label, unit: "documents", total: max(before.pending, before.toLook),
+                on: descriptor))
+        self.meter.withLock { $0 = meter }
+        defer { self.meter.withLock { $0 = nil } }
+        let (report, passes) = try await engine.syncUntilQuiet(passesMax: Self.passesMax)
+        try await meter.finish()
+        await engine.flushEvents()
+        return SyncOutcome(
+            report: report, passes: passes, after: try await collection.status(),
+            errors: errors.withLock { errors in
+                defer { errors = [] }
+                return errors
+            })
+    }
+
+    /// Lets go of both files.
+    func close() {
+        engine.store.close()
+        remote.store.close()
+    }
+}
+
+/// Tells what a run of passes did, and what is left.
+struct SyncOutcome: Sendable {
+    /// What all passes did together.
+    let report: SyncPassReport
+    /// How many there were.
+    let passes: Int
+    /// The documents by their state, afterwards.
+    let after: SyncStatus
+    /// What the error listener was told, with the documents' ids.
+    let errors: [String]
+
+    /// Whether nothing is left to do.
+    var isInStep: Bool { after.pending == 0 && after.paused == 0 && after.toLook == 0 }
+}

@@ -1,0 +1,47 @@
+import BSONStore
+import StitchSync
+
+/// Passes everything on to another remote, and tells a meter of the documents that go to and fro.
+struct WatchedRemote: Remote {
+    let base: any Remote
+    let meter: Locked<ProgressMeter?>
+
+    func collection(_ namespace: Namespace) -> any RemoteCollection {
+        WatchedCollection(base: base.collection(namespace), meter: meter)
+    }
+}
+
+private struct WatchedCollection: RemoteCollection {
+    let base: any RemoteCollection
+    let meter: Locked<ProgressMeter?>
+
+    func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
+        let found = try await base.find(ids: ids)
+        await advance(by: ids.count)
+        return found
+    }
+
+    func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
+        try await base.versions(ids: ids)
+    }
+
+    func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
+        let outcomes = try await base.write(writes)
+        await advance(by: writes.count)
+        return outcomes
+    }
+
+    func currentToken() async throws(RemoteError) -> ResumeToken {
+        try await base.currentToken()
+    }
+
+    func changes(
+        after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
+    ) async throws(RemoteError) -> RemoteChangeBatch {
+        try await base.changes(after: token, limit: limit, waitingUpTo: wait)
+    }
+
+    private func advance(by count: Int) async {
+        await meter.withLock { $0 }?.advance(by: count)
+    }
+}
