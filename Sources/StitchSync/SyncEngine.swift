@@ -78,7 +78,7 @@ extension SyncEngine {
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
         let probe = probe
-        let result = try await store.write { transaction in
+        let work: @Sendable (WriteTransaction) throws -> R = { transaction in
             let state = SyncState(connection: transaction.connection)
             let result = try body(
                 SyncTransaction(
@@ -87,8 +87,14 @@ extension SyncEngine {
             try probe.beforeCommit()
             return result
         }
+        let result = probe.commitsHere ? try writeHere(work) : try await store.write(work)
         try probe.afterCommit()
         return result
+    }
+
+    /// Commits on the calling thread.
+    private func writeHere<R>(_ work: (WriteTransaction) throws -> R) throws -> R {
+        try store.write(work)
     }
 }
 
@@ -113,6 +119,17 @@ extension SyncEngine {
 }
 
 // MARK: - Passes
+
+extension SyncEngine {
+    /// Has the next pass compare all versions of a collection, as after a gap in the history.
+    public func forceScan(_ namespace: Namespace) async throws {
+        try await write(namespace, hasListeners: false) { sync in
+            var collection = sync.collection
+            collection.needsScan = true
+            try sync.state.save(collection)
+        }
+    }
+}
 
 extension SyncEngine {
     /// Runs one pass over all collections: remote to local, then local to remote.

@@ -6,17 +6,17 @@ extension CollectionPass {
     mutating func readInbox() async throws {
         let collection = try await write { $0.collection }
         if let token = collection.token, !collection.needsScan {
-            do throws(RemoteError) {
+            do {
                 try await readChanges(after: token)
                 return
-            } catch {
-                guard error.errorClass == .historyLost else { throw error }
+            } catch let error as RemoteError where error.errorClass == .historyLost {
+                // Events were missed: every version is compared below.
             }
         }
         try await scan()
     }
 
-    private mutating func readChanges(after start: ResumeToken) async throws(RemoteError) {
+    private mutating func readChanges(after start: ResumeToken) async throws {
         var token = start
         var hasMore = true
         let limit = limits.changesPerRead
@@ -32,16 +32,12 @@ extension CollectionPass {
     }
 
     /// Stores hints and the place that they came from in one transaction.
-    func keep(_ batch: RemoteChangeBatch) async throws(RemoteError) {
-        do {
-            try await write { sync in
-                for change in batch.changes { try sync.note(change) }
-                var collection = sync.collection
-                collection.token = batch.token
-                try sync.state.save(collection)
-            }
-        } catch {
-            throw RemoteError(.retryable, "the changes could not be stored: \(error)")
+    private func keep(_ batch: RemoteChangeBatch) async throws {
+        try await write { sync in
+            for change in batch.changes { try sync.note(change) }
+            var collection = sync.collection
+            collection.token = batch.token
+            try sync.state.save(collection)
         }
     }
 

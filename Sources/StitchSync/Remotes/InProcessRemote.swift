@@ -8,6 +8,7 @@ public final class InProcessRemote: Remote {
     /// The store that holds the remote's documents.
     public let store: DocumentStore
     private let clock: any Clock<Duration>
+    private let commitsHere: Bool
 
     /// How many changes the feed keeps unless told.
     public static let changesMax = 1_000_000
@@ -26,10 +27,19 @@ public final class InProcessRemote: Remote {
     public init(store: DocumentStore, clock: any Clock<Duration> = ContinuousClock()) {
         self.store = store
         self.clock = clock
+        commitsHere = false
+    }
+
+    /// As the public one; commits run on the caller's thread, for tests.
+    init(store: DocumentStore, commitsHere: Bool) {
+        self.store = store
+        clock = ContinuousClock()
+        self.commitsHere = commitsHere
     }
 
     public func collection(_ namespace: Namespace) -> any RemoteCollection {
-        InProcessCollection(store: store, namespace: namespace, clock: clock)
+        InProcessCollection(
+            store: store, namespace: namespace, clock: clock, commitsHere: commitsHere)
     }
 }
 
@@ -38,6 +48,7 @@ struct InProcessCollection: RemoteCollection {
     let store: DocumentStore
     let namespace: Namespace
     let clock: any Clock<Duration>
+    let commitsHere: Bool
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
         try read { transaction in
@@ -60,13 +71,18 @@ struct InProcessCollection: RemoteCollection {
 
     func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
         let namespace = namespace
+        let work: @Sendable (WriteTransaction) throws -> [RemoteWriteOutcome] = { transaction in
+            try writes.map { try ConditionalWrite(write: $0).apply(transaction, namespace) }
+        }
         do {
-            return try await store.write { transaction in
-                try writes.map { try ConditionalWrite(write: $0).apply(transaction, namespace) }
-            }
+            return commitsHere ? try writeHere(work) : try await store.write(work)
         } catch {
             throw Self.remoteError(error)
         }
+    }
+
+    private func writeHere<R>(_ work: (WriteTransaction) throws -> R) throws -> R {
+        try store.write(work)
     }
 
     private func read<R>(_ body: (ReadTransaction) throws -> R) throws(RemoteError) -> R {

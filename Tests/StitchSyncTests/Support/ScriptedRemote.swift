@@ -9,13 +9,14 @@ struct RemoteCall: Sendable {
     let index: Int
     let kind: Kind
     let documentIDs: [BSONValue]
+    var writes: [RemoteWrite] = []
 }
 
 /// Runs a script before and after each call to the remote behind it.
 ///
 /// A script that throws before a call loses the request; after a call, the answer.
 final class ScriptedRemote: Remote {
-    typealias Script = @Sendable (RemoteCall) async throws(RemoteError) -> Void
+    typealias Script = @Sendable (RemoteCall) async throws -> Void
 
     struct State: Sendable {
         var calls = 0
@@ -51,18 +52,32 @@ struct ScriptedCollection: RemoteCollection {
     let owner: ScriptedRemote
 
     private func run<R>(
-        _ kind: RemoteCall.Kind, _ ids: [BSONValue],
+        _ kind: RemoteCall.Kind, _ ids: [BSONValue], _ writes: [RemoteWrite] = [],
         _ body: () async throws(RemoteError) -> R
     ) async throws(RemoteError) -> R {
         let (call, before) = owner.state.withLock { state in
             state.calls += 1
-            return (RemoteCall(index: state.calls, kind: kind, documentIDs: ids), state.before)
+            return (
+                RemoteCall(index: state.calls, kind: kind, documentIDs: ids, writes: writes),
+                state.before
+            )
         }
-        try await before?(call)
+        try await script(before, call)
         let result = try await body()
-        let after = owner.state.withLock { $0.after }
-        try await after?(call)
+        try await script(owner.state.withLock { $0.after }, call)
         return result
+    }
+
+    private func script(
+        _ script: ScriptedRemote.Script?, _ call: RemoteCall
+    ) async throws(RemoteError) {
+        do {
+            try await script?(call)
+        } catch let error as RemoteError {
+            throw error
+        } catch {
+            throw RemoteError(.retryable, "the script failed: \(error)")
+        }
     }
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
@@ -77,7 +92,7 @@ struct ScriptedCollection: RemoteCollection {
 
     func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
         let ids = writes.map(\.documentID)
-        let outcomes = try await run(.write, ids) { () async throws(RemoteError) in
+        let outcomes = try await run(.write, ids, writes) { () async throws(RemoteError) in
             try await base.write(writes)
         }
         let (change, index) = owner.state.withLock { ($0.outcomes, $0.calls) }
