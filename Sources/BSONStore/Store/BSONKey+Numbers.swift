@@ -21,21 +21,22 @@ extension BSONKey {
         case .infinite(let isNegative):
             append(number: isNegative ? -Double.infinity : .infinity, to: &key)
         case .finite(let isNegative, let coefficient, let exponent):
-            append(isNegative, coefficient, exponent, to: &key)
+            guard coefficient != 0 else { return append(number: 0.0, to: &key) }
+            append(value, isNegative, coefficient, exponent, to: &key)
         }
     }
 
     private static func append(
-        _ isNegative: Bool, _ coefficient: UInt128, _ exponent: Int, to key: inout [UInt8]
+        _ value: BSONDecimal128, _ isNegative: Bool, _ coefficient: UInt128, _ exponent: Int,
+        to key: inout [UInt8]
     ) {
-        guard coefficient != 0 else { return append(number: 0.0, to: &key) }
         // Correctly rounded by the C library, so it is the number or one of its two neighbours.
-        let nearest = Double("\(coefficient)e\(exponent)") ?? .infinity
-        let order = ExactNumber.compare(nearest, coefficient: coefficient, exponent: exponent)
-        var floor = isNegative ? -nearest : nearest
-        if isNegative ? order < 0 : order > 0 { floor = floor.nextDown }
+        let magnitude = Double("\(coefficient)e\(exponent)") ?? .infinity
+        var floor = isNegative ? -magnitude : magnitude
+        let order = BSONNumber.compare(.double(floor), .decimal(value))
+        if order == .greater { floor = floor.nextDown }
         append(floor: floor, to: &key)
-        guard order != 0 else { return key.append(0) }
+        guard order != .equal else { return key.append(0) }
         appendDigits(of: coefficient, exponent: exponent, isNegative: isNegative, to: &key)
     }
 
@@ -93,67 +94,6 @@ enum DecimalParts {
             self = .finite(
                 isNegative: isNegative, coefficient: isCanonical ? coefficient : 0,
                 exponent: exponent)
-        }
-    }
-}
-
-/// Compares numbers of base two and base ten without rounding.
-enum ExactNumber {
-    /// The order of a double that is not negative and of `coefficient * 10^exponent`: -1, 0, 1.
-    static func compare(_ double: Double, coefficient: UInt128, exponent: Int) -> Int {
-        guard double.isFinite else { return 1 }
-        guard double != 0 else { return coefficient == 0 ? 0 : -1 }
-        var left = Natural(UInt128(double.significandBitPattern))
-        var power = -1074
-        if double.isNormal {
-            left = Natural(UInt128(double.significandBitPattern | 1 << 52))
-            power = Int(double.exponent) - 52
-        }
-        var right = Natural(coefficient)
-        for _ in 0..<abs(exponent) {
-            if exponent < 0 { left.multiply(by: 5) } else { right.multiply(by: 5) }
-        }
-        power -= exponent
-        if power < 0 { right.shiftLeft(-power) } else { left.shiftLeft(power) }
-        return left.compare(right)
-    }
-
-    /// A whole number of any size, least significant digit first.
-    private struct Natural {
-        var digits: [UInt32]
-
-        init(_ value: UInt128) {
-            digits = []
-            var rest = value
-            while rest != 0 {
-                digits.append(UInt32(truncatingIfNeeded: rest))
-                rest >>= 32
-            }
-        }
-
-        mutating func multiply(by factor: UInt64) {
-            var carry: UInt64 = 0
-            for index in digits.indices {
-                let product = UInt64(digits[index]) * factor + carry
-                digits[index] = UInt32(truncatingIfNeeded: product)
-                carry = product >> 32
-            }
-            if carry != 0 { digits.append(UInt32(carry)) }
-        }
-
-        mutating func shiftLeft(_ count: Int) {
-            for _ in 0..<count % 32 { multiply(by: 2) }
-            digits.insert(contentsOf: repeatElement(0, count: count / 32), at: 0)
-        }
-
-        func compare(_ other: Natural) -> Int {
-            if digits.count != other.digits.count {
-                return digits.count < other.digits.count ? -1 : 1
-            }
-            for (left, right) in zip(digits.reversed(), other.digits.reversed()) where left != right {
-                return left < right ? -1 : 1
-            }
-            return 0
         }
     }
 }
