@@ -92,7 +92,7 @@ extension FilterMatching {
     private func isNaN(_ value: BSONRawValue) -> Bool {
         switch value.typeByte {
         case BSONType.double.rawValue: value.double.isNaN
-        case BSONType.decimal128.rawValue: value.decimal128.isNaN
+        case BSONType.decimal128.rawValue: value.decimal128.kind == .nan
         default: false
         }
     }
@@ -159,9 +159,4 @@ extension FilterMatching {
         default: nil
         }
     }
-}
-
-extension BSONDecimal128 {
-    /// Whether it is no number, of either kind.
-    var isNaN: Bool { (high >> 58) & 0x1F == 0x1F }
 }

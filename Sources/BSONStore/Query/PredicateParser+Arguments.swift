@@ -139,9 +139,8 @@ extension BSONValue {
 extension BSONDecimal128 {
     /// The whole part and whether it is all, `nil` when it does not fit an int64.
     var truncated: (value: Int64, isExact: Bool)? {
-        guard case .finite(let isNegative, var coefficient, var exponent) = DecimalParts(self)
-        else { return nil }
-        var isExact = true
+        guard kind == .finite else { return nil }
+        var (coefficient, exponent, isExact) = (self.coefficient, self.exponent, true)
         while exponent < 0, coefficient != 0 {
             let (quotient, remainder) = coefficient.quotientAndRemainder(dividingBy: 10)
             coefficient = quotient

@@ -16,28 +16,26 @@ extension BSONKey {
     }
 
     static func append(number value: BSONDecimal128, to key: inout [UInt8]) {
-        switch DecimalParts(value) {
+        switch value.kind {
         case .nan: append(number: Double.nan, to: &key)
-        case .infinite(let isNegative):
-            append(number: isNegative ? -Double.infinity : .infinity, to: &key)
-        case .finite(let isNegative, let coefficient, let exponent):
-            guard coefficient != 0 else { return append(number: 0.0, to: &key) }
-            append(value, isNegative, coefficient, exponent, to: &key)
+        case .infinite: append(number: value.isNegative ? -Double.infinity : .infinity, to: &key)
+        case .finite: append(finite: value, to: &key)
         }
     }
 
-    private static func append(
-        _ value: BSONDecimal128, _ isNegative: Bool, _ coefficient: UInt128, _ exponent: Int,
-        to key: inout [UInt8]
-    ) {
+    private static func append(finite value: BSONDecimal128, to key: inout [UInt8]) {
+        let coefficient = value.coefficient
+        let exponent = value.exponent
+        guard coefficient != 0 else { return append(number: 0.0, to: &key) }
         // Correctly rounded by the C library, so it is the number or one of its two neighbours.
         let magnitude = Double("\(coefficient)e\(exponent)") ?? .infinity
-        var floor = isNegative ? -magnitude : magnitude
+        var floor = value.isNegative ? -magnitude : magnitude
         let order = BSONNumber.compare(.double(floor), .decimal(value))
         if order == .greater { floor = floor.nextDown }
         append(floor: floor, to: &key)
         guard order != .equal else { return key.append(0) }
-        appendDigits(of: coefficient, exponent: exponent, isNegative: isNegative, to: &key)
+        appendDigits(
+            of: coefficient, exponent: exponent, isNegative: value.isNegative, to: &key)
     }
 
     /// Eight bytes whose order is the order of doubles; NaN comes first, zero has no sign.
@@ -64,36 +62,5 @@ extension BSONKey {
         }
         tail.append(0)
         key += isNegative ? tail.map { ~$0 } : tail
-    }
-}
-
-/// The value of a Decimal128 as sign, coefficient and power of ten.
-///
-/// Source: IEEE 754-2008 section 3.5.2, binary integer decimal encoding.
-enum DecimalParts {
-    case nan
-    case infinite(isNegative: Bool)
-    case finite(isNegative: Bool, coefficient: UInt128, exponent: Int)
-
-    /// Reads the two halves; a coefficient above 34 digits stands for zero.
-    init(_ value: BSONDecimal128) {
-        let isNegative = value.high >> 63 == 1
-        let combination = (value.high >> 58) & 0x1F
-        if combination == 0x1F {
-            self = .nan
-        } else if combination == 0x1E {
-            self = .infinite(isNegative: isNegative)
-        } else if combination >= 0x18 {
-            let exponent = Int((value.high >> 47) & 0x3FFF) - 6176
-            self = .finite(isNegative: isNegative, coefficient: 0, exponent: exponent)
-        } else {
-            let exponent = Int((value.high >> 49) & 0x3FFF) - 6176
-            let upper = UInt128(value.high & 0x1_FFFF_FFFF_FFFF)
-            let coefficient = upper << 64 | UInt128(value.low)
-            let isCanonical = coefficient <= 9_999_999_999_999_999_999_999_999_999_999_999
-            self = .finite(
-                isNegative: isNegative, coefficient: isCanonical ? coefficient : 0,
-                exponent: exponent)
-        }
     }
 }
