@@ -16,27 +16,26 @@ extension BSONKey {
     }
 
     static func append(number value: BSONDecimal128, to key: inout [UInt8]) {
-        switch DecimalParts(value) {
+        switch value.kind {
         case .nan: append(number: Double.nan, to: &key)
-        case .infinite(let isNegative):
-            append(number: isNegative ? -Double.infinity : .infinity, to: &key)
-        case .finite(let isNegative, let coefficient, let exponent):
-            append(isNegative, coefficient, exponent, to: &key)
+        case .infinite: append(number: value.isNegative ? -Double.infinity : .infinity, to: &key)
+        case .finite: append(finite: value, to: &key)
         }
     }
 
-    private static func append(
-        _ isNegative: Bool, _ coefficient: UInt128, _ exponent: Int, to key: inout [UInt8]
-    ) {
+    private static func append(finite value: BSONDecimal128, to key: inout [UInt8]) {
+        let coefficient = value.coefficient
+        let exponent = value.exponent
         guard coefficient != 0 else { return append(number: 0.0, to: &key) }
         // Correctly rounded by the C library, so it is the number or one of its two neighbours.
-        let nearest = Double("\(coefficient)e\(exponent)") ?? .infinity
-        let order = ExactNumber.compare(nearest, coefficient: coefficient, exponent: exponent)
-        var floor = isNegative ? -nearest : nearest
-        if isNegative ? order < 0 : order > 0 { floor = floor.nextDown }
+        let magnitude = Double("\(coefficient)e\(exponent)") ?? .infinity
+        var floor = value.isNegative ? -magnitude : magnitude
+        let order = BSONNumber.compare(.double(floor), .decimal(value))
+        if order == .greater { floor = floor.nextDown }
         append(floor: floor, to: &key)
-        guard order != 0 else { return key.append(0) }
-        appendDigits(of: coefficient, exponent: exponent, isNegative: isNegative, to: &key)
+        guard order != .equal else { return key.append(0) }
+        appendDigits(
+            of: coefficient, exponent: exponent, isNegative: value.isNegative, to: &key)
     }
 
     /// Eight bytes whose order is the order of doubles; NaN comes first, zero has no sign.
@@ -63,97 +62,5 @@ extension BSONKey {
         }
         tail.append(0)
         key += isNegative ? tail.map { ~$0 } : tail
-    }
-}
-
-/// The value of a Decimal128 as sign, coefficient and power of ten.
-///
-/// Source: IEEE 754-2008 section 3.5.2, binary integer decimal encoding.
-enum DecimalParts {
-    case nan
-    case infinite(isNegative: Bool)
-    case finite(isNegative: Bool, coefficient: UInt128, exponent: Int)
-
-    /// Reads the two halves; a coefficient above 34 digits stands for zero.
-    init(_ value: BSONDecimal128) {
-        let isNegative = value.high >> 63 == 1
-        let combination = (value.high >> 58) & 0x1F
-        if combination == 0x1F {
-            self = .nan
-        } else if combination == 0x1E {
-            self = .infinite(isNegative: isNegative)
-        } else if combination >= 0x18 {
-            let exponent = Int((value.high >> 47) & 0x3FFF) - 6176
-            self = .finite(isNegative: isNegative, coefficient: 0, exponent: exponent)
-        } else {
-            let exponent = Int((value.high >> 49) & 0x3FFF) - 6176
-            let upper = UInt128(value.high & 0x1_FFFF_FFFF_FFFF)
-            let coefficient = upper << 64 | UInt128(value.low)
-            let isCanonical = coefficient <= 9_999_999_999_999_999_999_999_999_999_999_999
-            self = .finite(
-                isNegative: isNegative, coefficient: isCanonical ? coefficient : 0,
-                exponent: exponent)
-        }
-    }
-}
-
-/// Compares numbers of base two and base ten without rounding.
-enum ExactNumber {
-    /// The order of a double that is not negative and of `coefficient * 10^exponent`: -1, 0, 1.
-    static func compare(_ double: Double, coefficient: UInt128, exponent: Int) -> Int {
-        guard double.isFinite else { return 1 }
-        guard double != 0 else { return coefficient == 0 ? 0 : -1 }
-        var left = Natural(UInt128(double.significandBitPattern))
-        var power = -1074
-        if double.isNormal {
-            left = Natural(UInt128(double.significandBitPattern | 1 << 52))
-            power = Int(double.exponent) - 52
-        }
-        var right = Natural(coefficient)
-        for _ in 0..<abs(exponent) {
-            if exponent < 0 { left.multiply(by: 5) } else { right.multiply(by: 5) }
-        }
-        power -= exponent
-        if power < 0 { right.shiftLeft(-power) } else { left.shiftLeft(power) }
-        return left.compare(right)
-    }
-
-    /// A whole number of any size, least significant digit first.
-    private struct Natural {
-        var digits: [UInt32]
-
-        init(_ value: UInt128) {
-            digits = []
-            var rest = value
-            while rest != 0 {
-                digits.append(UInt32(truncatingIfNeeded: rest))
-                rest >>= 32
-            }
-        }
-
-        mutating func multiply(by factor: UInt64) {
-            var carry: UInt64 = 0
-            for index in digits.indices {
-                let product = UInt64(digits[index]) * factor + carry
-                digits[index] = UInt32(truncatingIfNeeded: product)
-                carry = product >> 32
-            }
-            if carry != 0 { digits.append(UInt32(carry)) }
-        }
-
-        mutating func shiftLeft(_ count: Int) {
-            for _ in 0..<count % 32 { multiply(by: 2) }
-            digits.insert(contentsOf: repeatElement(0, count: count / 32), at: 0)
-        }
-
-        func compare(_ other: Natural) -> Int {
-            if digits.count != other.digits.count {
-                return digits.count < other.digits.count ? -1 : 1
-            }
-            for (left, right) in zip(digits.reversed(), other.digits.reversed()) where left != right {
-                return left < right ? -1 : 1
-            }
-            return 0
-        }
     }
 }

@@ -52,7 +52,9 @@ package enum BSONKey {
             for element in value { append(element, to: &key) }
             key.append(0)
         case .binary(let value):
-            append(bigEndian: UInt32(truncatingIfNeeded: value.bytes.count), to: &key)
+            // As on the wire, where subtype 2 counts its inner length.
+            let count = value.bytes.count + (value.subtype == 2 ? 4 : 0)
+            append(bigEndian: UInt32(truncatingIfNeeded: count), to: &key)
             key.append(value.subtype)
             key += value.bytes
         case .undefined, .null, .minKey, .maxKey: break

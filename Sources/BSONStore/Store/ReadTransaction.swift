@@ -45,22 +45,6 @@ public class ReadTransaction {
         return Int((count ?? 0) ?? 0)
     }
 
-    /// Gives every document to a body, in the order of insertion.
-    ///
-    /// The body must not write to the same collection: whether it then sees the change is not said.
-    ///
-    /// - Throws: `corrupt` naming a document, what SQLite says, and what the body throws.
-    public func forEach(
-        _ namespace: Namespace, _ body: (BSONDocument) throws -> Void
-    ) throws {
-        let found = try onTable(namespace) { (table) throws(StoreError) in table }
-        guard let table = found else { return }
-        let statement = try connection.prepare(table.scan)
-        while try statement.step() {
-            try body(try StoredDocument.read(statement, key: 1, document: 2, of: table))
-        }
-    }
-
     /// The collections of the file, in the order in which they were made.
     ///
     /// - Throws: what SQLite says.
@@ -123,17 +107,28 @@ struct StoredDocument {
     let row: Int64
     let document: BSONDocument
 
-    /// Checks and copies the document of the current row.
-    static func read(
-        _ statement: borrowing SQLiteStatement, key: Int32, document: Int32,
-        of table: CollectionTable
-    ) throws(StoreError) -> BSONDocument {
-        try statement.withBytes(document) { (bytes) throws(StoreError) in
-            do throws(BSONError) {
-                return try BSONDocument(validating: bytes)
-            } catch {
-                throw corrupt(error, key: statement.bytes(key), of: table)
-            }
+    /// Checks a document whose key is known.
+    ///
+    /// - Throws: `corrupt` naming the document.
+    static func check(
+        _ bytes: UnsafeRawBufferPointer, key: [UInt8], of table: CollectionTable
+    ) throws(StoreError) {
+        do throws(BSONError) {
+            try BSONValidator.validate(bytes)
+        } catch {
+            throw corrupt(error, key: key, of: table)
+        }
+    }
+
+    /// Checks the document of a row whose key is in a column.
+    static func check(
+        _ bytes: UnsafeRawBufferPointer, key statement: borrowing SQLiteStatement,
+        _ column: Int32, of table: CollectionTable
+    ) throws(StoreError) {
+        do throws(BSONError) {
+            try BSONValidator.validate(bytes)
+        } catch {
+            throw corrupt(error, key: statement.bytes(column), of: table)
         }
     }
 

@@ -24,7 +24,7 @@ struct StorableDocument {
         var elements = document.makeIterator()
         if elements.next()?.key == "_id" { return document }
         var ordered = BSONDocument()
-        ordered.append("_id", document["_id"] ?? .objectID(DocumentID.generate()))
+        ordered.append("_id", document["_id"] ?? .objectID(BSONObjectID()))
         for (key, value) in document where key != "_id" { ordered.append(key, value) }
         return ordered
     }
@@ -49,7 +49,8 @@ struct StorableDocument {
         throw StoreError(.badValue, refused, namespace: namespace)
     }
 
-    private static func check(
+    /// Checks size and depth of a document before it is written.
+    static func check(
         _ document: BSONDocument, _ id: BSONValue, in namespace: Namespace
     ) throws(StoreError) {
         guard document.byteCount <= bytesMax else {

@@ -1,0 +1,49 @@
+/// Collects documents and gives them back in order, the first ones only when that is enough.
+struct DocumentSorter {
+    /// Documents and keys that are held take at most so many bytes.
+    static let bytesMax = 100 * 1024 * 1024
+
+    private let order: SortOrder
+    /// How many of the first are wanted; `nil` for all.
+    private let countMax: Int?
+    private var entries: [(key: [UInt8], index: Int, document: BSONDocument)] = []
+    private var inserted = 0
+    private var bytes = 0
+
+    init(order: SortOrder, skip: Int, limit: Int) {
+        self.order = order
+        countMax = limit == 0 ? nil : skip.addingReportingOverflow(limit).partialValue
+    }
+
+    /// Takes one more document.
+    ///
+    /// - Throws: 292 when more would have to be held than the limit allows.
+    mutating func insert(_ document: BSONDocument) throws(StoreError) {
+        let key = order.key(of: document)
+        entries.append((key, inserted, document))
+        inserted += 1
+        bytes += key.count + document.byteCount
+        if let countMax, entries.count >= 2 * countMax + 1_000 { shorten(to: countMax) }
+        guard bytes <= Self.bytesMax else {
+            throw StoreError(
+                StoreError.Code(rawValue: 292),
+                "Sort exceeded memory limit of \(Self.bytesMax) bytes, but did not opt in to "
+                    + "external sorting.")
+        }
+    }
+
+    /// The documents in order; those that compare equal keep the order in which they came.
+    mutating func sorted() -> [BSONDocument] {
+        shorten(to: countMax ?? entries.count)
+        return entries.map(\.document)
+    }
+
+    private mutating func shorten(to count: Int) {
+        entries.sort { left, right in
+            left.key == right.key
+                ? left.index < right.index : left.key.lexicographicallyPrecedes(right.key)
+        }
+        if entries.count > count { entries.removeSubrange(count...) }
+        bytes = entries.reduce(0) { $0 + $1.key.count + $1.document.byteCount }
+    }
+}

@@ -1,0 +1,36 @@
+/// Names a field by the keys that lead to it, written with dots.
+struct FieldPath: Sendable, Hashable, CustomStringConvertible {
+    /// Paths have at most so many keys.
+    static let partsMax = 200
+
+    /// The keys; none stands for the value itself.
+    let parts: [String]
+
+    /// The value itself.
+    static let itself = FieldPath(parts: [])
+
+    init(parts: [String]) { self.parts = parts }
+
+    /// Splits a dotted text.
+    ///
+    /// - Throws: `overflow` (15) when there are too many parts.
+    init(_ text: String) throws(StoreError) {
+        parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count <= Self.partsMax else {
+            throw StoreError(
+                StoreError.Code(rawValue: 15),
+                "FieldPath is too long: \(parts.count) parts, at most \(Self.partsMax)")
+        }
+    }
+
+    var description: String { parts.joined(separator: ".") }
+
+    /// The position that a part names in an array, `nil` when it is no plain number.
+    static func index(_ part: String) -> Int? {
+        guard !part.isEmpty, part.utf8.count < 10,
+            part.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
+            part == "0" || part.utf8.first != UInt8(ascii: "0")
+        else { return nil }
+        return Int(part)
+    }
+}

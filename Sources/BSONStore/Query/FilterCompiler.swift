@@ -1,0 +1,195 @@
+/// Flattens a predicate into a ``FilterProgram``.
+struct FilterCompiler {
+    /// A node's pass over a document serves at most so many keys; the rest goes to child nodes.
+    private static let groupsMax = 64
+
+    private var program = FilterProgram()
+
+    /// The program, whose first node is the whole filter.
+    static func compile(_ predicate: Predicate) throws(StoreError) -> FilterProgram {
+        var compiler = FilterCompiler()
+        let root = compiler.reserve()
+        try compiler.node(predicate, at: root)
+        return compiler.program
+    }
+
+    private mutating func reserve() -> Int {
+        program.nodes.append(FilterProgram.Node(join: .all, groups: 0..<0, children: 0..<0))
+        return program.nodes.count - 1
+    }
+
+    private mutating func node(_ predicate: Predicate, at index: Int) throws(StoreError) {
+        switch predicate {
+        case .all(let parts): try join(.all, parts, at: index)
+        case .any(let parts): try join(.any, parts, at: index)
+        case .not(.field(let path, let test)):
+            try conjunction([(path, test, true)], [], at: index)
+        case .not(let part): try join(.not, [part], at: index)
+        case .field(let path, let test):
+            try conjunction([(path, test, false)], [], at: index)
+        }
+    }
+
+    private typealias Field = (path: FieldPath, test: Predicate.Test, isNegated: Bool)
+
+    private mutating func join(
+        _ join: FilterProgram.Join, _ parts: [Predicate], at index: Int
+    ) throws(StoreError) {
+        guard join == .all else {
+            let children = try self.children(parts)
+            program.nodes[index] = FilterProgram.Node(
+                join: join, groups: 0..<0, children: children)
+            return
+        }
+        var fields: [Field] = []
+        var others: [Predicate] = []
+        for part in parts {
+            switch part {
+            case .field(let path, let test): fields.append((path, test, false))
+            case .not(.field(let path, let test)): fields.append((path, test, true))
+            case .all, .any, .not: others.append(part)
+            }
+        }
+        try conjunction(fields, others, at: index)
+    }
+
+    private mutating func conjunction(
+        _ fields: [Field], _ others: [Predicate], at index: Int
+    ) throws(StoreError) {
+        var order: [String] = []
+        var byKey: [String: [Field]] = [:]
+        var rest = others
+        for field in fields {
+            let key = field.path.parts.first ?? ""
+            if byKey[key] == nil {
+                guard order.count < Self.groupsMax else {
+                    let part = Predicate.field(field.path, field.test)
+                    rest.append(field.isNegated ? .not(part) : part)
+                    continue
+                }
+                order.append(key)
+            }
+            byKey[key, default: []].append(field)
+        }
+        var groups: [FilterProgram.Group] = []
+        for key in order {
+            var leaves: [FilterProgram.Leaf] = []
+            for field in byKey[key] ?? [] { leaves.append(try leaf(field)) }
+            let start = Int32(program.leaves.count)
+            program.leaves += leaves
+            groups.append(
+                FilterProgram.Group(
+                    key: store(Array(key.utf8)), leaves: start..<Int32(program.leaves.count)))
+        }
+        let start = Int32(program.groups.count)
+        program.groups += groups
+        let children = try self.children(rest)
+        program.nodes[index] = FilterProgram.Node(
+            join: .all, groups: start..<start + Int32(groups.count), children: children)
+    }
+
+    private mutating func children(_ parts: [Predicate]) throws(StoreError) -> Range<Int32> {
+        var indexes: [Int32] = []
+        for part in parts {
+            let child = reserve()
+            indexes.append(Int32(child))
+            try node(part, at: child)
+        }
+        let start = Int32(program.children.count)
+        program.children += indexes
+        return start..<Int32(program.children.count)
+    }
+
+    private mutating func leaf(_ field: Field) throws(StoreError) -> FilterProgram.Leaf {
+        var leaf = try leaf(testing: field.test)
+        leaf.isNegated = field.isNegated
+        let start = Int32(program.parts.count)
+        for part in field.path.parts {
+            program.parts.append(
+                FilterProgram.Part(
+                    key: store(Array(part.utf8)), index: Int32(FieldPath.index(part) ?? -1)))
+        }
+        leaf.parts = start..<Int32(program.parts.count)
+        return leaf
+    }
+
+    private mutating func leaf(
+        testing test: Predicate.Test
+    ) throws(StoreError) -> FilterProgram.Leaf {
+        switch test {
+        case .compare(let comparison, let constant):
+            var leaf = FilterProgram.Leaf(test: Self.test(comparison))
+            leaf.rank = BSONOrder.rank(constant.type)
+            leaf.constants = store([constant])
+            return leaf
+        case .isIn(let constants, let expressions):
+            var leaf = FilterProgram.Leaf(test: .isIn)
+            leaf.constants = store(
+                constants.sorted { BSONOrder.compare($0, $1) == .less })
+            leaf.patterns = try store(expressions)
+            leaf.number = constants.contains { $0.type == .null } ? 1 : 0
+            return leaf
+        case .matches(let expression):
+            var leaf = FilterProgram.Leaf(test: .matches)
+            leaf.patterns = try store([expression])
+            return leaf
+        case .exists: return FilterProgram.Leaf(test: .exists, entersArrays: false)
+        case .hasType(let types): return FilterProgram.Leaf(test: .hasType, types: types)
+        case .hasSize(let size):
+            return FilterProgram.Leaf(test: .hasSize, entersArrays: false, number: Int64(size))
+        case .modulo(let divisor, let remainder):
+            return FilterProgram.Leaf(test: .modulo, number: divisor, remainder: remainder)
+        case .hasDocument(let predicate):
+            return try leaf(.hasDocument, elements: predicate)
+        case .hasElement(let predicate):
+            return try leaf(.hasElement, elements: predicate)
+        }
+    }
+
+    private mutating func leaf(
+        _ test: FilterProgram.Test, elements predicate: Predicate
+    ) throws(StoreError) -> FilterProgram.Leaf {
+        let node = reserve()
+        try self.node(predicate, at: node)
+        return FilterProgram.Leaf(test: test, entersArrays: false, node: Int32(node))
+    }
+
+    private static func test(_ comparison: Predicate.Comparison) -> FilterProgram.Test {
+        switch comparison {
+        case .equal: .equal
+        case .less: .less
+        case .lessOrEqual: .lessOrEqual
+        case .greater: .greater
+        case .greaterOrEqual: .greaterOrEqual
+        }
+    }
+
+    private mutating func store(_ bytes: [UInt8]) -> Range<Int32> {
+        let start = Int32(program.bytes.count)
+        program.bytes += bytes
+        return start..<Int32(program.bytes.count)
+    }
+
+    private mutating func store(_ values: [BSONValue]) -> Range<Int32> {
+        let start = Int32(program.constants.count)
+        for value in values {
+            var document = BSONDocument()
+            document.append("", value)
+            // Behind length, type and the empty key, before the terminator.
+            let wire = Array(document.bytes[6..<document.byteCount - 1])
+            program.constants.append(
+                FilterProgram.Constant(typeByte: value.type.rawValue, bytes: store(wire)))
+        }
+        return start..<Int32(program.constants.count)
+    }
+
+    private mutating func store(
+        _ expressions: [BSONRegularExpression]
+    ) throws(StoreError) -> Range<Int32> {
+        let start = Int32(program.patterns.count)
+        for expression in expressions {
+            program.patterns.append(try TextPattern(expression))
+        }
+        return start..<Int32(program.patterns.count)
+    }
+}

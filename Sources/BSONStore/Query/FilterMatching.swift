@@ -1,0 +1,207 @@
+/// Runs a filter's program over the bytes of documents.
+///
+/// Holds pointers into the program, which ``lend(_:_:)`` keeps alive. Paths are followed as
+/// MongoDB follows them: arrays in the middle are entered, numbers also name array positions.
+struct FilterMatching {
+    let nodes: UnsafeBufferPointer<FilterProgram.Node>
+    let children: UnsafeBufferPointer<Int32>
+    let groups: UnsafeBufferPointer<FilterProgram.Group>
+    let leaves: UnsafeBufferPointer<FilterProgram.Leaf>
+    let parts: UnsafeBufferPointer<FilterProgram.Part>
+    let constants: UnsafeBufferPointer<FilterProgram.Constant>
+    let patterns: UnsafeBufferPointer<TextPattern>
+    let bytes: UnsafeRawBufferPointer
+
+    /// Borrows a program's arrays for the duration of the call.
+    @inline(__always)
+    static func lend<R, E: Error>(
+        _ program: FilterProgram, _ body: (borrowing FilterMatching) throws(E) -> R
+    ) throws(E) -> R {
+        try program.nodes.withUnsafeBufferPointer { (nodes) throws(E) -> R in
+            try program.children.withUnsafeBufferPointer { (children) throws(E) -> R in
+                try program.groups.withUnsafeBufferPointer { (groups) throws(E) -> R in
+                    try program.leaves.withUnsafeBufferPointer { (leaves) throws(E) -> R in
+                        try lend(program, nodes, children, groups, leaves, body)
+                    }
+                }
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func lend<R, E: Error>(
+        _ program: FilterProgram, _ nodes: UnsafeBufferPointer<FilterProgram.Node>,
+        _ children: UnsafeBufferPointer<Int32>,
+        _ groups: UnsafeBufferPointer<FilterProgram.Group>,
+        _ leaves: UnsafeBufferPointer<FilterProgram.Leaf>,
+        _ body: (borrowing FilterMatching) throws(E) -> R
+    ) throws(E) -> R {
+        try program.parts.withUnsafeBufferPointer { (parts) throws(E) -> R in
+            try program.constants.withUnsafeBufferPointer { (constants) throws(E) -> R in
+                try program.patterns.withUnsafeBufferPointer { (patterns) throws(E) -> R in
+                    try program.bytes.withLentBytes { (bytes) throws(E) -> R in
+                        try body(
+                            FilterMatching(
+                                nodes: nodes, children: children, groups: groups, leaves: leaves,
+                                parts: parts, constants: constants, patterns: patterns,
+                                bytes: bytes))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a document passes a node.
+    func node(_ index: Int32, document: UnsafeRawBufferPointer) -> Bool {
+        let node = nodes[Int(index)]
+        switch node.join {
+        case .all:
+            guard node.groups.isEmpty || pass(node.groups, document) else { return false }
+            for child in node.children
+            where !self.node(children[Int(child)], document: document) {
+                return false
+            }
+            return true
+        case .any:
+            for child in node.children
+            where self.node(children[Int(child)], document: document) {
+                return true
+            }
+            return false
+        case .not:
+            return !self.node(children[Int(node.children.lowerBound)], document: document)
+        }
+    }
+
+    /// Whether a single value passes a node, whose paths are empty.
+    func node(_ index: Int32, value: BSONRawValue) -> Bool {
+        let node = nodes[Int(index)]
+        switch node.join {
+        case .all:
+            for group in node.groups {
+                for leaf in groups[Int(group)].leaves {
+                    let leaf = leaves[Int(leaf)]
+                    if test(leaf, value) == leaf.isNegated { return false }
+                }
+            }
+            for child in node.children where !self.node(children[Int(child)], value: value) {
+                return false
+            }
+            return true
+        case .any:
+            for child in node.children where self.node(children[Int(child)], value: value) {
+                return true
+            }
+            return false
+        case .not:
+            return !self.node(children[Int(node.children.lowerBound)], value: value)
+        }
+    }
+
+    /// Whether all leaves of some groups pass: one walk over the document's top level.
+    private func pass(_ range: Range<Int32>, _ document: UnsafeRawBufferPointer) -> Bool {
+        let start = Int(range.lowerBound)
+        let count = range.count
+        var pending = count == 64 ? UInt64.max : (1 << UInt64(count)) &- 1
+        var cursor = BSONCursor(document)
+        while pending != 0, let element = cursor.next() {
+            var open = pending
+            while open != 0 {
+                let bit = open.trailingZeroBitCount
+                open &= open &- 1
+                let group = groups[start + bit]
+                guard isKey(group.key, element.key) else { continue }
+                pending &= ~(1 << UInt64(bit))
+                guard pass(group.leaves, element.value) else { return false }
+                break
+            }
+        }
+        while pending != 0 {
+            let bit = pending.trailingZeroBitCount
+            pending &= pending &- 1
+            for leaf in groups[start + bit].leaves {
+                let leaf = leaves[Int(leaf)]
+                if testMissing(leaf) == leaf.isNegated { return false }
+            }
+        }
+        return true
+    }
+
+    /// Whether the value of a top-level key passes the leaves whose paths begin with it.
+    private func pass(_ range: Range<Int32>, _ value: BSONRawValue) -> Bool {
+        for index in range {
+            let leaf = leaves[Int(index)]
+            if follow(leaf, from: leaf.parts.lowerBound + 1, value) == leaf.isNegated {
+                return false
+            }
+        }
+        return true
+    }
+
+    @inline(__always)
+    func isKey(_ wanted: Range<Int32>, _ key: UnsafeRawBufferPointer) -> Bool {
+        guard wanted.count == key.count else { return false }
+        return BSONCursor.isEqual(
+            key, UnsafeRawBufferPointer(rebasing: bytes[Int(wanted.lowerBound)..<Int(wanted.upperBound)]))
+    }
+
+    /// Whether a value, reached by the keys before a part, leads to one that passes.
+    private func follow(_ leaf: FilterProgram.Leaf, from part: Int32, _ value: BSONRawValue) -> Bool {
+        let isArray = value.typeByte == BSONType.array.rawValue
+        guard part < leaf.parts.upperBound else {
+            guard isArray, leaf.entersArrays else { return test(leaf, value) }
+            var cursor = BSONCursor(value)
+            while let element = cursor.next() {
+                if test(leaf, element.value) { return true }
+            }
+            return test(leaf, value)
+        }
+        if value.typeByte == BSONType.document.rawValue {
+            return find(leaf, from: part, in: value.bytes)
+        }
+        return isArray ? search(leaf, from: part, in: value) : testMissing(leaf)
+    }
+
+    private func find(
+        _ leaf: FilterProgram.Leaf, from part: Int32, in document: UnsafeRawBufferPointer
+    ) -> Bool {
+        var cursor = BSONCursor(document)
+        let key = parts[Int(part)].key
+        while let element = cursor.next() {
+            guard isKey(key, element.key) else { continue }
+            return follow(leaf, from: part + 1, element.value)
+        }
+        return testMissing(leaf)
+    }
+
+    /// Whether an element of an array in the middle of the path leads to a value that passes.
+    ///
+    /// Elements that are documents are searched for the rest of the path; the element at the
+    /// position that the next part names is followed as well.
+    private func search(
+        _ leaf: FilterProgram.Leaf, from part: Int32, in array: BSONRawValue
+    ) -> Bool {
+        let wanted = parts[Int(part)].index
+        let isLast = part + 1 == leaf.parts.upperBound
+        var cursor = BSONCursor(array)
+        var index: Int32 = 0
+        while let element = cursor.next() {
+            let value = element.value
+            let isDocument = value.typeByte == BSONType.document.rawValue
+            if isDocument, find(leaf, from: part, in: value.bytes) { return true }
+            if index == wanted {
+                if isLast {
+                    if test(leaf, value) { return true }
+                } else if isDocument {
+                    if find(leaf, from: part + 1, in: value.bytes) { return true }
+                } else if value.typeByte == BSONType.array.rawValue,
+                    search(leaf, from: part + 1, in: value)
+                {
+                    return true
+                }
+            }
+            index += 1
+        }
+        return false
+    }
+}

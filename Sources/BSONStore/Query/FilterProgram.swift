@@ -1,0 +1,84 @@
+/// Holds a filter as flat arrays of plain values, so that matching neither allocates nor counts.
+///
+/// A node joins leaves and other nodes. The leaves of a conjunction are grouped by their first key:
+/// one pass over the document serves them all.
+struct FilterProgram: Sendable {
+    var nodes: [Node] = []
+    var children: [Int32] = []
+    var groups: [Group] = []
+    var leaves: [Leaf] = []
+    var parts: [Part] = []
+    var constants: [Constant] = []
+    var patterns: [TextPattern] = []
+    /// Keys and the bytes of constants.
+    var bytes: [UInt8] = []
+
+    /// How the parts of a node are joined.
+    enum Join: UInt8, Sendable {
+        case all
+        case any
+        case not
+    }
+
+    /// A range of leaf groups and a range of child nodes with their junction.
+    struct Node: Sendable {
+        var join: Join
+        var groups: Range<Int32>
+        var children: Range<Int32>
+    }
+
+    /// Leaves whose paths begin with the same key; without a key they test the value itself.
+    struct Group: Sendable {
+        var key: Range<Int32>
+        var leaves: Range<Int32>
+    }
+
+    /// One key of a path, with the array position that it also names, or -1.
+    struct Part: Sendable {
+        var key: Range<Int32>
+        var index: Int32
+    }
+
+    /// A constant's type with its bytes on the wire.
+    struct Constant: Sendable {
+        var typeByte: UInt8
+        var bytes: Range<Int32>
+    }
+
+    /// What is asked of a value; the ranges' meaning depends on it.
+    enum Test: UInt8, Sendable {
+        case equal
+        case less
+        case lessOrEqual
+        case greater
+        case greaterOrEqual
+        case isIn
+        case matches
+        case exists
+        case hasType
+        case hasSize
+        case modulo
+        case hasDocument
+        case hasElement
+    }
+
+    /// A path with a test.
+    struct Leaf: Sendable {
+        var test: Test
+        var isNegated = false
+        /// Whether the values of an array at the path's end are looked at one by one, too.
+        var entersArrays = true
+        /// The place of the constant's type class in MongoDB's order.
+        var rank: Int8 = 0
+        var types = Predicate.TypeSet()
+        var parts: Range<Int32> = 0..<0
+        /// The constant, or the sorted set of constants.
+        var constants: Range<Int32> = 0..<0
+        var patterns: Range<Int32> = 0..<0
+        /// The node that array elements have to pass.
+        var node: Int32 = 0
+        /// A size, a divisor, or 1 when a set of constants holds null.
+        var number: Int64 = 0
+        var remainder: Int64 = 0
+    }
+}

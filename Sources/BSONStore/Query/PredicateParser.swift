@@ -1,0 +1,130 @@
+/// Reads a filter document as MongoDB does, with its error texts.
+///
+/// Source: MongoDB manual, "Query and Projection Operators"; error texts as the 7.0 server gives.
+struct PredicateParser {
+    /// Filters are nested at most so deep.
+    static let depthMax = 100
+
+    private var depth = 0
+
+    /// Reads a whole filter.
+    ///
+    /// - Throws: `badValue` (2) and others with the server's text.
+    static func parse(_ filter: BSONDocument) throws(StoreError) -> Predicate {
+        var parser = PredicateParser()
+        return try parser.document(filter)
+    }
+
+    /// Reads what is asked of a single value, as `$elemMatch` and `$pull` give it.
+    static func parseOperators(_ operators: BSONDocument) throws(StoreError) -> Predicate {
+        var parser = PredicateParser()
+        return try parser.operators(operators, of: .itself)
+    }
+
+    /// Whether a document holds operators, as its first key says; a reference to a document is none.
+    static func holdsOperators(_ document: BSONDocument) -> Bool {
+        var elements = document.makeIterator()
+        guard let first = elements.next(), first.key.hasPrefix("$") else { return false }
+        return !["$ref", "$id", "$db"].contains(first.key)
+    }
+
+    mutating func document(_ filter: BSONDocument) throws(StoreError) -> Predicate {
+        try enter()
+        defer { depth -= 1 }
+        var parts: [Predicate] = []
+        for (key, value) in filter {
+            if key.hasPrefix("$") {
+                if let part = try logical(key, value) { parts.append(part) }
+            } else {
+                parts.append(try field(FieldPath(key), value))
+            }
+        }
+        return Self.joined(parts)
+    }
+
+    /// A conjunction without needless levels.
+    static func joined(_ parts: [Predicate]) -> Predicate {
+        var flat: [Predicate] = []
+        for part in parts {
+            if case .all(let inner) = part { flat += inner } else { flat.append(part) }
+        }
+        return flat.count == 1 ? flat[0] : .all(flat)
+    }
+
+    private mutating func logical(
+        _ key: String, _ value: BSONValue
+    ) throws(StoreError) -> Predicate? {
+        switch key {
+        case "$and": return Self.joined(try clauses(key, value))
+        case "$or": return .any(try clauses(key, value))
+        case "$nor": return .not(.any(try clauses(key, value)))
+        case "$comment": return nil
+        case "$alwaysTrue": return .all([])
+        case "$alwaysFalse": return .any([])
+        case "$expr", "$jsonSchema", "$text", "$where":
+            throw StoreError(
+                StoreError.Code(rawValue: 238), "\(key) is not implemented in this version")
+        default:
+            throw StoreError(
+                .badValue,
+                "unknown top level operator: \(key). If you are trying to negate an entire "
+                    + "expression, use $nor. If you have a field name that starts with a '$' "
+                    + "symbol, consider using $getField or $setField.")
+        }
+    }
+
+    private mutating func clauses(
+        _ key: String, _ value: BSONValue
+    ) throws(StoreError) -> [Predicate] {
+        guard let array = value.arrayValue else {
+            throw StoreError(.badValue, "\(key) must be an array")
+        }
+        guard !array.isEmpty else {
+            throw StoreError(.badValue, "$and/$or/$nor must be a nonempty array")
+        }
+        var clauses: [Predicate] = []
+        for clause in array {
+            guard let clause = clause.documentValue else {
+                throw StoreError(.badValue, "$or/$and/$nor entries need to be full objects")
+            }
+            clauses.append(try document(clause))
+        }
+        return clauses
+    }
+
+    private mutating func field(
+        _ path: FieldPath, _ value: BSONValue
+    ) throws(StoreError) -> Predicate {
+        switch value {
+        case .document(let document) where Self.holdsOperators(document):
+            return try operators(document, of: path)
+        case .regularExpression(let expression):
+            return .field(path, .matches(try Self.checked(expression)))
+        default:
+            return .field(path, .compare(.equal, try Self.comparable(value)))
+        }
+    }
+
+    mutating func enter() throws(StoreError) {
+        depth += 1
+        guard depth <= Self.depthMax else {
+            throw StoreError(.badValue, "Query filter exceeded maximum depth: \(Self.depthMax)")
+        }
+    }
+
+    mutating func leave() { depth -= 1 }
+
+    static func comparable(_ value: BSONValue) throws(StoreError) -> BSONValue {
+        if case .undefined = value {
+            throw StoreError(.badValue, "cannot compare to undefined")
+        }
+        return value
+    }
+
+    static func checked(
+        _ expression: BSONRegularExpression
+    ) throws(StoreError) -> BSONRegularExpression {
+        _ = try TextPattern(expression)
+        return expression
+    }
+}

@@ -1,0 +1,293 @@
+/// Runs the instructions of a text pattern, all states at once.
+struct TextAutomaton: Sendable {
+    /// Patterns have at most so many instructions after repetitions are written out.
+    static let instructionsMax = 20_000
+
+    enum Instruction: Sendable {
+        /// Takes this character.
+        case character(UInt32)
+        /// Takes any character, line ends only when told.
+        case any(withLineEnds: Bool)
+        /// Takes a character of a class.
+        case member(of: Int32)
+        /// Goes on at both places.
+        case split(Int32, Int32)
+        case jump(Int32)
+        /// Goes on when the place is right.
+        case assert(Assertion)
+        /// Goes on when the text ahead matches another automaton, or does not.
+        case look(Int32, isNegated: Bool)
+        case match
+    }
+
+    enum Assertion: Sendable {
+        case textStart
+        case textEnd
+        case textEndOrLastLineEnd
+        case lineStart
+        case lineEnd
+        case wordBoundary
+        case noWordBoundary
+    }
+
+    var instructions: [Instruction] = []
+    var classes: [CharacterClass] = []
+    var lookAheads: [TextAutomaton] = []
+
+    /// Whether the automaton matches at any place of a text.
+    func isFound(in text: UnsafeRawBufferPointer) -> Bool {
+        run(text, from: 0, isAnchored: false)
+    }
+
+    private func run(_ text: UnsafeRawBufferPointer, from start: Int, isAnchored: Bool) -> Bool {
+        let count = instructions.count
+        return withUnsafeTemporaryAllocation(of: Int32.self, capacity: 4 * count) { memory in
+            memory.initialize(repeating: -1)
+            var states = States(memory: memory, count: count)
+            var at = start
+            var before = Self.character(before: start, in: text)
+            while true {
+                let (next, size) = Self.character(at: at, in: text)
+                if !isAnchored || at == start {
+                    states.add(0)
+                }
+                let place = Place(text: text, at: at, before: before, next: next)
+                if close(&states, place) { return true }
+                guard let next else { return false }
+                step(&states, next)
+                if isAnchored, states.isEmpty { return false }
+                before = next
+                at += size
+            }
+        }
+    }
+
+    /// Where a run is: the characters on both sides.
+    private struct Place {
+        let text: UnsafeRawBufferPointer
+        let at: Int
+        let before: UInt32?
+        let next: UInt32?
+    }
+
+    /// The states of now, each once, and room for those after the next character.
+    private struct States {
+        let memory: UnsafeMutableBufferPointer<Int32>
+        let count: Int
+        var now = 0
+        var pending = 0
+        var generation: Int32 = 0
+        /// Which half of the memory holds the states of now.
+        var half = 0
+
+        var isEmpty: Bool { now == 0 }
+
+        subscript(index: Int) -> Int32 { memory[half * count + index] }
+
+        /// Adds a state unless it is there.
+        mutating func add(_ state: Int32) {
+            let mark = 2 * count + Int(state)
+            guard memory[mark] != generation else { return }
+            memory[mark] = generation
+            memory[half * count + now] = state
+            now += 1
+        }
+
+        mutating func addPending(_ state: Int32) {
+            let mark = 3 * count + Int(state)
+            guard memory[mark] != generation else { return }
+            memory[mark] = generation
+            memory[(1 - half) * count + pending] = state
+            pending += 1
+        }
+
+        /// Makes the pending states those of now.
+        mutating func advance() {
+            half = 1 - half
+            now = pending
+            pending = 0
+            generation += 1
+            for index in 0..<now { memory[2 * count + Int(self[index])] = generation }
+        }
+    }
+
+    /// Adds what is reached without a character; `true` when the automaton matches.
+    private func close(_ states: inout States, _ place: Place) -> Bool {
+        var index = 0
+        while index < states.now {
+            let state = states[index]
+            switch instructions[Int(state)] {
+            case .character, .any, .member: break
+            case .split(let first, let second):
+                states.add(first)
+                states.add(second)
+            case .jump(let target): states.add(target)
+            case .assert(let assertion):
+                if holds(assertion, place) { states.add(state + 1) }
+            case .look(let automaton, let isNegated):
+                let isFound = lookAheads[Int(automaton)].run(
+                    place.text, from: place.at, isAnchored: true)
+                if isFound != isNegated { states.add(state + 1) }
+            case .match: return true
+            }
+            index += 1
+        }
+        return false
+    }
+
+    private func step(_ states: inout States, _ character: UInt32) {
+        for index in 0..<states.now {
+            let state = states[index]
+            let isTaken: Bool
+            switch instructions[Int(state)] {
+            case .character(let wanted): isTaken = wanted == character
+            case .any(let withLineEnds): isTaken = withLineEnds || character != 0x0A
+            case .member(let index): isTaken = classes[Int(index)].contains(character)
+            case .split, .jump, .assert, .look, .match: isTaken = false
+            }
+            if isTaken { states.addPending(state + 1) }
+        }
+        states.advance()
+    }
+
+    private func holds(_ assertion: Assertion, _ place: Place) -> Bool {
+        let isWord = { (character: UInt32?) in character.map(CharacterClass.isWord) ?? false }
+        switch assertion {
+        case .textStart: return place.before == nil
+        case .textEnd: return place.next == nil
+        case .textEndOrLastLineEnd:
+            return place.next == nil || (place.next == 0x0A && place.at + 1 == place.text.count)
+        case .lineStart: return place.before == nil || place.before == 0x0A
+        case .lineEnd: return place.next == nil || place.next == 0x0A
+        case .wordBoundary: return isWord(place.before) != isWord(place.next)
+        case .noWordBoundary: return isWord(place.before) == isWord(place.next)
+        }
+    }
+
+    /// The character at an offset of valid UTF-8 and its size, `nil` at the end.
+    private static func character(
+        at offset: Int, in text: UnsafeRawBufferPointer
+    ) -> (UInt32?, Int) {
+        guard offset < text.count else { return (nil, 0) }
+        let lead = text[offset]
+        guard lead >= 0x80 else { return (UInt32(lead), 1) }
+        let size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2
+        guard offset + size <= text.count else { return (UInt32(lead), 1) }
+        var value = UInt32(lead) & (0x7F >> UInt32(size))
+        for index in 1..<size { value = value << 6 | UInt32(text[offset + index] & 0x3F) }
+        return (value, size)
+    }
+
+    private static func character(
+        before offset: Int, in text: UnsafeRawBufferPointer
+    ) -> UInt32? {
+        guard offset > 0 else { return nil }
+        var start = offset - 1
+        while start > 0, text[start] & 0xC0 == 0x80 { start -= 1 }
+        return character(at: start, in: text).0
+    }
+}
+
+/// A set of characters: ranges and Unicode categories.
+struct CharacterClass: Sendable {
+    var ranges: [ClosedRange<UInt32>] = []
+    var parts: [Part] = []
+    var isNegated = false
+    var ignoresCase = false
+
+    /// A named set inside of a class.
+    struct Part: Sendable {
+        enum Kind: Sendable {
+            case digit
+            case word
+            case space
+            case category(String)
+        }
+
+        let kind: Kind
+        let isNegated: Bool
+    }
+
+    func contains(_ character: UInt32) -> Bool {
+        var isIn = holds(character)
+        if !isIn, ignoresCase {
+            isIn = Self.variants(character).contains { holds($0) }
+        }
+        return isIn != isNegated
+    }
+
+    private func holds(_ character: UInt32) -> Bool {
+        ranges.contains { $0.contains(character) } || parts.contains { $0.contains(character) }
+    }
+
+    static func isWord(_ character: UInt32) -> Bool {
+        switch character {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F: true
+        default: false
+        }
+    }
+
+    /// The other cases of a character, as far as they are one character.
+    static func variants(_ character: UInt32) -> [UInt32] {
+        guard let scalar = Unicode.Scalar(character) else { return [] }
+        var variants: [UInt32] = []
+        for text in [scalar.properties.lowercaseMapping, scalar.properties.uppercaseMapping] {
+            let scalars = Array(text.unicodeScalars)
+            if scalars.count == 1, scalars[0] != scalar { variants.append(scalars[0].value) }
+        }
+        return variants
+    }
+}
+
+extension CharacterClass.Part {
+    func contains(_ character: UInt32) -> Bool {
+        let isIn: Bool
+        switch kind {
+        case .digit: isIn = (0x30...0x39).contains(character)
+        case .word: isIn = CharacterClass.isWord(character)
+        case .space: isIn = character == 0x20 || (0x09...0x0D).contains(character)
+        case .category(let name): isIn = Self.category(of: character).hasPrefix(name)
+        }
+        return isIn != isNegated
+    }
+
+    /// The two-letter name of a character's general category.
+    ///
+    /// Source: Unicode Standard, table 4-4.
+    private static func category(of character: UInt32) -> String {
+        guard let scalar = Unicode.Scalar(character) else { return "Cs" }
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter: return "Lu"
+        case .lowercaseLetter: return "Ll"
+        case .titlecaseLetter: return "Lt"
+        case .modifierLetter: return "Lm"
+        case .otherLetter: return "Lo"
+        case .nonspacingMark: return "Mn"
+        case .spacingMark: return "Mc"
+        case .enclosingMark: return "Me"
+        case .decimalNumber: return "Nd"
+        case .letterNumber: return "Nl"
+        case .otherNumber: return "No"
+        case .connectorPunctuation: return "Pc"
+        case .dashPunctuation: return "Pd"
+        case .openPunctuation: return "Ps"
+        case .closePunctuation: return "Pe"
+        case .initialPunctuation: return "Pi"
+        case .finalPunctuation: return "Pf"
+        case .otherPunctuation: return "Po"
+        case .mathSymbol: return "Sm"
+        case .currencySymbol: return "Sc"
+        case .modifierSymbol: return "Sk"
+        case .otherSymbol: return "So"
+        case .spaceSeparator: return "Zs"
+        case .lineSeparator: return "Zl"
+        case .paragraphSeparator: return "Zp"
+        case .control: return "Cc"
+        case .format: return "Cf"
+        case .surrogate: return "Cs"
+        case .privateUse: return "Co"
+        case .unassigned: return "Cn"
+        @unknown default: return "Cn"
+        }
+    }
+}

@@ -1,0 +1,185 @@
+/// Reads a regular expression in PCRE's syntax and writes the automaton's instructions.
+///
+/// Source: https://www.pcre.org/original/doc/html/pcrepattern.html
+struct TextPatternParser {
+    /// Groups are nested at most so deep.
+    static let depthMax = 100
+
+    let source: [UInt32]
+    var position = 0
+    var flags: Flags
+    var automaton = TextAutomaton()
+    private var depth = 0
+
+    /// The options that are on at a place of the pattern.
+    struct Flags {
+        var ignoresCase = false
+        var isMultiline = false
+        var dotTakesLineEnds = false
+        var isExtended = false
+    }
+
+    /// What a pattern is made of.
+    indirect enum Node {
+        case nothing
+        case take(TextAutomaton.Instruction)
+        case sequence([Node])
+        case alternatives([Node])
+        case repeated(Node, least: Int, most: Int?)
+        case look(Node, isNegated: Bool)
+    }
+
+    static func parse(_ expression: BSONRegularExpression) throws(StoreError) -> TextAutomaton {
+        let options = expression.options.unicodeScalars
+        let flags = Flags(
+            ignoresCase: options.contains("i"), isMultiline: options.contains("m"),
+            dotTakesLineEnds: options.contains("s"), isExtended: options.contains("x"))
+        var parser = TextPatternParser(
+            source: expression.pattern.unicodeScalars.map(\.value), flags: flags)
+        let node = try parser.alternatives()
+        guard parser.position == parser.source.count else {
+            throw parser.failure("unmatched closing parenthesis")
+        }
+        try parser.emit(node)
+        parser.automaton.instructions.append(.match)
+        return parser.automaton
+    }
+
+    private init(source: [UInt32], flags: Flags) {
+        self.source = source
+        self.flags = flags
+    }
+
+    func failure(_ reason: String) -> StoreError {
+        StoreError(
+            StoreError.Code(rawValue: 51091),
+            "Regular expression is invalid: \(reason) at offset \(position)")
+    }
+
+    func peek(_ ahead: Int = 0) -> UInt32? {
+        position + ahead < source.count ? source[position + ahead] : nil
+    }
+
+    mutating func takes(_ text: String) -> Bool {
+        let wanted = text.unicodeScalars.map(\.value)
+        guard source[position...].starts(with: wanted) else { return false }
+        position += wanted.count
+        return true
+    }
+
+    private mutating func alternatives() throws(StoreError) -> Node {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.depthMax else { throw failure("parentheses are too deeply nested") }
+        var branches = [try sequence()]
+        while takes("|") { branches.append(try sequence()) }
+        return branches.count == 1 ? branches[0] : .alternatives(branches)
+    }
+
+    private mutating func sequence() throws(StoreError) -> Node {
+        var nodes: [Node] = []
+        while let next = peek(), next != 0x7C, next != 0x29 {
+            if flags.isExtended, skipsSpace(next) { continue }
+            let node = try piece()
+            nodes.append(try quantified(node))
+        }
+        return nodes.count == 1 ? nodes[0] : .sequence(nodes)
+    }
+
+    private mutating func skipsSpace(_ next: UInt32) -> Bool {
+        if next == 0x20 || (0x09...0x0D).contains(next) {
+            position += 1
+            return true
+        }
+        guard next == 0x23 else { return false }
+        while let character = peek(), character != 0x0A {
+            _ = character
+            position += 1
+        }
+        return true
+    }
+
+    private mutating func piece() throws(StoreError) -> Node {
+        guard let next = peek() else { return .nothing }
+        position += 1
+        switch next {
+        case 0x28: return try group()
+        case 0x5B: return try characterClass()
+        case 0x2E: return .take(.any(withLineEnds: flags.dotTakesLineEnds))
+        case 0x5E: return .take(.assert(flags.isMultiline ? .lineStart : .textStart))
+        case 0x24: return .take(.assert(flags.isMultiline ? .lineEnd : .textEndOrLastLineEnd))
+        case 0x5C: return try escape()
+        case 0x2A, 0x2B, 0x3F: throw failure("quantifier does not follow a repeatable item")
+        default: return character(next)
+        }
+    }
+
+    mutating func character(_ value: UInt32) -> Node {
+        let variants = flags.ignoresCase ? CharacterClass.variants(value) : []
+        guard !variants.isEmpty else { return .take(.character(value)) }
+        var members = CharacterClass()
+        members.ranges = ([value] + variants).map { $0...$0 }
+        return member(of: members)
+    }
+
+    mutating func member(of members: CharacterClass) -> Node {
+        automaton.classes.append(members)
+        return .take(.member(of: Int32(automaton.classes.count - 1)))
+    }
+
+    private mutating func group() throws(StoreError) -> Node {
+        let outer = flags
+        if takes("?#") {
+            while let next = peek(), next != 0x29 {
+                _ = next
+                position += 1
+            }
+            return try closed(.nothing, outer)
+        }
+        if takes("?=") { return try closed(.look(try alternatives(), isNegated: false), outer) }
+        if takes("?!") { return try closed(.look(try alternatives(), isNegated: true), outer) }
+        if takes("?<=") || takes("?<!") { throw failure("lookbehind is not supported") }
+        if takes("?>") { throw failure("atomic groups are not supported") }
+        if takes("?P<") || takes("?<") { try skipName(to: 0x3E) }
+        else if takes("?'") { try skipName(to: 0x27) }
+        else if takes("?") {
+            let isGroup = try options()
+            // Options without a group hold to the end of the group around them.
+            if !isGroup { return .nothing }
+        }
+        return try closed(try alternatives(), outer)
+    }
+
+    private mutating func closed(_ node: Node, _ outer: Flags) throws(StoreError) -> Node {
+        guard takes(")") else { throw failure("missing closing parenthesis") }
+        flags = outer
+        return node
+    }
+
+    private mutating func skipName(to end: UInt32) throws(StoreError) {
+        while let next = peek() {
+            position += 1
+            if next == end { return }
+        }
+        throw failure("syntax error in subpattern name (missing terminator?)")
+    }
+
+    /// Reads option letters; `true` when a group follows them, `false` when they stand alone.
+    private mutating func options() throws(StoreError) -> Bool {
+        var isOn = true
+        while let next = peek() {
+            position += 1
+            switch next {
+            case 0x3A: return true
+            case 0x29: return false
+            case 0x2D: isOn = false
+            case 0x69: flags.ignoresCase = isOn
+            case 0x6D: flags.isMultiline = isOn
+            case 0x73: flags.dotTakesLineEnds = isOn
+            case 0x78: flags.isExtended = isOn
+            default: throw failure("unrecognized character after (? or (?-")
+            }
+        }
+        throw failure("missing closing parenthesis")
+    }
+}

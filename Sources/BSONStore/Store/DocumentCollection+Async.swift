@@ -1,0 +1,148 @@
+extension DocumentCollection {
+    /// Adds a document; without an `_id` it gets an ObjectId.
+    ///
+    /// The commit runs on the store's writer thread.
+    ///
+    /// - Returns: the document's `_id`.
+    /// - Throws: `duplicateKey` (11000), `documentTooLarge` (10334), and for an `_id` that none can be.
+    @discardableResult
+    public func insertOne(
+        _ document: BSONDocument
+    ) async throws -> BSONValue {
+        try await store.write { try $0.insert(namespace, document)["_id"] ?? .null }
+    }
+
+    /// Adds documents, all or, when one is refused, none.
+    ///
+    /// The commit runs on the store's writer thread.
+    ///
+    /// - Returns: the documents' `_id`s in order.
+    /// - Throws: as ``insertOne(_:)-(BSONDocument)`` does.
+    @discardableResult
+    public func insertMany(
+        _ documents: [BSONDocument]
+    ) async throws -> [BSONValue] {
+        try await store.write { transaction in
+            try documents.map { try transaction.insert(namespace, $0)["_id"] ?? .null }
+        }
+    }
+
+    /// Changes the first document that passes a filter by operators.
+    ///
+    /// The commit runs on the store's writer thread.
+    ///
+    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    @discardableResult
+    public func updateOne(
+        _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
+        arrayFilters: [BSONDocument] = []
+    ) async throws -> UpdateOutcome {
+        let (filter, update) = try Self.read(filter, update, arrayFilters)
+        return try await store.write {
+            try $0.updateOne(namespace, filter: filter, update: update, upsert: upsert)
+        }
+    }
+
+    /// Changes every document that passes a filter by operators, all or none.
+    ///
+    /// The commit runs on the store's writer thread.
+    ///
+    /// - Returns: the counts, without the documents.
+    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    @discardableResult
+    public func updateMany(
+        _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
+        arrayFilters: [BSONDocument] = []
+    ) async throws -> UpdateOutcome {
+        let (filter, update) = try Self.read(filter, update, arrayFilters)
+        return try await store.write { transaction in
+            try transaction.updateMany(
+                namespace, filter: filter, update: update, upsert: upsert, keepImages: false)
+        }
+    }
+
+    /// Puts a document in the place of the first one that passes a filter; the `_id` stays.
+    ///
+    /// The commit runs on the store's writer thread.
+    ///
+    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    @discardableResult
+    public func replaceOne(
+        _ filter: BSONDocument, _ document: BSONDocument, upsert: Bool = false
+    ) async throws -> UpdateOutcome {
+        let filter = try Filter(filter)
+        return try await store.write {
+            try $0.replaceOne(namespace, filter: filter, document: document, upsert: upsert)
+        }
+    }
+
+    /// Removes the first document that passes a filter.
+    ///
+    /// The commit runs on the store's writer thread.
+    ///
+    /// - Returns: how many were removed, 0 or 1.
+    /// - Throws: for what is no filter, and what the store says.
+    @discardableResult
+    public func deleteOne(
+        _ filter: BSONDocument
+    ) async throws -> Int {
+        let filter = try Filter(filter)
+        return try await store.write { try $0.deleteOne(namespace, filter: filter) == nil ? 0 : 1 }
+    }
+
+    /// Removes every document that passes a filter.
+    ///
+    /// The commit runs on the store's writer thread.
+    ///
+    /// - Returns: how many were removed.
+    /// - Throws: for what is no filter, and what the store says.
+    @discardableResult
+    public func deleteMany(
+        _ filter: BSONDocument
+    ) async throws -> Int {
+        let filter = try Filter(filter)
+        return try await store.write { try $0.deleteMany(namespace, filter: filter) }
+    }
+
+    /// Changes the first document that passes a filter and returns it, before or after.
+    ///
+    /// The commit runs on the store's writer thread.
+    ///
+    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    @discardableResult
+    public func findOneAndUpdate(
+        _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
+    ) async throws -> BSONDocument? {
+        let (filter, update) = try Self.read(filter, update, options.arrayFilters)
+        return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
+    }
+
+    /// Replaces the first document that passes a filter and returns it, before or after.
+    ///
+    /// The commit runs on the store's writer thread.
+    ///
+    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    @discardableResult
+    public func findOneAndReplace(
+        _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
+    ) async throws -> BSONDocument? {
+        let (filter, update) = (try Filter(filter), try Update(document))
+        return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
+    }
+
+    /// Removes the first document that passes a filter and returns it, `nil` when there is none.
+    ///
+    /// The commit runs on the store's writer thread.
+    ///
+    /// - Throws: for what is no filter, and what the store says.
+    @discardableResult
+    public func findOneAndDelete(
+        _ filter: BSONDocument, options: FindOneAndOptions = .init()
+    ) async throws -> BSONDocument? {
+        let filter = try Filter(filter)
+        return try await store.write { transaction in
+            let found = try transaction.deleteOne(namespace, filter: filter, sort: options.sort)
+            return found.map { options.projection?.apply(to: $0) ?? $0 }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+extension DocumentCollection {
+    /// The documents that pass a filter, in the order of insertion or of a sort.
+    ///
+    /// - Throws: `badValue` (2) and others with MongoDB's text for what is no filter; `corrupt`.
+    public func find(
+        _ filter: BSONDocument = [:], options: FindOptions = .all
+    ) throws -> [BSONDocument] {
+        let filter = try Filter(filter)
+        return try store.read { try $0.find(namespace, filter: filter, options: options) }
+    }
+
+    /// The first document that passes a filter, `nil` when there is none.
+    ///
+    /// - Throws: as ``find(_:options:)`` does.
+    public func findOne(
+        _ filter: BSONDocument = [:], options: FindOptions = .all
+    ) throws -> BSONDocument? {
+        var options = options
+        options.limit = 1
+        return try find(filter, options: options).first
+    }
+
+    /// The document with an id, `nil` when there is none.
+    ///
+    /// - Throws: `corrupt` when its bytes are no BSON.
+    public func findOne(id: BSONValue) throws -> BSONDocument? {
+        try store.read { try $0.get(namespace, id: id) }
+    }
+
+    /// Gives every document that passes a filter to a body, from one state of the store.
+    ///
+    /// - Throws: as ``find(_:options:)`` does, and what the body throws, which ends the visit.
+    public func forEach(
+        _ filter: BSONDocument = [:], options: FindOptions = .all,
+        _ body: (BSONDocument) throws -> Void
+    ) throws {
+        let filter = try Filter(filter)
+        try store.read { transaction in
+            try transaction.forEach(namespace, filter: filter, options: options, body)
+        }
+    }
+
+    /// How many documents pass a filter.
+    ///
+    /// - Throws: as ``find(_:options:)`` does.
+    public func count(_ filter: BSONDocument = [:]) throws -> Int {
+        let filter = try Filter(filter)
+        return try store.read { try $0.count(namespace, filter: filter) }
+    }
+
+    /// The different values of a field in the documents that pass a filter.
+    ///
+    /// - Throws: as ``find(_:options:)`` does.
+    public func distinct(
+        _ field: String, _ filter: BSONDocument = [:]
+    ) throws -> [BSONValue] {
+        let filter = try Filter(filter)
+        return try store.read { try $0.distinct(namespace, field: field, filter: filter) }
+    }
+}

@@ -1,0 +1,143 @@
+extension DocumentCollection {
+    /// Adds a document; without an `_id` it gets an ObjectId.
+    ///
+    /// - Returns: the document's `_id`.
+    /// - Throws: `duplicateKey` (11000), `documentTooLarge` (10334), and for an `_id` that none can be.
+    @discardableResult
+    public func insertOne(
+        _ document: BSONDocument
+    ) throws -> BSONValue {
+        try store.write { try $0.insert(namespace, document)["_id"] ?? .null }
+    }
+
+    /// Adds documents, all or, when one is refused, none.
+    ///
+    /// - Returns: the documents' `_id`s in order.
+    /// - Throws: as ``insertOne(_:)-(BSONDocument)`` does.
+    @discardableResult
+    public func insertMany(
+        _ documents: [BSONDocument]
+    ) throws -> [BSONValue] {
+        try store.write { transaction in
+            try documents.map { try transaction.insert(namespace, $0)["_id"] ?? .null }
+        }
+    }
+
+    /// Changes the first document that passes a filter by operators.
+    ///
+    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    @discardableResult
+    public func updateOne(
+        _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
+        arrayFilters: [BSONDocument] = []
+    ) throws -> UpdateOutcome {
+        let (filter, update) = try Self.read(filter, update, arrayFilters)
+        return try store.write {
+            try $0.updateOne(namespace, filter: filter, update: update, upsert: upsert)
+        }
+    }
+
+    /// Changes every document that passes a filter by operators, all or none.
+    ///
+    /// - Returns: the counts, without the documents.
+    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    @discardableResult
+    public func updateMany(
+        _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
+        arrayFilters: [BSONDocument] = []
+    ) throws -> UpdateOutcome {
+        let (filter, update) = try Self.read(filter, update, arrayFilters)
+        return try store.write { transaction in
+            try transaction.updateMany(
+                namespace, filter: filter, update: update, upsert: upsert, keepImages: false)
+        }
+    }
+
+    /// Puts a document in the place of the first one that passes a filter; the `_id` stays.
+    ///
+    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    @discardableResult
+    public func replaceOne(
+        _ filter: BSONDocument, _ document: BSONDocument, upsert: Bool = false
+    ) throws -> UpdateOutcome {
+        let filter = try Filter(filter)
+        return try store.write {
+            try $0.replaceOne(namespace, filter: filter, document: document, upsert: upsert)
+        }
+    }
+
+    /// Removes the first document that passes a filter.
+    ///
+    /// - Returns: how many were removed, 0 or 1.
+    /// - Throws: for what is no filter, and what the store says.
+    @discardableResult
+    public func deleteOne(
+        _ filter: BSONDocument
+    ) throws -> Int {
+        let filter = try Filter(filter)
+        return try store.write { try $0.deleteOne(namespace, filter: filter) == nil ? 0 : 1 }
+    }
+
+    /// Removes every document that passes a filter.
+    ///
+    /// - Returns: how many were removed.
+    /// - Throws: for what is no filter, and what the store says.
+    @discardableResult
+    public func deleteMany(
+        _ filter: BSONDocument
+    ) throws -> Int {
+        let filter = try Filter(filter)
+        return try store.write { try $0.deleteMany(namespace, filter: filter) }
+    }
+
+    /// Changes the first document that passes a filter and returns it, before or after.
+    ///
+    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    @discardableResult
+    public func findOneAndUpdate(
+        _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
+    ) throws -> BSONDocument? {
+        let (filter, update) = try Self.read(filter, update, options.arrayFilters)
+        return try store.write { try $0.findAndModify(namespace, filter, update, options) }
+    }
+
+    /// Replaces the first document that passes a filter and returns it, before or after.
+    ///
+    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    @discardableResult
+    public func findOneAndReplace(
+        _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
+    ) throws -> BSONDocument? {
+        let (filter, update) = (try Filter(filter), try Update(document))
+        return try store.write { try $0.findAndModify(namespace, filter, update, options) }
+    }
+
+    /// Removes the first document that passes a filter and returns it, `nil` when there is none.
+    ///
+    /// - Throws: for what is no filter, and what the store says.
+    @discardableResult
+    public func findOneAndDelete(
+        _ filter: BSONDocument, options: FindOneAndOptions = .init()
+    ) throws -> BSONDocument? {
+        let filter = try Filter(filter)
+        return try store.write { transaction in
+            let found = try transaction.deleteOne(namespace, filter: filter, sort: options.sort)
+            return found.map { options.projection?.apply(to: $0) ?? $0 }
+        }
+    }
+
+    /// Reads a filter and an update that must have operators.
+    static func read(
+        _ filter: BSONDocument, _ update: BSONDocument, _ arrayFilters: [BSONDocument]
+    ) throws(StoreError) -> (Filter, Update) {
+        let parsed = try Update(update, arrayFilters: arrayFilters)
+        guard !parsed.isReplacement || update.isEmpty else {
+            throw StoreError(
+                .failedToParse, "the update operation document must contain atomic operators")
+        }
+        guard !update.isEmpty else {
+            throw StoreError(.failedToParse, "the update operation document must not be empty")
+        }
+        return (try Filter(filter), parsed)
+    }
+}

@@ -1,0 +1,47 @@
+/// Says which document a find-and-change call takes and what it returns.
+public struct FindOneAndOptions: Sendable {
+    /// Decides which of the documents that pass is the first.
+    public var sort: SortOrder?
+    /// Which fields are returned; without one, all.
+    public var projection: Projection?
+    /// Inserts a document when none passes.
+    public var upsert: Bool
+    /// Returns the document as it is after the change instead of before.
+    public var returnsAfter: Bool
+    /// Which array elements `$[name]` in a path stands for.
+    public var arrayFilters: [BSONDocument]
+
+    /// Makes options; what is left out has its default.
+    public init(
+        sort: SortOrder? = nil, projection: Projection? = nil, upsert: Bool = false,
+        returnsAfter: Bool = false, arrayFilters: [BSONDocument] = []
+    ) {
+        self.sort = sort
+        self.projection = projection
+        self.upsert = upsert
+        self.returnsAfter = returnsAfter
+        self.arrayFilters = arrayFilters
+    }
+}
+
+extension WriteTransaction {
+    /// Changes the first document that passes and returns it before or after, as the options say.
+    func findAndModify(
+        _ namespace: Namespace, _ filter: Filter, _ update: Update,
+        _ options: FindOneAndOptions
+    ) throws(StoreError) -> BSONDocument? {
+        let outcome = try updateOne(
+            namespace, filter: filter, update: update, upsert: options.upsert,
+            sort: options.sort)
+        let found: BSONDocument?
+        if let images = outcome.images.first {
+            found = options.returnsAfter ? images.after : images.before
+        } else if outcome.matchedCount > 0 {
+            // Nothing changed, so before and after are the same.
+            found = outcome.unchanged
+        } else {
+            found = nil
+        }
+        return found.map { options.projection?.apply(to: $0) ?? $0 }
+    }
+}

@@ -1,0 +1,104 @@
+/// Says which rows of a collection have to be looked at for a filter.
+struct QueryPlan {
+    /// The rows.
+    enum Access {
+        /// Those with these id keys, each once, in order.
+        case keys([[UInt8]])
+        /// Those whose id key lies between, in the order of the keys when there is a bound or a sort.
+        case range(Range)
+    }
+
+    /// Bounds of id keys; without any, all rows.
+    struct Range {
+        var lower: [UInt8]?
+        var upper: [UInt8]?
+        var order = Order.inserted
+    }
+
+    /// The order in which rows are read.
+    enum Order {
+        case inserted
+        case idAscending
+        case idDescending
+    }
+
+    let access: Access
+    /// Whether the documents come in the order that was asked for.
+    let isSorted: Bool
+
+    init(_ filter: Filter, _ sort: SortOrder?) {
+        var range = Range()
+        if let key = sort?.keys.first, sort?.keys.count == 1, key.path.parts == ["_id"] {
+            range.order = key.isDescending ? .idDescending : .idAscending
+        }
+        let parts: [Predicate]
+        if case .all(let all) = filter.predicate { parts = all } else { parts = [filter.predicate] }
+        var keys: [[UInt8]]?
+        for case .field(let path, let test) in parts where path.parts == ["_id"] {
+            if let found = Self.keys(test) { keys = keys ?? found }
+            Self.narrow(&range, test)
+        }
+        if let keys {
+            access = .keys(range.order == .idDescending ? keys.reversed() : keys)
+        } else {
+            access = .range(range)
+        }
+        isSorted = sort.map { $0.keys.isEmpty } ?? true || range.order != .inserted
+    }
+
+    private static func keys(_ test: Predicate.Test) -> [[UInt8]]? {
+        switch test {
+        case .compare(.equal, let value): return [BSONKey.encode(value)]
+        case .isIn(let values, let expressions):
+            guard expressions.isEmpty else { return nil }
+            var keys = values.map { BSONKey.encode($0) }
+            keys.sort { $0.lexicographicallyPrecedes($1) }
+            var last: [UInt8]?
+            return keys.filter { key in
+                defer { last = key }
+                return key != last
+            }
+        case .compare, .matches, .exists, .hasType, .hasSize, .modulo, .hasDocument, .hasElement:
+            return nil
+        }
+    }
+
+    /// Both bounds are inclusive: the filter itself looks at each document again.
+    private static func narrow(_ range: inout Range, _ test: Predicate.Test) {
+        guard case .compare(let comparison, let value) = test else { return }
+        switch value {
+        case .minKey, .maxKey, .null, .undefined: return
+        default: break
+        }
+        switch comparison {
+        case .equal: return
+        case .greater, .greaterOrEqual: range.lower = BSONKey.encode(value)
+        case .less, .lessOrEqual: range.upper = BSONKey.encode(value)
+        }
+    }
+}
+
+extension QueryPlan.Range {
+    /// The statement that reads the rows, with ?1 and ?2 for the bounds that are there.
+    func statement(_ table: CollectionTable) -> String {
+        if lower == nil, upper == nil, order == .inserted { return table.scan }
+        var conditions: [String] = []
+        if lower != nil { conditions.append("key >= ?1") }
+        if upper != nil { conditions.append("key <= ?2") }
+        let filter = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+        let column =
+            switch order {
+            // Between bounds the index is read in its order; sorting by row would cost extra.
+            case .inserted: conditions.isEmpty ? "id" : "key"
+            case .idAscending: "key"
+            case .idDescending: "key DESC"
+            }
+        return "SELECT id, key, doc FROM \(StoreSchema.tableName(table.id))\(filter) ORDER BY \(column)"
+    }
+
+    /// Binds the bounds.
+    func bind(_ statement: borrowing SQLiteStatement) {
+        if let lower { statement.bind(1, lower) }
+        if let upper { statement.bind(2, upper) }
+    }
+}

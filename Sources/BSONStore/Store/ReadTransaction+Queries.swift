@@ -1,0 +1,184 @@
+extension ReadTransaction {
+    /// The documents that pass a filter.
+    ///
+    /// - Throws: `corrupt` naming a document whose bytes are no BSON, 292 when a sort needs more
+    ///   than 100 MiB, and what SQLite says.
+    public func find(
+        _ namespace: Namespace, filter: Filter, options: FindOptions = .all
+    ) throws(StoreError) -> [BSONDocument] {
+        var documents: [BSONDocument] = []
+        try visit(namespace, filter, options) { document in
+            documents.append(document)
+            return true
+        }
+        return documents
+    }
+
+    /// The documents that pass a filter, which is read first.
+    ///
+    /// - Throws: also what ``Filter/init(_:)`` throws.
+    public func find(
+        _ namespace: Namespace, filter: BSONDocument = [:], options: FindOptions = .all
+    ) throws(StoreError) -> [BSONDocument] {
+        try find(namespace, filter: try Filter(filter), options: options)
+    }
+
+    /// Gives every document that passes a filter to a body.
+    ///
+    /// The body must not write to the same collection: whether it then sees the change is not said.
+    ///
+    /// - Throws: as ``find(_:filter:options:)-(_,Filter,_)`` does, and what the body throws, which
+    ///   ends the visit.
+    public func forEach(
+        _ namespace: Namespace, filter: Filter, options: FindOptions = .all,
+        _ body: (BSONDocument) throws -> Void
+    ) throws {
+        var failure: (any Error)?
+        try visit(namespace, filter, options) { document in
+            do {
+                try body(document)
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Gives every document that passes a filter, which is read first, to a body.
+    ///
+    /// - Throws: also what ``Filter/init(_:)`` throws.
+    public func forEach(
+        _ namespace: Namespace, filter: BSONDocument = [:], options: FindOptions = .all,
+        _ body: (BSONDocument) throws -> Void
+    ) throws {
+        try forEach(namespace, filter: try Filter(filter), options: options, body)
+    }
+
+    /// How many documents pass a filter.
+    ///
+    /// - Throws: `corrupt` naming a document whose bytes are no BSON.
+    public func count(_ namespace: Namespace, filter: Filter) throws(StoreError) -> Int {
+        if filter.isEverything { return try count(namespace) }
+        var count = 0
+        try scan(namespace, filter, QueryPlan(filter, nil)) { _, _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+
+    /// How many documents pass a filter, which is read first.
+    ///
+    /// - Throws: also what ``Filter/init(_:)`` throws.
+    public func count(_ namespace: Namespace, filter: BSONDocument) throws(StoreError) -> Int {
+        try count(namespace, filter: try Filter(filter))
+    }
+
+    /// The different values of a field in the documents that pass a filter; the values of arrays
+    /// one by one.
+    ///
+    /// - Throws: as ``count(_:filter:)-(_,Filter)`` does.
+    public func distinct(
+        _ namespace: Namespace, field: String, filter: Filter = .all
+    ) throws(StoreError) -> [BSONValue] {
+        let path = try FieldPath(field)
+        var seen: Set<[UInt8]> = []
+        var values: [BSONValue] = []
+        try scan(namespace, filter, QueryPlan(filter, nil)) { _, bytes in
+            ValuePath.visit(path.parts[...], document: bytes) { found in
+                // An empty array has no value to give.
+                guard let found, found.count > 0 || found.type != .undefined else { return }
+                let value = BSONValue(copying: found)
+                if seen.insert(BSONKey.encode(value)).inserted { values.append(value) }
+            }
+            return true
+        }
+        return values
+    }
+
+    /// Visits the documents in the wanted order and shape until the body returns false.
+    private func visit(
+        _ namespace: Namespace, _ filter: Filter, _ options: FindOptions,
+        _ body: (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let plan = QueryPlan(filter, options.sort)
+        let project = { (document: BSONDocument) in
+            options.projection?.apply(to: document) ?? document
+        }
+        guard let sort = options.sort, !plan.isSorted else {
+            var skipped = 0
+            var given = 0
+            return try scan(namespace, filter, plan) { (_, bytes) throws(StoreError) in
+                guard skipped == options.skip else {
+                    skipped += 1
+                    return true
+                }
+                given += 1
+                let document = BSONDocument(unchecked: Array(bytes))
+                return try body(project(document)) && given != options.limit
+            }
+        }
+        var sorter = DocumentSorter(order: sort, skip: options.skip, limit: options.limit)
+        try scan(namespace, filter, plan) { (_, bytes) throws(StoreError) in
+            try sorter.insert(BSONDocument(unchecked: Array(bytes)))
+            return true
+        }
+        for document in sorter.sorted().dropFirst(options.skip) {
+            guard try body(project(document)) else { return }
+        }
+    }
+
+    /// Lends the rows and bytes of all documents that pass until the body returns false.
+    func scan(
+        _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan,
+        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        _ = try onTable(namespace) { (table) throws(StoreError) in
+            switch plan.access {
+            case .keys(let keys): try scan(keys, table, filter, body)
+            case .range(let range): try scan(range, table, filter, body)
+            }
+        }
+    }
+
+    private func scan(
+        _ keys: [[UInt8]], _ table: CollectionTable, _ filter: Filter,
+        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let statement = try connection.prepare(table.get)
+        for key in keys {
+            let goesOn = try key.withLentBytes { (lent) throws(StoreError) -> Bool in
+                statement.bind(1, lending: lent)
+                guard try statement.step() else { return true }
+                let row = statement.int64(0)
+                return try statement.withBytes(1) { (bytes) throws(StoreError) in
+                    try StoredDocument.check(bytes, key: key, of: table)
+                    return filter.matches(bytes) ? try body(row, bytes) : true
+                }
+            }
+            guard goesOn else { return }
+            statement.reset()
+        }
+    }
+
+    private func scan(
+        _ range: QueryPlan.Range, _ table: CollectionTable, _ filter: Filter,
+        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let statement = try connection.prepare(range.statement(table))
+        range.bind(statement)
+        try filter.matching { (matching) throws(StoreError) in
+            while try statement.step() {
+                let row = statement.int64(0)
+                let goesOn = try statement.withBytes(2) { (bytes) throws(StoreError) -> Bool in
+                    try StoredDocument.check(bytes, key: statement, 1, of: table)
+                    guard matching.node(0, document: bytes) else { return true }
+                    return try body(row, bytes)
+                }
+                guard goesOn else { return }
+            }
+        }
+    }
+}

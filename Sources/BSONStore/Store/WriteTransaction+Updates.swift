@@ -1,0 +1,213 @@
+extension WriteTransaction {
+    /// Changes the first document that passes a filter.
+    ///
+    /// - Parameters:
+    ///   - filter: decides which document; `$` in the update stands for the array element it matched.
+    ///   - upsert: inserts a document made of the filter's equalities and the update when none
+    ///     passes.
+    ///   - sort: decides which document is the first; without one, the order of insertion.
+    /// - Returns: the counts, and the document before and after when it was changed.
+    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    @discardableResult
+    public func updateOne(
+        _ namespace: Namespace, filter: Filter, update: Update, upsert: Bool = false,
+        sort: SortOrder? = nil
+    ) throws(StoreError) -> UpdateOutcome {
+        var outcome = UpdateOutcome()
+        if let found = try first(namespace, filter, sort) {
+            try change(found, update, filter, in: namespace, &outcome)
+        } else if upsert {
+            try self.upsert(namespace, filter, update, &outcome)
+        }
+        return outcome
+    }
+
+    /// Changes every document that passes a filter; which ones is decided before the first change.
+    ///
+    /// - Parameter keepImages: whether the outcome holds the documents before and after.
+    /// - Throws: with MongoDB's codes and texts; the changes made until then are undone.
+    @discardableResult
+    public func updateMany(
+        _ namespace: Namespace, filter: Filter, update: Update, upsert: Bool = false,
+        keepImages: Bool = true
+    ) throws(StoreError) -> UpdateOutcome {
+        guard !update.isReplacement else {
+            throw StoreError(
+                .failedToParse, "multi update is not supported for replacement-style update")
+        }
+        let rows = try rows(namespace, filter)
+        var outcome = UpdateOutcome(keepsImages: keepImages)
+        if rows.isEmpty, upsert { try self.upsert(namespace, filter, update, &outcome) }
+        guard !rows.isEmpty else { return outcome }
+        try nested { () throws(StoreError) in
+            for row in rows {
+                guard let found = try document(row, namespace) else { continue }
+                try change(found, update, filter, in: namespace, &outcome)
+            }
+        }
+        return outcome
+    }
+
+    /// Puts a document in the place of the first one that passes a filter; the `_id` stays.
+    ///
+    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    @discardableResult
+    public func replaceOne(
+        _ namespace: Namespace, filter: Filter, document: BSONDocument, upsert: Bool = false,
+        sort: SortOrder? = nil
+    ) throws(StoreError) -> UpdateOutcome {
+        let update = try Update(document)
+        guard update.isReplacement else {
+            throw StoreError(
+                .badValue, "the replace operation document must not contain atomic operators")
+        }
+        return try updateOne(
+            namespace, filter: filter, update: update, upsert: upsert, sort: sort)
+    }
+
+    /// Removes the first document that passes a filter and returns it, `nil` when there is none.
+    @discardableResult
+    public func deleteOne(
+        _ namespace: Namespace, filter: Filter, sort: SortOrder? = nil
+    ) throws(StoreError) -> BSONDocument? {
+        guard let found = try first(namespace, filter, sort) else { return nil }
+        try remove(found, from: namespace)
+        return found.document
+    }
+
+    /// Removes every document that passes a filter.
+    ///
+    /// - Parameter body: is given each document before it is removed; it must not write.
+    /// - Returns: how many there were.
+    @discardableResult
+    public func deleteMany(
+        _ namespace: Namespace, filter: Filter, _ body: (BSONDocument) -> Void = { _ in }
+    ) throws(StoreError) -> Int {
+        let rows = try rows(namespace, filter)
+        try nested { () throws(StoreError) in
+            for row in rows {
+                guard let found = try document(row, namespace) else { continue }
+                body(found.document)
+                try remove(found, from: namespace)
+            }
+        }
+        return rows.count
+    }
+
+    /// Undoes what several changes did when one of them fails, so that the transaction can go on.
+    private func nested(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        do {
+            try savepoint(body)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw StoreError(.internalError, "\(error)", underlying: error)
+        }
+    }
+
+    private func change(
+        _ found: StoredDocument, _ update: Update, _ filter: Filter, in namespace: Namespace,
+        _ outcome: inout UpdateOutcome
+    ) throws(StoreError) {
+        outcome.matchedCount += 1
+        guard let after = try update.apply(to: found.document, matching: filter) else {
+            outcome.unchanged = found.document
+            return
+        }
+        let id = after["_id"] ?? .null
+        try StorableDocument.check(after, id, in: namespace)
+        try onTableForWriting(namespace) { (table) throws(StoreError) in
+            try rewrite(found.row, after, in: table)
+        }
+        try record(
+            update.isReplacement ? .replace : .update, namespace, before: found.document,
+            after: after)
+        outcome.modifiedCount += 1
+        outcome.keep(before: found.document, after: after)
+    }
+
+    private func upsert(
+        _ namespace: Namespace, _ filter: Filter, _ update: Update,
+        _ outcome: inout UpdateOutcome
+    ) throws(StoreError) {
+        let inserted = try insert(namespace, try update.insertion(for: filter))
+        outcome.upsertedID = inserted["_id"]
+        outcome.keep(before: nil, after: inserted)
+    }
+
+    private func remove(
+        _ found: StoredDocument, from namespace: Namespace
+    ) throws(StoreError) {
+        _ = try onTable(namespace) { (table) throws(StoreError) in
+            try delete(found.row, in: table)
+        }
+        try record(.delete, namespace, before: found.document, after: nil)
+    }
+
+    /// The first document that passes, with its row.
+    private func first(
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?
+    ) throws(StoreError) -> StoredDocument? {
+        let plan = QueryPlan(filter, sort)
+        var best: StoredDocument?
+        var bestKey: [UInt8]?
+        try scan(namespace, filter, plan) { row, bytes in
+            let document = BSONDocument(unchecked: Array(bytes))
+            guard let sort, !plan.isSorted else {
+                best = StoredDocument(row: row, document: document)
+                return false
+            }
+            let key = sort.key(of: document)
+            if let known = bestKey, !key.lexicographicallyPrecedes(known) { return true }
+            bestKey = key
+            best = StoredDocument(row: row, document: document)
+            return true
+        }
+        return best
+    }
+
+    private func rows(_ namespace: Namespace, _ filter: Filter) throws(StoreError) -> [Int64] {
+        var rows: [Int64] = []
+        try scan(namespace, filter, QueryPlan(filter, nil)) { row, _ in
+            rows.append(row)
+            return true
+        }
+        return rows
+    }
+
+    private func document(
+        _ row: Int64, _ namespace: Namespace
+    ) throws(StoreError) -> StoredDocument? {
+        let found = try onTable(namespace) { (table) throws(StoreError) -> StoredDocument? in
+            let statement = try connection.prepare(table.getRow)
+            statement.bind(1, row)
+            guard try statement.step() else { return nil }
+            return try statement.withBytes(1) { (bytes) throws(StoreError) in
+                try StoredDocument.check(bytes, key: statement, 0, of: table)
+                return StoredDocument(row: row, document: BSONDocument(unchecked: Array(bytes)))
+            }
+        }
+        return found ?? nil
+    }
+}
+
+/// Counts what an update did, with the documents before and after.
+public struct UpdateOutcome: Sendable, Hashable {
+    /// How many documents passed the filter.
+    public internal(set) var matchedCount = 0
+    /// How many of them are different now.
+    public internal(set) var modifiedCount = 0
+    /// The `_id` of the document that was inserted because none passed.
+    public internal(set) var upsertedID: BSONValue?
+    /// The documents that were changed or inserted, before and after.
+    public private(set) var images: [DocumentImages] = []
+    /// The last document that passed but stayed as it was.
+    var unchanged: BSONDocument?
+    private let keepsImages: Bool
+
+    init(keepsImages: Bool = true) { self.keepsImages = keepsImages }
+
+    mutating func keep(before: BSONDocument?, after: BSONDocument?) {
+        if keepsImages { images.append(DocumentImages(before: before, after: after)) }
+    }
+}

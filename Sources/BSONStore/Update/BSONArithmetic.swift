@@ -1,0 +1,77 @@
+/// Adds and multiplies numbers of any widths by MongoDB's rules.
+///
+/// The wider type wins: int32, int64, double, Decimal128. An int32 that overflows becomes an int64;
+/// an int64 that overflows has no result.
+enum BSONArithmetic {
+    /// The sum; `nil` for what is no number and for an overflow of int64.
+    static func add(_ left: BSONValue, _ right: BSONValue) -> BSONValue? {
+        apply(
+            left, right, whole: { $0.addingReportingOverflow($1) }, double: { $0 + $1 },
+            decimal: DecimalArithmetic.add)
+    }
+
+    /// The product; `nil` for what is no number and for an overflow of int64.
+    static func multiply(_ left: BSONValue, _ right: BSONValue) -> BSONValue? {
+        apply(
+            left, right, whole: { $0.multipliedReportingOverflow(by: $1) }, double: { $0 * $1 },
+            decimal: DecimalArithmetic.multiply)
+    }
+
+    /// The result of a step of `$bit`; `nil` for what is no whole number.
+    static func bit(_ left: BSONValue, _ step: UpdateOperation.BitStep) -> BSONValue? {
+        guard let a = whole(left), let b = whole(step.operand) else { return nil }
+        let result =
+            switch step.operator {
+            case .and: a & b
+            case .or: a | b
+            case .xor: a ^ b
+            }
+        if case .int32 = left, case .int32 = step.operand {
+            return .int32(Int32(truncatingIfNeeded: result))
+        }
+        return .int64(result)
+    }
+
+    private static func apply(
+        _ left: BSONValue, _ right: BSONValue,
+        whole operation: (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
+        double: (Double, Double) -> Double,
+        decimal: (BSONDecimal128, BSONDecimal128) -> BSONDecimal128
+    ) -> BSONValue? {
+        if left.type == .decimal128 || right.type == .decimal128 {
+            guard let a = self.decimal(left), let b = self.decimal(right) else { return nil }
+            return .decimal128(decimal(a, b))
+        }
+        if let a = whole(left), let b = whole(right) {
+            let (result, overflow) = operation(a, b)
+            guard !overflow else { return nil }
+            if case .int32 = left, case .int32 = right, let narrow = Int32(exactly: result) {
+                return .int32(narrow)
+            }
+            return .int64(result)
+        }
+        guard let a = number(left), let b = number(right) else { return nil }
+        return .double(double(a, b))
+    }
+
+    private static func whole(_ value: BSONValue) -> Int64? {
+        switch value {
+        case .int32(let value): Int64(value)
+        case .int64(let value): value
+        default: nil
+        }
+    }
+
+    private static func number(_ value: BSONValue) -> Double? {
+        if case .double(let value) = value { return value }
+        return whole(value).map { Double($0) }
+    }
+
+    private static func decimal(_ value: BSONValue) -> BSONDecimal128? {
+        switch value {
+        case .decimal128(let value): return value
+        case .double(let value): return BSONDecimal128(value)
+        default: return whole(value).map { BSONDecimal128($0) }
+        }
+    }
+}
