@@ -154,9 +154,9 @@ extension BSONValue {
     /// The whole number without loss: int32, int64, and doubles that are integral.
     public var int64Value: Int64? {
         switch self {
+        case .double(let value): Int64(exactly: value)
         case .int32(let value): Int64(value)
         case .int64(let value): value
-        case .double(let value): Int64(exactly: value)
         default: nil
         }
     }

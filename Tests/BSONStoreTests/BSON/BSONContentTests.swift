@@ -6,6 +6,7 @@ struct BSONContentTests {
     /// The content as a tree whose fields are sorted, with types: the slow reference.
     private func canonical(_ value: BSONValue) -> String {
         switch value {
+        case .double(let value): return "double\(value.bitPattern)"
         case .document(let document):
             let fields = document.map { "\($0.key.debugDescription):\(canonical($0.value))" }
             return "{" + fields.sorted().joined(separator: ",") + "}"
@@ -13,7 +14,6 @@ struct BSONContentTests {
             return "[" + array.map(canonical).joined(separator: ",") + "]"
         case .javascriptWithScope(let code):
             return "code\(code.code.debugDescription)" + canonical(.document(code.scope))
-        case .double(let value): return "double\(value.bitPattern)"
         default: return "\(value)"
         }
     }
