@@ -62,9 +62,9 @@ private func hasFreeForm(_ document: BSONDocument) -> Bool {
 
 private func hasFreeForm(_ value: BSONValue) -> Bool {
     switch value {
-    case .regularExpression: true
     case .document(let nested): hasFreeForm(nested)
     case .array(let array): array.contains { hasFreeForm($0) }
+    case .regularExpression: true
     case .javascriptWithScope(let code): hasFreeForm(code.scope)
     default: false
     }

@@ -59,7 +59,7 @@ public struct BSONRegularExpression: Sendable, Hashable {
             !pattern.holdsNull && !options.holdsNull,
             "A regular expression cannot hold a NUL")
         self.pattern = pattern
-        self.options = options.utf8.count < 2 ? options : String(options.sorted())
+        self.options = Self.inOrder(options)
     }
 
     /// Makes an expression of texts that come from outside.
@@ -72,10 +72,16 @@ public struct BSONRegularExpression: Sendable, Hashable {
         self.init(pattern, options: options)
     }
 
+    /// Puts option letters in the order of their Unicode numbers, never inside of a letter.
+    static func inOrder(_ options: String) -> String {
+        guard options.utf8.count > 1 else { return options }
+        return String(String.UnicodeScalarView(options.unicodeScalars.sorted()))
+    }
+
     /// Takes texts of a valid document, which hold no NUL.
     init(decoded pattern: String, options: String) {
         self.pattern = pattern
-        self.options = options.utf8.count < 2 ? options : String(options.sorted())
+        self.options = Self.inOrder(options)
     }
 }
 
