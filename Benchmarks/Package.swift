@@ -14,7 +14,7 @@ let package = Package(
             name: "BenchmarkBaseline", dependencies: ["BenchmarkCBSON"],
             cSettings: [.unsafeFlags(["-O2"])]),
         .executableTarget(
-            name: "bson-benchmarks",
+            name: "Benchmarks",
             dependencies: [
                 "BenchmarkBaseline", .product(name: "BSONStore", package: "StitchSync"),
             ],

@@ -73,6 +73,11 @@ public struct BSONContentHash: Sendable, Hashable {
 
     private static func combine(_ value: BSONRawValue, into hasher: inout BSONSipHasher) {
         switch value.type {
+        case .double, .string, .binary, .undefined, .objectID, .bool, .datetime, .null,
+            .regularExpression, .dbPointer, .javascript, .symbol, .int32, .timestamp, .int64,
+            .decimal128, .minKey, .maxKey:
+            hasher.combine(UInt64(value.count))
+            hasher.combine(value.bytes)
         case .document: hasher.combine(hashing(value.bytes))
         case .array:
             var cursor = BSONCursor(value)
@@ -87,11 +92,6 @@ public struct BSONContentHash: Sendable, Hashable {
             hasher.combine(UInt64(code.count))
             hasher.combine(code)
             hasher.combine(hashing(scope))
-        case .double, .string, .binary, .undefined, .objectID, .bool, .datetime, .null,
-            .regularExpression, .dbPointer, .javascript, .symbol, .int32, .timestamp, .int64,
-            .decimal128, .minKey, .maxKey:
-            hasher.combine(UInt64(value.count))
-            hasher.combine(value.bytes)
         }
     }
 }

@@ -143,6 +143,7 @@ extension BSONDocument: Hashable {
         }
     }
 
+    /// Feeds the encoded bytes.
     public func hash(into hasher: inout Hasher) {
         withUnsafeBytes { hasher.combine(bytes: $0) }
     }

@@ -16,6 +16,11 @@ extension BSONDocumentBuilder {
         case .string(let value):
             head(.string, key, room: 5 + value.utf8.count)
             text(value)
+        case .document, .array, .binary, .undefined, .objectID, .datetime, .null,
+            .regularExpression, .dbPointer, .javascript, .symbol, .javascriptWithScope,
+            .timestamp, .decimal128, .minKey, .maxKey:
+            head(value.type, key, room: BSONWriter.count(value))
+            count = BSONWriter.write(value, base + count) - base
         case .bool(let value):
             head(.bool, key, room: 1)
             store(value ? 1 as UInt8 : 0)
@@ -25,11 +30,6 @@ extension BSONDocumentBuilder {
         case .int64(let value):
             head(.int64, key, room: 8)
             store(value)
-        case .document, .array, .binary, .undefined, .objectID, .datetime, .null,
-            .regularExpression, .dbPointer, .javascript, .symbol, .javascriptWithScope,
-            .timestamp, .decimal128, .minKey, .maxKey:
-            head(value.type, key, room: BSONWriter.count(value))
-            count = BSONWriter.write(value, base + count) - base
         }
     }
 

@@ -55,6 +55,7 @@ public struct BSONError: Error, Sendable, Hashable, CustomStringConvertible {
         self.column = column
     }
 
+    /// The message with the place, where one is known.
     public var description: String {
         if let line, let column { return "\(message) (line \(line), column \(column))" }
         if let byteOffset { return "\(message) (at byte \(byteOffset))" }

@@ -7,9 +7,9 @@ package enum BSONNumber {
     /// The number that a value is, whatever its width; `nil` for other types.
     package init?(_ value: BSONValue) {
         switch value {
+        case .double(let value): self = .double(value)
         case .int32(let value): self = .integer(Int64(value))
         case .int64(let value): self = .integer(value)
-        case .double(let value): self = .double(value)
         case .decimal128(let value): self = .decimal(value)
         default: return nil
         }
@@ -18,9 +18,9 @@ package enum BSONNumber {
     /// The number that a value in place is, whatever its width; `nil` for other types.
     package init?(_ value: BSONRawValue) {
         switch value.typeByte {
+        case BSONType.double.rawValue: self = .double(value.double)
         case BSONType.int32.rawValue: self = .integer(Int64(value.int32))
         case BSONType.int64.rawValue: self = .integer(value.int64)
-        case BSONType.double.rawValue: self = .double(value.double)
         case BSONType.decimal128.rawValue: self = .decimal(value.decimal128)
         default: return nil
         }

@@ -36,9 +36,7 @@ public enum BSONOrder: Int8, Sendable, Hashable {
         let (a, b) = (rank(left.type), rank(right.type))
         guard a == b else { return BSONOrder(a, b) }
         switch (left, right) {
-        case (.string(let a), .string(let b)), (.string(let a), .symbol(let b)),
-            (.symbol(let a), .string(let b)), (.symbol(let a), .symbol(let b)),
-            (.javascript(let a), .javascript(let b)):
+        case (.string(let a), .string(let b)), (.string(let a), .symbol(let b)):
             return compare(a, b)
         case (.document(let a), .document(let b)): return compare(a, b)
         case (.array(let a), .array(let b)):
@@ -49,7 +47,6 @@ public enum BSONOrder: Int8, Sendable, Hashable {
         case (.objectID(let a), .objectID(let b)): return compare(a, b)
         case (.bool(let a), .bool(let b)): return BSONOrder(a ? 1 : 0, b ? 1 : 0)
         case (.datetime(let a), .datetime(let b)): return BSONOrder(a, b)
-        case (.timestamp(let a), .timestamp(let b)): return BSONOrder(a, b)
         case (.regularExpression(let a), .regularExpression(let b)):
             let order = compare(a.pattern, b.pattern)
             return order == .equal ? compare(a.options, b.options) : order
@@ -58,9 +55,13 @@ public enum BSONOrder: Int8, Sendable, Hashable {
             guard counts == .equal else { return counts }
             let order = compare(a.namespace, b.namespace)
             return order == .equal ? compare(a.id, b.id) : order
+        case (.javascript(let a), .javascript(let b)): return compare(a, b)
+        case (.symbol(let a), .string(let b)), (.symbol(let a), .symbol(let b)):
+            return compare(a, b)
         case (.javascriptWithScope(let a), .javascriptWithScope(let b)):
             let order = compare(a.code, b.code)
             return order == .equal ? compare(a.scope, b.scope) : order
+        case (.timestamp(let a), .timestamp(let b)): return BSONOrder(a, b)
         default:
             guard let a = BSONNumber(left), let b = BSONNumber(right) else { return .equal }
             return BSONNumber.compare(a, b)
@@ -75,22 +76,25 @@ public enum BSONOrder: Int8, Sendable, Hashable {
     /// The place of a type's class; types of the same class compare by value.
     static func rank(_ type: BSONType) -> Int8 {
         switch type {
-        case .minKey: -1
-        case .undefined: 0
-        case .null: 5
-        case .double, .int32, .int64, .decimal128: 10
-        case .string, .symbol: 15
+        case .double: 10
+        case .string: 15
         case .document: 20
         case .array: 25
         case .binary: 30
+        case .undefined: 0
         case .objectID: 35
         case .bool: 40
         case .datetime: 45
-        case .timestamp: 47
+        case .null: 5
         case .regularExpression: 50
         case .dbPointer: 55
         case .javascript: 60
+        case .symbol: 15
         case .javascriptWithScope: 65
+        case .int32: 10
+        case .timestamp: 47
+        case .int64, .decimal128: 10
+        case .minKey: -1
         case .maxKey: 127
         }
     }

@@ -25,6 +25,7 @@ public struct BSONTimestamp: Sendable, Hashable, Comparable {
         self.increment = increment
     }
 
+    /// Seconds first, then the counter.
     public static func < (left: Self, right: Self) -> Bool {
         (left.seconds, left.increment) < (right.seconds, right.increment)
     }
@@ -38,6 +39,7 @@ public struct BSONDatetime: Sendable, Hashable, Comparable {
     /// Makes a datetime of its milliseconds since 1970.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
+    /// Earlier is less.
     public static func < (left: Self, right: Self) -> Bool {
         left.milliseconds < right.milliseconds
     }
@@ -59,7 +61,7 @@ public struct BSONRegularExpression: Sendable, Hashable {
             !pattern.holdsNull && !options.holdsNull,
             "A regular expression cannot hold a NUL")
         self.pattern = pattern
-        self.options = options.utf8.count < 2 ? options : String(options.sorted())
+        self.options = Self.inOrder(options)
     }
 
     /// Makes an expression of texts that come from outside.
@@ -72,10 +74,16 @@ public struct BSONRegularExpression: Sendable, Hashable {
         self.init(pattern, options: options)
     }
 
+    /// Puts option letters in the order of their Unicode numbers, never inside of a letter.
+    static func inOrder(_ options: String) -> String {
+        guard options.utf8.count > 1 else { return options }
+        return String(String.UnicodeScalarView(options.unicodeScalars.sorted()))
+    }
+
     /// Takes texts of a valid document, which hold no NUL.
     init(decoded pattern: String, options: String) {
         self.pattern = pattern
-        self.options = options.utf8.count < 2 ? options : String(options.sorted())
+        self.options = Self.inOrder(options)
     }
 }
 
@@ -110,11 +118,13 @@ public struct BSONJavaScriptWithScope: Sendable, Hashable {
 // Texts compare by their bytes: Swift's `==` on String takes "é" in two encodings for the same.
 
 extension BSONRegularExpression {
+    /// Equal when the encoded bytes are.
     public static func == (left: Self, right: Self) -> Bool {
         left.pattern.utf8.elementsEqual(right.pattern.utf8)
             && left.options.utf8.elementsEqual(right.options.utf8)
     }
 
+    /// Feeds what ``==(_:_:)`` compares.
     public func hash(into hasher: inout Hasher) {
         pattern.withUTF8Bytes { hasher.combine(bytes: $0) }
         options.withUTF8Bytes { hasher.combine(bytes: $0) }
@@ -122,10 +132,12 @@ extension BSONRegularExpression {
 }
 
 extension BSONDBPointer {
+    /// Equal when the encoded bytes are.
     public static func == (left: Self, right: Self) -> Bool {
         left.namespace.utf8.elementsEqual(right.namespace.utf8) && left.id == right.id
     }
 
+    /// Feeds what ``==(_:_:)`` compares.
     public func hash(into hasher: inout Hasher) {
         namespace.withUTF8Bytes { hasher.combine(bytes: $0) }
         hasher.combine(id)
@@ -133,10 +145,12 @@ extension BSONDBPointer {
 }
 
 extension BSONJavaScriptWithScope {
+    /// Equal when the encoded bytes are.
     public static func == (left: Self, right: Self) -> Bool {
         left.code.utf8.elementsEqual(right.code.utf8) && left.scope == right.scope
     }
 
+    /// Feeds what ``==(_:_:)`` compares.
     public func hash(into hasher: inout Hasher) {
         code.withUTF8Bytes { hasher.combine(bytes: $0) }
         hasher.combine(scope)

@@ -55,6 +55,7 @@ public enum BSONValue: Sendable {
 }
 
 extension BSONValue: Hashable {
+    /// Equal when type and encoded bytes are.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
@@ -78,6 +79,7 @@ extension BSONValue: Hashable {
         }
     }
 
+    /// Feeds what ``==(_:_:)`` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(type.rawValue)
         switch self {
@@ -113,18 +115,24 @@ extension BSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// Makes a string.
     public init(stringLiteral value: String) { self = .string(value) }
 
     /// Makes an int32 where the number fits, else an int64, as MongoDB's drivers do.
     public init(integerLiteral value: Int64) {
-        if let narrow = Int32(exactly: value) { self = .int32(narrow) } else { self = .int64(value) }
+        self = Int32(exactly: value).map { .int32($0) } ?? .int64(value)
     }
 
+    /// Makes a double.
     public init(floatLiteral value: Double) { self = .double(value) }
+    /// Makes a boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Makes a null.
     public init(nilLiteral: ()) { self = .null }
+    /// Makes an array.
     public init(arrayLiteral elements: BSONValue...) { self = .array(BSONArray(elements)) }
 
+    /// Makes a document, keys as given; a key with a NUL traps.
     public init(dictionaryLiteral elements: (String, BSONValue)...) {
         self = .document(BSONDocument(elements))
     }
@@ -154,9 +162,9 @@ extension BSONValue {
     /// The whole number without loss: int32, int64, and doubles that are integral.
     public var int64Value: Int64? {
         switch self {
+        case .double(let value): Int64(exactly: value)
         case .int32(let value): Int64(value)
         case .int64(let value): value
-        case .double(let value): Int64(exactly: value)
         default: nil
         }
     }

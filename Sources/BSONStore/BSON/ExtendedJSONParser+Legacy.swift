@@ -84,7 +84,8 @@ extension ExtendedJSONParser {
         }
         set(.regularExpression, at: typeIndex)
         out.count = from
-        put(Array(pattern.utf8) + [0] + options.utf8.sorted() + [0])
+        let sorted = BSONRegularExpression.inOrder(options)
+        put(Array(pattern.utf8) + [0] + Array(sorted.utf8) + [0])
     }
 
     private mutating func putString(_ text: String) {

@@ -181,7 +181,8 @@ extension ExtendedJSONParser {
             parser.out.count = from
         }
         out.reserve(options.count + 1)
-        for byte in options.sorted() { out.put(byte) }
+        let sorted = BSONRegularExpression.inOrder(String(decoding: options, as: UTF8.self))
+        for byte in sorted.utf8 { out.put(byte) }
         out.put(0 as UInt8)
     }
 

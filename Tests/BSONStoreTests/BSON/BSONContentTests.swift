@@ -6,6 +6,7 @@ struct BSONContentTests {
     /// The content as a tree whose fields are sorted, with types: the slow reference.
     private func canonical(_ value: BSONValue) -> String {
         switch value {
+        case .double(let value): return "double\(value.bitPattern)"
         case .document(let document):
             let fields = document.map { "\($0.key.debugDescription):\(canonical($0.value))" }
             return "{" + fields.sorted().joined(separator: ",") + "}"
@@ -13,7 +14,6 @@ struct BSONContentTests {
             return "[" + array.map(canonical).joined(separator: ",") + "]"
         case .javascriptWithScope(let code):
             return "code\(code.code.debugDescription)" + canonical(.document(code.scope))
-        case .double(let value): return "double\(value.bitPattern)"
         default: return "\(value)"
         }
     }
@@ -64,15 +64,17 @@ struct BSONContentTests {
         #expect(equal > 100)
     }
 
-    @Test(arguments: [
-        (["a": 1], ["a": .int64(1)]), (["a": .double(0)], ["a": .double(-0.0)]),
-        (["a": [1, 2]], ["a": [2, 1]]), (["a": [[1], 2]], ["a": [1, [2]]]),
-        (["a": [[]]], ["a": []]), (["a": [[1, 2]]], ["a": [1, 2]]), (["a": [[1], [2]]], ["a": [[1, 2]]]),
-        (["a": []], ["a": [:]]), (["a": 1], ["b": 1]), (["a": 1], ["a": 1, "b": 1]),
-        (["a": ["b": 1], "c": 1], ["a": ["b": 1, "c": 1]]), (["a": "x"], ["a": .symbol("x")]),
-        (["a": .null], [:]), (["a": .null], ["a": .undefined]),
-        (["a": .string("b\0\0\0\0\0\0\0")], ["a": .string("b")]),
-    ] as [(BSONDocument, BSONDocument)])
+    @Test(
+        arguments: [
+            (["a": 1], ["a": .int64(1)]), (["a": .double(0)], ["a": .double(-0.0)]),
+            (["a": [1, 2]], ["a": [2, 1]]), (["a": [[1], 2]], ["a": [1, [2]]]),
+            (["a": [[]]], ["a": []]), (["a": [[1, 2]]], ["a": [1, 2]]),
+            (["a": [[1], [2]]], ["a": [[1, 2]]]),
+            (["a": []], ["a": [:]]), (["a": 1], ["b": 1]), (["a": 1], ["a": 1, "b": 1]),
+            (["a": ["b": 1], "c": 1], ["a": ["b": 1, "c": 1]]), (["a": "x"], ["a": .symbol("x")]),
+            (["a": .null], [:]), (["a": .null], ["a": .undefined]),
+            (["a": .string("b\0\0\0\0\0\0\0")], ["a": .string("b")]),
+        ] as [(BSONDocument, BSONDocument)])
     func `Different content has different hashes`(_ left: BSONDocument, _ right: BSONDocument) {
         #expect(left.contentHash() != right.contentHash())
         #expect(!left.contentEquals(right))
@@ -85,7 +87,8 @@ struct BSONContentTests {
         #expect(one.contentEquals(two, excluding: "v"))
         #expect(!one.contentEquals(two))
         #expect(!one.contentEquals(three, excluding: "v"))
-        #expect(one.contentHash(excluding: "v") == (["a": ["v": 2], "b": 3] as BSONDocument).contentHash())
+        let without: BSONDocument = ["a": ["v": 2], "b": 3]
+        #expect(one.contentHash(excluding: "v") == without.contentHash())
     }
 
     @Test func `Stored hashes stay what they are`() {
@@ -93,7 +96,8 @@ struct BSONContentTests {
         let hash = document.contentHash()
         #expect(BSONContentHash(bytes: hash.bytes) == hash)
         #expect(BSONContentHash(bytes: [1]) == nil)
+        let text = hash.bytes.map { String($0, radix: 16) }.joined(separator: " ")
         #expect(
-            hash.bytes.map { String($0, radix: 16) }.joined(separator: " ") == "bf 8a cc 52 95 6e e7 ec 7c 66 78 da 79 4b 4f 65")
+            text == "bf 8a cc 52 95 6e e7 ec 7c 66 78 da 79 4b 4f 65")
     }
 }

@@ -7,7 +7,7 @@ struct Report {
     private let only: String?
 
     init(_ arguments: [String]) {
-        isGate = arguments.first == "gate"
+        isGate = arguments.contains("--gate")
         func value(_ name: String) -> String? {
             guard let at = arguments.firstIndex(of: name), at + 1 < arguments.count
             else { return nil }

@@ -40,7 +40,7 @@ final class Subject {
     /// The documents of MongoDB's driver benchmark, or ones of the same shape.
     static func all() -> [Subject] {
         let root =
-            ProcessInfo.processInfo.environment["BENCH_DATA_DIR"] ?? "../../shared/bench-data"
+            ProcessInfo.processInfo.environment["BENCH_DATA_DIR"] ?? "../shared/bench-data"
         return [
             ("flat", "flat_bson.json", GeneratedDocument.flat()),
             ("deep", "deep_bson.json", GeneratedDocument.deep()),

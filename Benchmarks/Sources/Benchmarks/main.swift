@@ -2,15 +2,18 @@ import BSONStore
 import BenchmarkBaseline
 import Foundation
 
-// bson-benchmarks [gate] [--rounds N] [--only TEXT]   times and allocations; gate: exit 1 on a miss
-// bson-benchmarks list                                 the rows' names
-// bson-benchmarks once ROW baseline|ours COUNT         for callgrind: count twice and subtract
+// Benchmarks [--gate] [--rounds N] [--only TEXT]   times and allocations; --gate: exit 1 on a miss
+// Benchmarks list                                   the rows' names
+// Benchmarks once ROW baseline|ours COUNT           for callgrind: count twice and subtract
 
 baseline_buffer_lines()
 let arguments = Array(CommandLine.arguments.dropFirst())
 let subjects = Subject.all()
-var rows = subjects.flatMap(CoreRows.rows) + [StaticKeyRows.row()]
-var allocationRows = subjects.flatMap(CoreRows.allocations) + [StaticKeyRows.allocations()]
+let rows =
+    subjects.flatMap(CoreRows.rows) + [StaticKeyRows.row()] + subjects.flatMap(JSONRows.rows)
+let allocationRows =
+    subjects.flatMap(CoreRows.allocations) + [StaticKeyRows.allocations()]
+    + subjects.flatMap(JSONRows.allocations)
 
 for subject in subjects {
     let theirs = baseline_iterate(subject.baseline, 1)

@@ -78,7 +78,7 @@ enum CoreRows {
 
     static func allocations(_ subject: Subject) -> [AllocationRow] {
         let other = BSONDocument(subject.document.reversed().map { ($0.key, $0.value) })
-        let copy = (try? BSONDocument(validating: Array(subject.bytes))) ?? subject.document
+        let copy = validated(subject.bytes)
         func row(_ name: String, _ gate: Int, _ goal: Int, _ work: @escaping () -> Void)
             -> AllocationRow
         {
@@ -142,19 +142,19 @@ enum CoreRows {
                 let content = value.binaryContent
                 sum &+= UInt64(content.count) &+ UInt64(content.first ?? 0)
                 sum &+= UInt64(value.binarySubtype)
+            case .undefined, .null, .dbPointer, .decimal128, .minKey, .maxKey:
+                sum &+= UInt64(value.typeByte)
             case .objectID: sum &+= UInt64(value.bytes[0])
             case .bool: sum &+= value.bool ? 1 : 0
-            case .int32: sum &+= UInt64(bitPattern: Int64(value.int32))
-            case .int64, .datetime: sum &+= UInt64(bitPattern: value.int64)
-            case .timestamp:
-                let bits = UInt64(bitPattern: value.int64)
-                sum &+= bits >> 32 &+ bits & 0xFFFF_FFFF
+            case .datetime, .int64: sum &+= UInt64(bitPattern: value.int64)
             case .regularExpression: sum &+= UInt64(value.bytes[0])
             case .javascriptWithScope:
                 let (code, scope) = value.codeAndScope
                 sum &+= UInt64(code.count + scope.count) &+ UInt64(code.first ?? 0)
-            case .undefined, .null, .dbPointer, .decimal128, .minKey, .maxKey:
-                sum &+= UInt64(value.typeByte)
+            case .int32: sum &+= UInt64(bitPattern: Int64(value.int32))
+            case .timestamp:
+                let bits = UInt64(bitPattern: value.int64)
+                sum &+= bits >> 32 &+ bits & 0xFFFF_FFFF
             }
         }
         return sum
@@ -167,11 +167,11 @@ enum CoreRows {
             switch value {
             case .double(let value): sum &+= value.bitPattern
             case .string(let value): sum &+= UInt64(value.utf8.count)
-            case .int32(let value): sum &+= UInt64(bitPattern: Int64(value))
-            case .int64(let value): sum &+= UInt64(bitPattern: value)
-            case .bool(let value): sum &+= value ? 1 : 0
             case .document(let nested): sum &+= iterateValues(nested)
             case .array(let nested): sum &+= iterateValues(nested.document)
+            case .bool(let value): sum &+= value ? 1 : 0
+            case .int32(let value): sum &+= UInt64(bitPattern: Int64(value))
+            case .int64(let value): sum &+= UInt64(bitPattern: value)
             default: sum &+= 1
             }
         }
