@@ -57,8 +57,18 @@ import Testing
                 == ["both deleted it and it is there"])
     }
 
-    @Test(arguments: [[], ["{\"_id\": 1}"]])
-    func `a demo of hardly any documents ends as well`(_ lines: [String]) async throws {
+    /// None, one, those of an export from a synced collection, and names that paths cannot say.
+    static let unusual: [[String]] = [
+        [], ["{\"_id\": 1}"],
+        [
+            "{\"_id\": 1, \"__stitch_sync_version\": {\"spv\": 1, \"id\": \"x\", \"v\": 3}}",
+            "{\"_id\": 2, \"__stitch_sync_version\": 5}",
+        ],
+        ["{\"_id\": 1, \"$set\": 1}", "{\"_id\": 2, \"a.b\": 1, \"\": {\"$x\": 2}}"],
+    ]
+
+    @Test(arguments: unusual)
+    func `a demo of few and unusual documents ends as well`(_ lines: [String]) async throws {
         try await withTemporaryFolder { folder in
             _ = try folder.write(lines: lines, to: "in.jsonl")
             let demo = try await Tool.run("demo", "in.jsonl", in: folder)
