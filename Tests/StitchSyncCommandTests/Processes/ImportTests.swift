@@ -121,6 +121,15 @@ import Testing
         }
     }
 
+    @Test func `a byte order mark in front of the file is not part of it`() async throws {
+        try await withTemporaryFolder { folder in
+            _ = try folder.write([0xEF, 0xBB, 0xBF] + Array("{\"_id\": 1}".utf8), to: "in.jsonl")
+            let answer = try await Tool.run("import", "s.stitch", "a.b", "in.jsonl", in: folder)
+            #expect(answer.code == 0)
+            #expect(try documents(in: folder) == [["_id": 1]])
+        }
+    }
+
     @Test func `what cannot be opened is named`() async throws {
         try await withTemporaryFolder { folder in
             let noFile = try await Tool.run("import", "s.stitch", "a.b", "none", in: folder)
