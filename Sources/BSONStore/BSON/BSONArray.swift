@@ -36,6 +36,7 @@ public struct BSONArray: Sendable, Hashable, ExpressibleByArrayLiteral, Sequence
         document = BSONDocument(unchecked: bytes)
     }
 
+    /// Encodes the values in order.
     public init(arrayLiteral elements: BSONValue...) { self.init(elements) }
 
     /// Walks the values in order; a value is decoded when it is reached.
@@ -45,6 +46,7 @@ public struct BSONArray: Sendable, Hashable, ExpressibleByArrayLiteral, Sequence
     public struct Iterator: IteratorProtocol {
         var base: BSONDocument.Iterator
 
+        /// The next one, `nil` after the last.
         public mutating func next() -> BSONValue? { base.nextValue() }
     }
 

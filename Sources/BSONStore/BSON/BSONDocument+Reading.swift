@@ -12,6 +12,7 @@ extension BSONDocument: Sequence {
 
         init(document: BSONDocument) { self.document = document }
 
+        /// The next one, `nil` after the last.
         public mutating func next() -> Element? {
             // The address outlives the closure that lends it, but not this call, during which the
             // iterator holds the document: a result handed out of a closure is copied once more,

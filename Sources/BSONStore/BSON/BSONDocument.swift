@@ -143,6 +143,7 @@ extension BSONDocument: Hashable {
         }
     }
 
+    /// Feeds what `==` compares.
     public func hash(into hasher: inout Hasher) {
         withUnsafeBytes { hasher.combine(bytes: $0) }
     }

@@ -55,6 +55,7 @@ public struct BSONError: Error, Sendable, Hashable, CustomStringConvertible {
         self.column = column
     }
 
+    /// The fault as one line for people.
     public var description: String {
         if let line, let column { return "\(message) (line \(line), column \(column))" }
         if let byteOffset { return "\(message) (at byte \(byteOffset))" }

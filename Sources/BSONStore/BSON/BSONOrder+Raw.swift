@@ -97,9 +97,11 @@ extension BSONOrder {
 extension BSONRawValue {
     /// The two texts of a regular expression; only for values of that type.
     @inlinable
-    public var expressionParts: (
-        pattern: UnsafeRawBufferPointer, options: UnsafeRawBufferPointer
-    ) {
+    public var expressionParts:
+        (
+            pattern: UnsafeRawBufferPointer, options: UnsafeRawBufferPointer
+        )
+    {
         let count = BSONCursor.textCount(start, start + self.count)
         return (
             UnsafeRawBufferPointer(start: start, count: count),

@@ -25,6 +25,7 @@ public struct BSONTimestamp: Sendable, Hashable, Comparable {
         self.increment = increment
     }
 
+    /// Whether the left one comes first.
     public static func < (left: Self, right: Self) -> Bool {
         (left.seconds, left.increment) < (right.seconds, right.increment)
     }
@@ -38,6 +39,7 @@ public struct BSONDatetime: Sendable, Hashable, Comparable {
     /// Makes a datetime of its milliseconds since 1970.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
+    /// Whether the left one comes first.
     public static func < (left: Self, right: Self) -> Bool {
         left.milliseconds < right.milliseconds
     }
@@ -110,11 +112,13 @@ public struct BSONJavaScriptWithScope: Sendable, Hashable {
 // Texts compare by their bytes: Swift's `==` on String takes "é" in two encodings for the same.
 
 extension BSONRegularExpression {
+    /// Whether both hold the same, byte for byte.
     public static func == (left: Self, right: Self) -> Bool {
         left.pattern.utf8.elementsEqual(right.pattern.utf8)
             && left.options.utf8.elementsEqual(right.options.utf8)
     }
 
+    /// Feeds what `==` compares.
     public func hash(into hasher: inout Hasher) {
         pattern.withUTF8Bytes { hasher.combine(bytes: $0) }
         options.withUTF8Bytes { hasher.combine(bytes: $0) }
@@ -122,10 +126,12 @@ extension BSONRegularExpression {
 }
 
 extension BSONDBPointer {
+    /// Whether both hold the same, byte for byte.
     public static func == (left: Self, right: Self) -> Bool {
         left.namespace.utf8.elementsEqual(right.namespace.utf8) && left.id == right.id
     }
 
+    /// Feeds what `==` compares.
     public func hash(into hasher: inout Hasher) {
         namespace.withUTF8Bytes { hasher.combine(bytes: $0) }
         hasher.combine(id)
@@ -133,10 +139,12 @@ extension BSONDBPointer {
 }
 
 extension BSONJavaScriptWithScope {
+    /// Whether both hold the same, byte for byte.
     public static func == (left: Self, right: Self) -> Bool {
         left.code.utf8.elementsEqual(right.code.utf8) && left.scope == right.scope
     }
 
+    /// Feeds what `==` compares.
     public func hash(into hasher: inout Hasher) {
         code.withUTF8Bytes { hasher.combine(bytes: $0) }
         hasher.combine(scope)

@@ -55,6 +55,7 @@ public enum BSONValue: Sendable {
 }
 
 extension BSONValue: Hashable {
+    /// Whether both hold the same, byte for byte.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
@@ -78,6 +79,7 @@ extension BSONValue: Hashable {
         }
     }
 
+    /// Feeds what `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(type.rawValue)
         switch self {
@@ -113,18 +115,28 @@ extension BSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// Makes a string.
     public init(stringLiteral value: String) { self = .string(value) }
 
     /// Makes an int32 where the number fits, else an int64, as MongoDB's drivers do.
     public init(integerLiteral value: Int64) {
-        if let narrow = Int32(exactly: value) { self = .int32(narrow) } else { self = .int64(value) }
+        if let narrow = Int32(exactly: value) {
+            self = .int32(narrow)
+        } else {
+            self = .int64(value)
+        }
     }
 
+    /// Makes a double.
     public init(floatLiteral value: Double) { self = .double(value) }
+    /// Makes a boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Makes a null.
     public init(nilLiteral: ()) { self = .null }
+    /// Encodes the values in order.
     public init(arrayLiteral elements: BSONValue...) { self = .array(BSONArray(elements)) }
 
+    /// Encodes the pairs in order.
     public init(dictionaryLiteral elements: (String, BSONValue)...) {
         self = .document(BSONDocument(elements))
     }

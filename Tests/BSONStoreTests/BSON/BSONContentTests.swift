@@ -64,15 +64,17 @@ struct BSONContentTests {
         #expect(equal > 100)
     }
 
-    @Test(arguments: [
-        (["a": 1], ["a": .int64(1)]), (["a": .double(0)], ["a": .double(-0.0)]),
-        (["a": [1, 2]], ["a": [2, 1]]), (["a": [[1], 2]], ["a": [1, [2]]]),
-        (["a": [[]]], ["a": []]), (["a": [[1, 2]]], ["a": [1, 2]]), (["a": [[1], [2]]], ["a": [[1, 2]]]),
-        (["a": []], ["a": [:]]), (["a": 1], ["b": 1]), (["a": 1], ["a": 1, "b": 1]),
-        (["a": ["b": 1], "c": 1], ["a": ["b": 1, "c": 1]]), (["a": "x"], ["a": .symbol("x")]),
-        (["a": .null], [:]), (["a": .null], ["a": .undefined]),
-        (["a": .string("b\0\0\0\0\0\0\0")], ["a": .string("b")]),
-    ] as [(BSONDocument, BSONDocument)])
+    @Test(
+        arguments: [
+            (["a": 1], ["a": .int64(1)]), (["a": .double(0)], ["a": .double(-0.0)]),
+            (["a": [1, 2]], ["a": [2, 1]]), (["a": [[1], 2]], ["a": [1, [2]]]),
+            (["a": [[]]], ["a": []]), (["a": [[1, 2]]], ["a": [1, 2]]),
+            (["a": [[1], [2]]], ["a": [[1, 2]]]),
+            (["a": []], ["a": [:]]), (["a": 1], ["b": 1]), (["a": 1], ["a": 1, "b": 1]),
+            (["a": ["b": 1], "c": 1], ["a": ["b": 1, "c": 1]]), (["a": "x"], ["a": .symbol("x")]),
+            (["a": .null], [:]), (["a": .null], ["a": .undefined]),
+            (["a": .string("b\0\0\0\0\0\0\0")], ["a": .string("b")]),
+        ] as [(BSONDocument, BSONDocument)])
     func `Different content has different hashes`(_ left: BSONDocument, _ right: BSONDocument) {
         #expect(left.contentHash() != right.contentHash())
         #expect(!left.contentEquals(right))
@@ -85,7 +87,9 @@ struct BSONContentTests {
         #expect(one.contentEquals(two, excluding: "v"))
         #expect(!one.contentEquals(two))
         #expect(!one.contentEquals(three, excluding: "v"))
-        #expect(one.contentHash(excluding: "v") == (["a": ["v": 2], "b": 3] as BSONDocument).contentHash())
+        #expect(
+            one.contentHash(excluding: "v")
+                == (["a": ["v": 2], "b": 3] as BSONDocument).contentHash())
     }
 
     @Test func `Stored hashes stay what they are`() {
@@ -94,6 +98,7 @@ struct BSONContentTests {
         #expect(BSONContentHash(bytes: hash.bytes) == hash)
         #expect(BSONContentHash(bytes: [1]) == nil)
         #expect(
-            hash.bytes.map { String($0, radix: 16) }.joined(separator: " ") == "bf 8a cc 52 95 6e e7 ec 7c 66 78 da 79 4b 4f 65")
+            hash.bytes.map { String($0, radix: 16) }.joined(separator: " ")
+                == "bf 8a cc 52 95 6e e7 ec 7c 66 78 da 79 4b 4f 65")
     }
 }

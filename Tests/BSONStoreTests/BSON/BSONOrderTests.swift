@@ -88,23 +88,31 @@ struct BSONOrderTests {
         }
     }
 
-    @Test(arguments: [
-        (.string("a"), .symbol("a"), .equal), (.string("a"), .symbol("b"), .less),
-        (.string("a"), .string("a\0"), .less), (.string("z"), .string("é"), .less),
-        (.string("\u{FFFF}"), .string("\u{10000}"), .less),
-        (.binary(BSONBinary([9])), .binary(BSONBinary([1, 1])), .less),
-        (.binary(BSONBinary([9], subtype: 1)), .binary(BSONBinary([1], subtype: 3)), .less),
-        (.binary(BSONBinary([1])), .binary(BSONBinary([2])), .less),
-        (.binary(BSONBinary([200], subtype: 2)), .binary(BSONBinary([1])), .greater),
-        (["a": 1], ["a": 1, "b": 1], .less), (["b": 1], ["a": 2], .greater),
-        (["b": 1], ["a": "x"], .less), (["a": 1, "b": 1], ["a": .int64(1), "b": 2], .less),
-        ([], [.null], .less), ([1, 2], [1, 3], .less), ([1, 2], [1, .double(2)], .equal),
-        (.timestamp(BSONTimestamp(seconds: 1, increment: 0)),
-         .timestamp(BSONTimestamp(seconds: 0xFFFF_FFFF, increment: 0)), .less),
-        (.datetime(BSONDatetime(milliseconds: -1)), .datetime(BSONDatetime(milliseconds: 0)), .less),
-        (.regularExpression(BSONRegularExpression("a", options: "x")),
-         .regularExpression(BSONRegularExpression("b")), .less),
-    ] as [(BSONValue, BSONValue, BSONOrder)])
+    @Test(
+        arguments: [
+            (.string("a"), .symbol("a"), .equal), (.string("a"), .symbol("b"), .less),
+            (.string("a"), .string("a\0"), .less), (.string("z"), .string("é"), .less),
+            (.string("\u{FFFF}"), .string("\u{10000}"), .less),
+            (.binary(BSONBinary([9])), .binary(BSONBinary([1, 1])), .less),
+            (.binary(BSONBinary([9], subtype: 1)), .binary(BSONBinary([1], subtype: 3)), .less),
+            (.binary(BSONBinary([1])), .binary(BSONBinary([2])), .less),
+            (.binary(BSONBinary([200], subtype: 2)), .binary(BSONBinary([1])), .greater),
+            (["a": 1], ["a": 1, "b": 1], .less), (["b": 1], ["a": 2], .greater),
+            (["b": 1], ["a": "x"], .less), (["a": 1, "b": 1], ["a": .int64(1), "b": 2], .less),
+            ([], [.null], .less), ([1, 2], [1, 3], .less), ([1, 2], [1, .double(2)], .equal),
+            (
+                .timestamp(BSONTimestamp(seconds: 1, increment: 0)),
+                .timestamp(BSONTimestamp(seconds: 0xFFFF_FFFF, increment: 0)), .less
+            ),
+            (
+                .datetime(BSONDatetime(milliseconds: -1)), .datetime(BSONDatetime(milliseconds: 0)),
+                .less
+            ),
+            (
+                .regularExpression(BSONRegularExpression("a", options: "x")),
+                .regularExpression(BSONRegularExpression("b")), .less
+            ),
+        ] as [(BSONValue, BSONValue, BSONOrder)])
     func `Values of one class come by content`(
         _ left: BSONValue, _ right: BSONValue, _ expected: BSONOrder
     ) {

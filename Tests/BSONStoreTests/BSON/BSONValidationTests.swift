@@ -38,47 +38,49 @@ struct BSONValidationTests {
         #expect(fault(bytes)?.byteOffset == offset)
     }
 
-    @Test(arguments: [
-        ([0x10, 97, 0, 1, 0, 0], BSONError.Code.truncated),
-        ([0x14, 97, 0], .unknownType),
-        ([0x80, 97, 0], .unknownType),
-        ([0x08, 97, 0, 2], .invalidBool),
-        ([0x08, 97, 0], .truncated),
-        ([0x08, 97], .truncated),
-        ([0x0A, 0xC3, 0], .invalidUTF8),
-        ([0x02, 97, 0, 0, 0, 0, 0, 0], .invalidLength),
-        ([0x02, 97, 0, 2, 0, 0, 0, 97, 97], .invalidLength),
-        ([0x02, 97, 0, 3, 0, 0, 0, 97, 0], .truncated),
-        ([0x02, 97, 0, 2, 0, 0, 0, 0xE9, 0], .invalidUTF8),
-        ([0x0D, 97, 0, 2, 0, 0, 0, 0xE9, 0], .invalidUTF8),
-        ([0x0E, 97, 0, 2, 0, 0, 0, 0xE9, 0], .invalidUTF8),
-        ([0x0B, 97, 0, 0xE9, 0, 0], .invalidUTF8),
-        ([0x0B, 97, 0, 97, 0, 0xE9, 0], .invalidUTF8),
-        ([0x0C, 97, 0, 2, 0, 0, 0, 0xE9, 0] + Array(repeating: 0, count: 12), .invalidUTF8),
-        ([0x0C, 97, 0, 1, 0, 0, 0, 0] + Array(repeating: 0, count: 11), .truncated),
-        ([0x05, 97, 0, 255, 255, 255, 255, 0], .invalidLength),
-        ([0x05, 97, 0, 1, 0, 0, 0, 0], .truncated),
-        ([0x05, 97, 0, 4, 0, 0, 0, 2, 1, 0, 0, 0], .invalidBinary),
-        ([0x05, 97, 0, 3, 0, 0, 0, 2, 0, 0, 0], .invalidBinary),
-        ([0x03, 97, 0, 6, 0, 0, 0, 0], .truncated),
-        ([0x04, 97, 0, 4, 0, 0, 0, 0], .invalidLength),
-        ([0x0F, 97, 0, 14, 0, 0, 0, 2, 0, 0, 0, 0, 5, 0, 0, 0, 0], .truncated),
-        ([0x0F, 97, 0, 15, 0, 0, 0, 1, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0], .invalidLength),
-        ([0x0F, 97, 0, 13, 0, 0, 0, 1, 0, 0, 0, 0, 5, 0, 0, 0, 0], .invalidLength),
-    ] as [([UInt8], BSONError.Code)])
+    @Test(
+        arguments: [
+            ([0x10, 97, 0, 1, 0, 0], BSONError.Code.truncated),
+            ([0x14, 97, 0], .unknownType),
+            ([0x80, 97, 0], .unknownType),
+            ([0x08, 97, 0, 2], .invalidBool),
+            ([0x08, 97, 0], .truncated),
+            ([0x08, 97], .truncated),
+            ([0x0A, 0xC3, 0], .invalidUTF8),
+            ([0x02, 97, 0, 0, 0, 0, 0, 0], .invalidLength),
+            ([0x02, 97, 0, 2, 0, 0, 0, 97, 97], .invalidLength),
+            ([0x02, 97, 0, 3, 0, 0, 0, 97, 0], .truncated),
+            ([0x02, 97, 0, 2, 0, 0, 0, 0xE9, 0], .invalidUTF8),
+            ([0x0D, 97, 0, 2, 0, 0, 0, 0xE9, 0], .invalidUTF8),
+            ([0x0E, 97, 0, 2, 0, 0, 0, 0xE9, 0], .invalidUTF8),
+            ([0x0B, 97, 0, 0xE9, 0, 0], .invalidUTF8),
+            ([0x0B, 97, 0, 97, 0, 0xE9, 0], .invalidUTF8),
+            ([0x0C, 97, 0, 2, 0, 0, 0, 0xE9, 0] + Array(repeating: 0, count: 12), .invalidUTF8),
+            ([0x0C, 97, 0, 1, 0, 0, 0, 0] + Array(repeating: 0, count: 11), .truncated),
+            ([0x05, 97, 0, 255, 255, 255, 255, 0], .invalidLength),
+            ([0x05, 97, 0, 1, 0, 0, 0, 0], .truncated),
+            ([0x05, 97, 0, 4, 0, 0, 0, 2, 1, 0, 0, 0], .invalidBinary),
+            ([0x05, 97, 0, 3, 0, 0, 0, 2, 0, 0, 0], .invalidBinary),
+            ([0x03, 97, 0, 6, 0, 0, 0, 0], .truncated),
+            ([0x04, 97, 0, 4, 0, 0, 0, 0], .invalidLength),
+            ([0x0F, 97, 0, 14, 0, 0, 0, 2, 0, 0, 0, 0, 5, 0, 0, 0, 0], .truncated),
+            ([0x0F, 97, 0, 15, 0, 0, 0, 1, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0], .invalidLength),
+            ([0x0F, 97, 0, 13, 0, 0, 0, 1, 0, 0, 0, 0, 5, 0, 0, 0, 0], .invalidLength),
+        ] as [([UInt8], BSONError.Code)])
     func `A wrong element is refused`(_ element: [UInt8], _ code: BSONError.Code) {
         #expect(fault(document(element))?.code == code)
     }
 
-    @Test(arguments: [
-        ([0xC0, 0x80], false), ([0xC1, 0xBF], false), ([0xC2, 0x80], true),
-        ([0xE0, 0x9F, 0xBF], false), ([0xE0, 0xA0, 0x80], true),
-        ([0xED, 0x9F, 0xBF], true), ([0xED, 0xA0, 0x80], false), ([0xEE, 0x80, 0x80], true),
-        ([0xF0, 0x8F, 0xBF, 0xBF], false), ([0xF0, 0x90, 0x80, 0x80], true),
-        ([0xF4, 0x8F, 0xBF, 0xBF], true), ([0xF4, 0x90, 0x80, 0x80], false),
-        ([0xF5, 0x80, 0x80, 0x80], false), ([0x80], false), ([0xE2, 0x82], false),
-        ([0xF0, 0x9F, 0x98], false), ([0xFF], false),
-    ] as [([UInt8], Bool)])
+    @Test(
+        arguments: [
+            ([0xC0, 0x80], false), ([0xC1, 0xBF], false), ([0xC2, 0x80], true),
+            ([0xE0, 0x9F, 0xBF], false), ([0xE0, 0xA0, 0x80], true),
+            ([0xED, 0x9F, 0xBF], true), ([0xED, 0xA0, 0x80], false), ([0xEE, 0x80, 0x80], true),
+            ([0xF0, 0x8F, 0xBF, 0xBF], false), ([0xF0, 0x90, 0x80, 0x80], true),
+            ([0xF4, 0x8F, 0xBF, 0xBF], true), ([0xF4, 0x90, 0x80, 0x80], false),
+            ([0xF5, 0x80, 0x80, 0x80], false), ([0x80], false), ([0xE2, 0x82], false),
+            ([0xF0, 0x9F, 0x98], false), ([0xFF], false),
+        ] as [([UInt8], Bool)])
     func `Text is UTF-8 at any place of a word`(_ scalar: [UInt8], _ isValid: Bool) {
         for before in 0..<40 {
             for after in [0, 1, 9, 40] {

@@ -125,25 +125,43 @@ struct BSONPathTests {
         "a": ["b": [1, ["c": "x"], [10, 20]], "": 5], "d": 2, "e": [:],
     ]
 
-    @Test(arguments: [
-        ("d", 2), ("a.b.0", 1), ("a.b.1.c", "x"), ("a.b.2.1", 20), ("a.", 5), ("e", [:]),
-        ("a.b.3", nil), ("a.b.01", nil), ("a.b.c", nil), ("a.b.-1", nil), ("d.x", nil), ("", nil),
-        ("a..b", nil), ("x.y", nil), ("a.b.", nil),
-    ] as [(String, BSONValue?)])
+    @Test(
+        arguments: [
+            ("d", 2), ("a.b.0", 1), ("a.b.1.c", "x"), ("a.b.2.1", 20), ("a.", 5), ("e", [:]),
+            ("a.b.3", nil), ("a.b.01", nil), ("a.b.c", nil), ("a.b.-1", nil), ("d.x", nil),
+            ("", nil),
+            ("a..b", nil), ("x.y", nil), ("a.b.", nil),
+        ] as [(String, BSONValue?)])
     func `Reading follows documents and positions`(_ path: String, _ value: BSONValue?) {
         #expect(document[path: path] == value)
     }
 
-    @Test(arguments: [
-        ("d", ["a": ["b": [1, ["c": "x"], [10, 20]], "": 5], "d": 9, "e": [:]]),
-        ("a.b.0", ["a": ["b": [9, ["c": "x"], [10, 20]], "": 5], "d": 2, "e": [:]]),
-        ("a.b.1.c", ["a": ["b": [1, ["c": 9], [10, 20]], "": 5], "d": 2, "e": [:]]),
-        ("a.b.1.n.m", ["a": ["b": [1, ["c": "x", "n": ["m": 9]], [10, 20]], "": 5], "d": 2, "e": [:]]),
-        ("a.b.2.4", ["a": ["b": [1, ["c": "x"], [10, 20, nil, nil, 9]], "": 5], "d": 2, "e": [:]]),
-        ("a.b.3.z", ["a": ["b": [1, ["c": "x"], [10, 20], ["z": 9]], "": 5], "d": 2, "e": [:]]),
-        ("e.f.0", ["a": ["b": [1, ["c": "x"], [10, 20]], "": 5], "d": 2, "e": ["f": ["0": 9]]]),
-        ("x.y", ["a": ["b": [1, ["c": "x"], [10, 20]], "": 5], "d": 2, "e": [:], "x": ["y": 9]]),
-    ] as [(String, BSONDocument)])
+    @Test(
+        arguments: [
+            ("d", ["a": ["b": [1, ["c": "x"], [10, 20]], "": 5], "d": 9, "e": [:]]),
+            ("a.b.0", ["a": ["b": [9, ["c": "x"], [10, 20]], "": 5], "d": 2, "e": [:]]),
+            ("a.b.1.c", ["a": ["b": [1, ["c": 9], [10, 20]], "": 5], "d": 2, "e": [:]]),
+            (
+                "a.b.1.n.m",
+                ["a": ["b": [1, ["c": "x", "n": ["m": 9]], [10, 20]], "": 5], "d": 2, "e": [:]]
+            ),
+            (
+                "a.b.2.4",
+                ["a": ["b": [1, ["c": "x"], [10, 20, nil, nil, 9]], "": 5], "d": 2, "e": [:]]
+            ),
+            (
+                "a.b.3.z",
+                ["a": ["b": [1, ["c": "x"], [10, 20], ["z": 9]], "": 5], "d": 2, "e": [:]]
+            ),
+            (
+                "e.f.0",
+                ["a": ["b": [1, ["c": "x"], [10, 20]], "": 5], "d": 2, "e": ["f": ["0": 9]]]
+            ),
+            (
+                "x.y",
+                ["a": ["b": [1, ["c": "x"], [10, 20]], "": 5], "d": 2, "e": [:], "x": ["y": 9]]
+            ),
+        ] as [(String, BSONDocument)])
     func `Setting changes one value and the lengths around it`(
         _ path: String, _ expected: BSONDocument
     ) throws {
@@ -165,13 +183,14 @@ struct BSONPathTests {
         #expect(changed == document)
     }
 
-    @Test(arguments: [
-        ("d", 2, ["a": ["b": [1, ["c": "x"], [10, 20]], "": 5], "e": [:]]),
-        ("a.b.1.c", "x", ["a": ["b": [1, [:], [10, 20]], "": 5], "d": 2, "e": [:]]),
-        ("a.b.2.0", 10, ["a": ["b": [1, ["c": "x"], [nil, 20]], "": 5], "d": 2, "e": [:]]),
-        ("a.b", [1, ["c": "x"], [10, 20]], ["a": ["": 5], "d": 2, "e": [:]]),
-        ("a.x", nil, ["a": ["b": [1, ["c": "x"], [10, 20]], "": 5], "d": 2, "e": [:]]),
-    ] as [(String, BSONValue?, BSONDocument)])
+    @Test(
+        arguments: [
+            ("d", 2, ["a": ["b": [1, ["c": "x"], [10, 20]], "": 5], "e": [:]]),
+            ("a.b.1.c", "x", ["a": ["b": [1, [:], [10, 20]], "": 5], "d": 2, "e": [:]]),
+            ("a.b.2.0", 10, ["a": ["b": [1, ["c": "x"], [nil, 20]], "": 5], "d": 2, "e": [:]]),
+            ("a.b", [1, ["c": "x"], [10, 20]], ["a": ["": 5], "d": 2, "e": [:]]),
+            ("a.x", nil, ["a": ["b": [1, ["c": "x"], [10, 20]], "": 5], "d": 2, "e": [:]]),
+        ] as [(String, BSONValue?, BSONDocument)])
     func `Removing keeps array positions`(
         _ path: String, _ removed: BSONValue?, _ expected: BSONDocument
     ) throws {

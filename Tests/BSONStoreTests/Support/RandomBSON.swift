@@ -104,7 +104,8 @@ struct RandomBSON {
 
     mutating func double() -> Double {
         let choices: [Double] = [
-            0, -0.0, 1, -1, 0.1, 0.5, 2, 1e6, 0x1p53, 0x1p63, -0x1p63, 1e300, -1e300, .leastNonzeroMagnitude,
+            0, -0.0, 1, -1, 0.1, 0.5, 2, 1e6, 0x1p53, 0x1p63, -0x1p63, 1e300, -1e300,
+            .leastNonzeroMagnitude,
             .infinity, -.infinity, .nan, .greatestFiniteMagnitude, 1e22, 1e23, 10,
         ]
         return pick(choices)
