@@ -103,7 +103,12 @@ extension SyncCollection {
         try await write { sync in
             for id in ids where try sync.record(id) == nil {
                 var record = SyncedDocument(documentID: id)
-                record.isPending = try sync.local(id) != nil
+                if let local = try sync.local(id) {
+                    // A version field here came with a document of another synced collection.
+                    let bare = local.withoutVersion
+                    if bare.byteCount != local.byteCount { try sync.setLocal(id, to: bare) }
+                    record.isPending = true
+                }
                 record.hint = try sync.state.nextHint()
                 try sync.save(record)
             }

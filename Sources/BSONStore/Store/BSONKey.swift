@@ -35,8 +35,8 @@ package enum BSONKey {
         case .regularExpression: 0x68
         case .dbPointer: 0x70
         case .javascript: 0x78
-        case .timestamp: 0x60
         case .javascriptWithScope: 0x80
+        case .timestamp: 0x60
         case .minKey: 0x08
         case .maxKey: 0xF0
         }

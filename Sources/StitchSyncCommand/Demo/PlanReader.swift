@@ -23,7 +23,7 @@ struct PlanReader {
     mutating func next() throws -> (place: Int, id: BSONValue)? {
         guard let line = try lines.next() else { return nil }
         defer { place += 1 }
-        let document = try DocumentReader.document(line.content)
+        let document = try DocumentReader.document(line)
         guard let id = document?["_id"] else {
             throw CommandError("line \(line.number) of the plan has no _id")
         }

@@ -31,7 +31,7 @@ struct DocumentReader {
                 return batch.documents.isEmpty && batch.faults.isEmpty ? nil : batch
             }
             do throws(LineFault) {
-                guard let document = try Self.document(line.content) else { continue }
+                guard let document = try Self.document(line) else { continue }
                 byteCount += document.byteCount
                 batch.documents.append((line.number, document))
             } catch {
@@ -42,12 +42,13 @@ struct DocumentReader {
     }
 
     /// The document of a line, `nil` for an empty line.
-    static func document(_ content: LineReader.Content) throws(LineFault) -> BSONDocument? {
-        let bytes: [UInt8]
-        switch content {
-        case .bytes(let line): bytes = line
+    static func document(_ line: LineReader.Line) throws(LineFault) -> BSONDocument? {
+        var bytes: [UInt8]
+        switch line.content {
+        case .bytes(let content): bytes = content
         case .tooLong(let byteCount): throw .lineTooLong(byteCount: byteCount)
         }
+        if line.number == 1, bytes.starts(with: byteOrderMark) { bytes.removeFirst(3) }
         guard let first = bytes.first(where: { !isBlank($0) }) else { return nil }
         guard first == UInt8(ascii: "{") else { throw .notAnObject }
         let document: BSONDocument
@@ -59,6 +60,9 @@ struct DocumentReader {
         guard document["_id"] != nil else { throw .noID }
         return document
     }
+
+    /// Some editors write one in front of UTF-8, where it means nothing.
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private static func isBlank(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")

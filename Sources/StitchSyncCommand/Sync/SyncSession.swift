@@ -90,5 +90,7 @@ struct SyncOutcome: Sendable {
     let errors: [String]
 
     /// Whether nothing is left to do.
-    var isInStep: Bool { after.pending == 0 && after.paused == 0 && after.toLook == 0 }
+    var isInStep: Bool {
+        after.pending == 0 && after.paused == 0 && after.toLook == 0 && errors.isEmpty
+    }
 }

@@ -13,7 +13,10 @@ final class ScopeRun: Sendable {
         var engine: SyncEngine
     }
 
+    let stores: ScopeStores
     let remoteStore: DocumentStore
+    /// Where the remote's history stood when the run began.
+    let start: Int64
     let remote: ScriptedRemote
     let faults: ScopeFaults
     let policy: ScopePolicy
@@ -21,11 +24,13 @@ final class ScopeRun: Sendable {
     let ledger: ScopeLedger
     let tokens = Locked(0)
 
-    init(policy: ScopePolicy, fault: ScopeFault?) throws {
+    init(on stores: ScopeStores, policy: ScopePolicy, fault: ScopeFault?) throws {
+        self.stores = stores
         self.policy = policy
         faults = ScopeFaults(fault)
-        remoteStore = try DocumentStore(
-            at: .inMemory, options: .init(changeHistory: .keep(changesMax: 10_000)))
+        remoteStore = stores.remote
+        try stores.empty()
+        start = try remoteStore.changePosition
         remote = ScriptedRemote(InProcessRemote(store: remoteStore, commitsHere: true))
         ledger = ScopeLedger()
     }
@@ -40,12 +45,12 @@ final class ScopeRun: Sendable {
         for action in schedule { try await act(action) }
         let counts = faults.counts
         faults.heal()
-        try await settle()
+        try await settle(rounds: 4)
         var violations = try await check()
         for actor in [ScopeAction.Actor.a, .b] {
             try await client(actor).engine.forceScan(Self.namespace)
         }
-        try await settle()
+        try await settle(rounds: 2)
         violations += try await check().map { "\($0) after a full scan" }
         violations += try ledger.violations(remoteHistory())
         return (violations, counts.steps, counts.calls)
@@ -76,7 +81,7 @@ final class ScopeRun: Sendable {
             }
         }
         for (actor, instance) in [(ScopeAction.Actor.a, UInt64(1)), (.b, 2)] {
-            let store = try DocumentStore(at: .inMemory)
+            let store = actor == .a ? stores.a : stores.b
             let engine = try await makeEngine(actor, store, instance, EngineProbe(commitsHere: true))
             clients.withLock { $0[actor] = Client(name: actor, store: store, engine: engine) }
             let items = engine.collection(Self.namespace)
@@ -109,8 +114,8 @@ final class ScopeRun: Sendable {
         clients.withLock { $0[actor]?.engine = engine }
     }
 
-    private func settle() async throws {
-        for _ in 0..<4 {
+    private func settle(rounds: Int) async throws {
+        for _ in 0..<rounds {
             for actor in [ScopeAction.Actor.a, .b] { try await client(actor).engine.syncNow() }
         }
     }
@@ -134,7 +139,7 @@ final class ScopeRun: Sendable {
     }
 
     private func remoteHistory() throws -> [StoreChange] {
-        try remoteStore.changes(after: 0, in: Self.namespace, limit: 10_000).changes
+        try remoteStore.changes(after: start, in: Self.namespace, limit: 10_000).changes
     }
 }
 
@@ -242,5 +247,35 @@ extension ScopeRun {
         guard case .interrupt(index, let action, afterwards) = fault else { return }
         faults.heal()
         try await act(action)
+    }
+}
+
+/// The stores of a run, used by many runs one after the other.
+final class ScopeStores: Sendable {
+    let remote: DocumentStore
+    let a: DocumentStore
+    let b: DocumentStore
+
+    init() throws {
+        remote = try DocumentStore(
+            at: .inMemory, options: .init(changeHistory: .keep(changesMax: 10_000)))
+        a = try DocumentStore(at: .inMemory)
+        b = try DocumentStore(at: .inMemory)
+    }
+
+    /// Takes everything out that a run left.
+    func empty() throws {
+        for store in [remote, a, b] {
+            try store.write { transaction in
+                _ = try transaction.remove(ScopeRun.namespace, id: ScopeRun.key)
+                guard store !== remote else { return }
+                for statement in SyncSchema.statements {
+                    try transaction.connection.execute(statement)
+                }
+                for table in ["instance", "collections", "documents", "events"] {
+                    try transaction.connection.execute("DELETE FROM sync_\(table)")
+                }
+            }
+        }
     }
 }

@@ -15,15 +15,16 @@ struct SmallScopeTests {
     func exhaustive(start: ScopeStart, policy: ScopePolicy) async throws {
         let depth = Self.setting("SMALL_SCOPE_DEPTH") ?? 2
         let stride = Self.setting("SMALL_SCOPE_STRIDE") ?? 41
+        let stores = try ScopeStores()
         var runs = 0
         var points = 0
         for schedule in Self.schedules(start, depth) {
-            let plain = try await check(start, policy, schedule, nil)
+            let plain = try await check(stores, start, policy, schedule, nil)
             runs += 1
             for fault in Self.faults(steps: plain.steps, calls: plain.calls) {
                 points += 1
                 guard points % stride == 0 else { continue }
-                _ = try await check(start, policy, schedule, fault)
+                _ = try await check(stores, start, policy, schedule, fault)
                 runs += 1
             }
         }
@@ -36,10 +37,10 @@ struct SmallScopeTests {
     }
 
     private func check(
-        _ start: ScopeStart, _ policy: ScopePolicy, _ schedule: [ScopeAction],
-        _ fault: ScopeFault?
+        _ stores: ScopeStores, _ start: ScopeStart, _ policy: ScopePolicy,
+        _ schedule: [ScopeAction], _ fault: ScopeFault?
     ) async throws -> (steps: Int, calls: Int) {
-        let run = try ScopeRun(policy: policy, fault: fault)
+        let run = try ScopeRun(on: stores, policy: policy, fault: fault)
         let (violations, steps, calls) = try await run.run(start, schedule)
         let what = schedule.map(\.description).joined(separator: " ")
         #expect(

@@ -31,7 +31,7 @@ extension TidyRule {
         "async", "await", "throw", "throws", "try", "Task", "Date", "UUID", "random", "shuffled",
         "Clock", "ContinuousClock", "SystemClock", "SuspendingClock", "Locked", "actor",
         "DocumentStore", "DocumentCollection", "ReadTransaction", "WriteTransaction",
-        "SQLiteConnection", "Remote", "FileManager", "ProcessInfo",
+        "SQLiteConnection", "RemoteCollection", "FileManager", "ProcessInfo",
     ]
 
     /// Variables outside of every brace, and static ones anywhere, outlive a decision.
