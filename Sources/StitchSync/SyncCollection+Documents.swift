@@ -1,11 +1,55 @@
 public import BSONStore
+
+/// Local reads; they see changes that wait to be sent.
 extension SyncCollection {
+    /// The first document that a filter matches.
+    ///
+    /// - Throws: `StoreError` with MongoDB's codes for a filter that cannot be read.
+    public func findOne(_ filter: BSONDocument = [:]) async throws -> Document? {
+        try await find(filter, options: FindOptions(limit: 1)).first
+    }
+
+    /// The document of an `_id`; O(log n).
+    public func findOne(id: BSONValue) async throws -> Document? {
+        try engine.store.read { transaction in
+            try transaction.get(namespace, id: id)
+        }.map(coding.decode)
+    }
+
+    /// The documents that a filter matches.
+    public func find(
+        _ filter: BSONDocument = [:], options: FindOptions = .all
+    ) async throws -> [Document] {
+        try engine.store.read { transaction in
+            try transaction.find(namespace, filter: filter, options: options)
+        }.map(coding.decode)
+    }
+
+    /// How many documents a filter matches.
+    public func count(_ filter: BSONDocument = [:]) async throws -> Int {
+        try engine.store.read { transaction in
+            try transaction.count(namespace, filter: filter)
+        }
+    }
+}
+
+/// Local writes; each is stored, with what sync needs of it, before it returns.
+extension SyncCollection {
+    /// Inserts a document and keeps it in step; an `_id` is made when it has none.
+    ///
+    /// - Returns: the `_id`.
+    /// - Throws: `StoreError` of code 11000 when the `_id` is taken; `SyncError` of code
+    ///   `.documentTooLarge`.
     @discardableResult
     public func insertOne(_ document: Document) async throws -> BSONValue {
-        try await insertMany([document])[0]
+        try await insertMany(CollectionOfOne(document))[0]
     }
+
+    /// Inserts documents in one transaction: all of them or, on an error, none.
+    ///
+    /// - Returns: the `_id`s in order.
     @discardableResult
-    public func insertMany(_ documents: [Document]) async throws -> [BSONValue] {
+    public func insertMany(_ documents: some Sequence<Document>) async throws -> [BSONValue] {
         let encoded = try documents.map { try coding.encode($0, nil).withoutVersion }
         let ids = try await write { sync in
             try encoded.map { document in
@@ -17,34 +61,110 @@ extension SyncCollection {
         engine.wake()
         return ids
     }
-    public func findOne(id: BSONValue) async throws -> Document? {
-        try engine.store.read { transaction in
-            try transaction.get(namespace, id: id)
-        }.map(coding.decode)
-    }
-    public func updateOne(_ filter: BSONDocument, _ update: BSONDocument) async throws {
-        let id = filter["_id"]!
-        try await write { sync in
-            guard let before = try sync.local(id) else { return }
-            var after = before
-            for (k, v) in update["$set"]?.documentValue ?? [:] { try after.set(path: k, to: v) }
-            for (k, _) in update["$unset"]?.documentValue ?? [:] { _ = after.removeValue(atPath: k) }
-            if after == before { return }
-            try sync.setLocal(id, to: after)
-            try sync.noteLocalWrite(before: before, after: after)
+
+    /// Changes the first document that a filter matches, by operators or a replacement.
+    @discardableResult
+    public func updateOne(
+        _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
+        arrayFilters: [BSONDocument] = []
+    ) async throws -> UpdateResult {
+        let filter = try Filter(filter)
+        let update = try Update(update, arrayFilters: arrayFilters)
+        return try await change { sync in
+            try sync.transaction.updateOne(
+                sync.namespace, filter: filter, update: update, upsert: upsert)
         }
-        engine.wake()
     }
+
+    /// Changes every document that a filter matches, by operators, in one transaction.
+    @discardableResult
+    public func updateMany(
+        _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
+        arrayFilters: [BSONDocument] = []
+    ) async throws -> UpdateResult {
+        let filter = try Filter(filter)
+        let update = try Update(update, arrayFilters: arrayFilters)
+        return try await change { sync in
+            try sync.transaction.updateMany(
+                sync.namespace, filter: filter, update: update, upsert: upsert)
+        }
+    }
+
+    /// Replaces the first document that a filter matches; its `_id` stays, and so do fields that a
+    /// `Codable` type does not know.
+    @discardableResult
+    public func replaceOne(
+        _ filter: BSONDocument, _ document: Document, upsert: Bool = false
+    ) async throws -> UpdateResult {
+        let filter = try Filter(filter)
+        let coding = coding
+        return try await change { sync in
+            let original = try sync.transaction.find(
+                sync.namespace, filter: filter, options: FindOptions(limit: 1)
+            ).first
+            return try sync.transaction.replaceOne(
+                sync.namespace, filter: filter,
+                document: try coding.encode(document, original).withoutVersion, upsert: upsert)
+        }
+    }
+
+    /// Deletes the first document that a filter matches.
+    ///
+    /// - Returns: how many were deleted: 0 or 1.
     @discardableResult
     public func deleteOne(_ filter: BSONDocument) async throws -> Int {
-        let id = filter["_id"]!
-        let n = try await write { sync in
-            guard let before = try sync.local(id) else { return 0 }
-            try sync.setLocal(id, to: nil)
-            try sync.noteLocalWrite(before: before, after: nil)
+        let filter = try Filter(filter)
+        let count = try await write { sync in
+            let deleted = try sync.transaction.deleteOne(sync.namespace, filter: filter)
+            guard let deleted else { return 0 }
+            try sync.noteLocalWrite(before: deleted, after: nil)
             return 1
         }
         engine.wake()
-        return n
+        return count
     }
+
+    /// Deletes every document that a filter matches, in one transaction.
+    ///
+    /// - Returns: how many were deleted.
+    @discardableResult
+    public func deleteMany(_ filter: BSONDocument) async throws -> Int {
+        let filter = try Filter(filter)
+        let count = try await write { sync in
+            var deleted: [BSONDocument] = []
+            try sync.transaction.deleteMany(sync.namespace, filter: filter) {
+                deleted.append($0)
+            }
+            for document in deleted { try sync.noteLocalWrite(before: document, after: nil) }
+            return deleted.count
+        }
+        engine.wake()
+        return count
+    }
+
+    private func change(
+        _ body: @escaping @Sendable (SyncTransaction) throws -> UpdateOutcome
+    ) async throws -> UpdateResult {
+        let result = try await write { sync in
+            let outcome = try body(sync)
+            for image in outcome.images {
+                try sync.noteLocalWrite(before: image.before, after: image.after)
+            }
+            return UpdateResult(
+                matchedCount: outcome.matchedCount, modifiedCount: outcome.modifiedCount,
+                upsertedID: outcome.upsertedID)
+        }
+        engine.wake()
+        return result
+    }
+}
+
+/// Counts what an update did.
+public struct UpdateResult: Sendable, Hashable {
+    /// How many documents the filter matched.
+    public let matchedCount: Int
+    /// How many of them are different now.
+    public let modifiedCount: Int
+    /// The `_id` of the document that was inserted because none matched.
+    public let upsertedID: BSONValue?
 }
