@@ -56,6 +56,20 @@ struct ExtendedJSONDate: Sendable, Hashable {
         return Int64(minutes) * 60_000 + Int64(second * 1_000 + fraction)
     }
 
+    /// Writes RFC 3339 text in UTC; `nil` outside of the years 0 to 9999.
+    static func text(_ milliseconds: Int64) -> String? {
+        guard (-62_167_219_200_000...253_402_300_799_999).contains(milliseconds) else { return nil }
+        let date = ExtendedJSONDate(milliseconds: milliseconds)
+        func padded(_ value: Int, _ width: Int) -> String {
+            let digits = String(value)
+            return String(repeating: "0", count: width - digits.count) + digits
+        }
+        let day = "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
+        let time = "\(padded(date.hour, 2)):\(padded(date.minute, 2)):\(padded(date.second, 2))"
+        let fraction = date.millisecond == 0 ? "" : ".\(padded(date.millisecond, 3))"
+        return "\(day)T\(time)\(fraction)Z"
+    }
+
     private static func length(of month: Int, _ year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28

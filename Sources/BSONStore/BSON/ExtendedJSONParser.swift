@@ -6,10 +6,11 @@ struct ExtendedJSONParser: ~Copyable {
     let start: UnsafePointer<UInt8>
     let end: UnsafePointer<UInt8>
     var cursor: UnsafePointer<UInt8>
-    var out: ExtendedJSONBuffer
+    var out: BSONByteBuffer
     private var depth = 0
     private let depthMax: Int
     private let bytesMax: Int
+    private let keepsWrappers: Bool
 
     /// Reads a document from all of the text.
     static func document(_ text: UnsafeRawBufferPointer) -> Result<BSONDocument, BSONError> {
@@ -22,9 +23,11 @@ struct ExtendedJSONParser: ~Copyable {
         }
     }
 
-    /// Reads any value from all of the text.
-    static func value(_ text: UnsafeRawBufferPointer) -> Result<BSONValue, BSONError> {
-        read(text) { (parser) throws(BSONError) in
+    /// Reads any value from all of the text; with wrappers kept, objects stay objects.
+    static func value(
+        _ text: UnsafeRawBufferPointer, keepsWrappers: Bool = false
+    ) -> Result<BSONValue, BSONError> {
+        read(text, keepsWrappers: keepsWrappers) { (parser) throws(BSONError) in
             parser.out.reserve(1)
             parser.out.put(0 as UInt8)
             parser.out.patch(length: parser.out.count, at: 0)
@@ -34,7 +37,7 @@ struct ExtendedJSONParser: ~Copyable {
     }
 
     private static func read<R>(
-        _ text: UnsafeRawBufferPointer,
+        _ text: UnsafeRawBufferPointer, keepsWrappers: Bool = false,
         _ finish: (inout ExtendedJSONParser) throws(BSONError) -> R
     ) -> Result<R, BSONError> {
         let typed = text.bindMemory(to: UInt8.self)
@@ -42,7 +45,7 @@ struct ExtendedJSONParser: ~Copyable {
             return .failure(
                 BSONError(.invalidJSON, "The text is empty.", byteOffset: 0, line: 1, column: 1))
         }
-        var parser = ExtendedJSONParser(start, start + typed.count)
+        var parser = ExtendedJSONParser(start, start + typed.count, keepsWrappers)
         do throws(BSONError) {
             try parser.readAll()
             return .success(try finish(&parser))
@@ -51,11 +54,14 @@ struct ExtendedJSONParser: ~Copyable {
         }
     }
 
-    private init(_ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) {
+    private init(
+        _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ keepsWrappers: Bool
+    ) {
+        self.keepsWrappers = keepsWrappers
         self.start = start
         self.end = end
         cursor = start
-        out = ExtendedJSONBuffer(capacity: end - start)
+        out = BSONByteBuffer(capacity: end - start)
         depthMax = BSONLimits().depthMax
         bytesMax = BSONLimits().documentBytesMax
     }
@@ -150,7 +156,8 @@ struct ExtendedJSONParser: ~Copyable {
                 let elementIndex = out.count
                 out.reserve(32)
                 out.put(0 as UInt8)
-                putIndex(index)
+                out.put(digits: index)
+                out.put(0 as UInt8)
                 try readValue(typeIndex: elementIndex)
                 index += 1
                 skipSpace()
@@ -191,23 +198,9 @@ struct ExtendedJSONParser: ~Copyable {
         skipSpace()
         guard skip(UInt8(ascii: ":")) else { throw fault(.invalidJSON, "A colon is missing.") }
         skipSpace()
-        guard out.base[from] == UInt8(ascii: "$") else { return .plain }
+        guard out.base[from] == UInt8(ascii: "$"), !keepsWrappers else { return .plain }
         return ExtendedJSONKey(
             UnsafeBufferPointer(start: out.base + from, count: out.count - from - 1))
-    }
-
-    private mutating func putIndex(_ index: Int) {
-        if index < 10 {
-            out.put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: index))
-        } else {
-            var bound = 10
-            while index / bound >= 10 { bound *= 10 }
-            while bound > 0 {
-                out.put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: index / bound % 10))
-                bound /= 10
-            }
-        }
-        out.put(0 as UInt8)
     }
 
     private mutating func putBool(_ value: Bool, _ typeIndex: Int) {

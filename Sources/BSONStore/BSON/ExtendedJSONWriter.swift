@@ -2,7 +2,7 @@
 ///
 /// The bytes must be a valid document and outlive the writer.
 struct ExtendedJSONWriter: ~Copyable {
-    var out: ExtendedJSONBuffer
+    var out: BSONByteBuffer
     let limit: UnsafePointer<UInt8>
     let isRelaxed: Bool
     private let start: UnsafePointer<UInt8>
@@ -19,10 +19,10 @@ struct ExtendedJSONWriter: ~Copyable {
         switch format {
         case .canonical:
             isRelaxed = false
-            out = ExtendedJSONBuffer(capacity: typed.count * 4)
+            out = BSONByteBuffer(capacity: typed.count * 4)
         case .relaxed:
             isRelaxed = true
-            out = ExtendedJSONBuffer(capacity: typed.count * 3)
+            out = BSONByteBuffer(capacity: typed.count * 3)
         }
     }
 

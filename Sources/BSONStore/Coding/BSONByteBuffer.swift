@@ -1,7 +1,7 @@
 /// Grows a run of bytes by hand, so that storing one costs no uniqueness or bounds check.
 ///
 /// The caller reserves first; storing does not look at the capacity again (debug builds do).
-struct ExtendedJSONBuffer: ~Copyable {
+struct BSONByteBuffer: ~Copyable {
     private(set) var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
     var count = 0
@@ -48,6 +48,37 @@ struct ExtendedJSONBuffer: ~Copyable {
         assert(count + MemoryLayout<T>.size <= capacity)
         UnsafeMutableRawPointer(tail).storeBytes(of: value.littleEndian, as: T.self)
         count += MemoryLayout<T>.size
+    }
+
+    /// Stores bytes in reserved room.
+    @inline(__always)
+    mutating func put(_ bytes: UnsafePointer<UInt8>, count added: Int) {
+        assert(count + added <= capacity)
+        tail.update(from: bytes, count: added)
+        count += added
+    }
+
+    /// Stores the decimal digits of a position in reserved room.
+    @inline(__always)
+    mutating func put(digits value: Int) {
+        if value < 10 { return put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value)) }
+        var bound = 10
+        while value / bound >= 10 { bound *= 10 }
+        while bound > 0 {
+            put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / bound % 10))
+            bound /= 10
+        }
+    }
+
+    /// Exchanges a run of bytes for others of any count, moving what follows.
+    mutating func replace(_ range: Range<Int>, with bytes: UnsafeBufferPointer<UInt8>) {
+        reserve(max(bytes.count - range.count, 0))
+        let end = range.lowerBound + bytes.count
+        (base + end).update(from: base + range.upperBound, count: count - range.upperBound)
+        if let source = bytes.baseAddress {
+            (base + range.lowerBound).update(from: source, count: bytes.count)
+        }
+        count += bytes.count - range.count
     }
 
     /// Stores constant text in reserved room.

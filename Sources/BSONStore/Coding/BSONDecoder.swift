@@ -1,0 +1,51 @@
+/// Turns documents into `Decodable` values.
+///
+/// Numbers convert between all widths where nothing is lost, else there is an error that names the
+/// coding path. Null and undefined are absent optionals. Keys that a type does not ask for are
+/// passed over.
+///
+///     let todo = try BSONDecoder().decode(Todo.self, from: document)
+public struct BSONDecoder: Sendable {
+    /// The forms of dates, UUIDs, data and keys.
+    public var strategies: BSONCodingStrategies
+    /// What the values find in `Decoder.userInfo`.
+    public var userInfo: [CodingUserInfoKey: any Sendable]
+
+    /// Takes BSON's own form of everything unless told otherwise.
+    public init(
+        strategies: BSONCodingStrategies = BSONCodingStrategies(),
+        userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    ) {
+        self.strategies = strategies
+        self.userInfo = userInfo
+    }
+
+    /// Decodes a value from a document.
+    ///
+    /// - Throws: `DecodingError` with the coding path when a key is missing, a type does not match
+    ///   or a number would be changed; and whatever the type's own code throws.
+    public func decode<T: Decodable>(_ type: T.Type, from document: BSONDocument) throws -> T {
+        try document.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { preconditionFailure("No bytes were given.") }
+            let value = BSONRawValue(
+                typeByte: BSONType.document.rawValue, start: base, count: bytes.count)
+            let context = BSONDecodingContext(self, document, base)
+            return try BSONDecodingNode(context, value).decode(type)
+        }
+    }
+
+    /// Decodes a value from any BSON value.
+    ///
+    /// - Throws: As ``decode(_:from:)``.
+    public func decodeValue<T: Decodable>(_ type: T.Type, from value: BSONValue) throws -> T {
+        let carrier: BSONDocument = ["": value]
+        return try carrier.withUnsafeBytes { bytes in
+            var cursor = BSONCursor(bytes)
+            guard let base = bytes.baseAddress, let element = cursor.next() else {
+                preconditionFailure("No bytes were given.")
+            }
+            let context = BSONDecodingContext(self, carrier, base)
+            return try BSONDecodingNode(context, element.value).decode(type)
+        }
+    }
+}

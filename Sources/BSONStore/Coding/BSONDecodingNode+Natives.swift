@@ -1,0 +1,149 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension BSONDecodingNode {
+    /// Reads a value of one of the coders' own types.
+    func native<T>(
+        _ type: T.Type, _ kind: BSONNativeKind, _ raw: BSONRawValue, _ key: (any CodingKey)?
+    ) throws -> T {
+        func number<N: FixedWidthInteger>(_ type: N.Type) throws -> T {
+            reinterpret(try integer(type, raw, key), as: T.self)
+        }
+        switch kind {
+        case .int: return try number(Int.self)
+        case .string: return reinterpret(try string(raw, key), as: T.self)
+        case .double: return reinterpret(try double(raw, key), as: T.self)
+        case .bool: return reinterpret(try bool(raw, key), as: T.self)
+        case .int64: return try number(Int64.self)
+        case .int32: return try number(Int32.self)
+        case .int16: return try number(Int16.self)
+        case .int8: return try number(Int8.self)
+        case .uint: return try number(UInt.self)
+        case .uint64: return try number(UInt64.self)
+        case .uint32: return try number(UInt32.self)
+        case .uint16: return try number(UInt16.self)
+        case .uint8: return try number(UInt8.self)
+        case .float: return reinterpret(try float(raw, key), as: T.self)
+        case .date: return reinterpret(try date(raw, key), as: T.self)
+        case .uuid: return reinterpret(try uuid(raw, key), as: T.self)
+        case .data: return reinterpret(try data(raw, key), as: T.self)
+        case .url: return reinterpret(try url(raw, key), as: T.self)
+        case .decimal: return reinterpret(try decimal(raw, key), as: T.self)
+        case .value, .document, .array, .objectID, .decimal128, .binary, .datetime, .timestamp,
+            .regularExpression, .dbPointer, .javascriptWithScope:
+            return try own(type, kind, raw, key)
+        }
+    }
+
+    /// Reads a value of one of BSON's own types.
+    private func own<T>(
+        _ type: T.Type, _ kind: BSONNativeKind, _ raw: BSONRawValue, _ key: (any CodingKey)?
+    ) throws -> T {
+        if kind == .value { return reinterpret(context.value(raw), as: type) }
+        if kind == .decimal128, raw.typeByte != BSONType.decimal128.rawValue {
+            return reinterpret(try widened(raw, key), as: type)
+        }
+        switch (context.value(raw), kind) {
+        case (.document(let value), .document): return reinterpret(value, as: type)
+        case (.array(let value), .array): return reinterpret(value, as: type)
+        case (.binary(let value), .binary): return reinterpret(value, as: type)
+        case (.objectID(let value), .objectID): return reinterpret(value, as: type)
+        case (.datetime(let value), .datetime): return reinterpret(value, as: type)
+        case (.regularExpression(let value), .regularExpression):
+            return reinterpret(value, as: type)
+        case (.dbPointer(let value), .dbPointer): return reinterpret(value, as: type)
+        case (.javascriptWithScope(let value), .javascriptWithScope):
+            return reinterpret(value, as: type)
+        case (.timestamp(let value), .timestamp): return reinterpret(value, as: type)
+        case (.decimal128(let value), .decimal128): return reinterpret(value, as: type)
+        default: throw BSONDecodingError.mismatch(type, raw, self, key)
+        }
+    }
+
+    /// A decimal128 of a number of another type.
+    private func widened(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> BSONDecimal128 {
+        switch raw.typeByte {
+        case 0x01: BSONDecimal128(raw.double)
+        case 0x10: BSONDecimal128(Int64(raw.int32))
+        case 0x12: BSONDecimal128(raw.int64)
+        default: throw BSONDecodingError.mismatch(BSONDecimal128.self, raw, self, key)
+        }
+    }
+
+    private func date(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> Date {
+        switch context.decoder.strategies.dates {
+        case .bsonDatetime:
+            guard raw.typeByte == BSONType.datetime.rawValue else {
+                throw BSONDecodingError.mismatch(Date.self, raw, self, key)
+            }
+            let datetime = BSONDatetime(milliseconds: raw.int64)
+            guard BSONDatetime(datetime.date) == datetime else {
+                throw BSONDecodingError.lossy(Date.self, raw, self, key)
+            }
+            return datetime.date
+        case .secondsSince1970: return Date(timeIntervalSince1970: try double(raw, key))
+        case .millisecondsSince1970:
+            return Date(timeIntervalSince1970: try double(raw, key) / 1_000)
+        case .iso8601:
+            var text = try string(raw, key)
+            guard let milliseconds = text.withUTF8({ ExtendedJSONDate.milliseconds($0) }) else {
+                throw BSONDecodingError.corrupted("This is no date of RFC 3339.", self, key)
+            }
+            return BSONDatetime(milliseconds: milliseconds).date
+        case .custom(_, let decode): return try decode(context.value(raw))
+        }
+    }
+
+    private func uuid(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> UUID {
+        switch context.decoder.strategies.uuids {
+        case .binary:
+            guard raw.typeByte == BSONType.binary.rawValue else {
+                throw BSONDecodingError.mismatch(UUID.self, raw, self, key)
+            }
+            guard raw.binarySubtype == 4, raw.binaryContent.count == 16 else {
+                throw BSONDecodingError.corrupted(
+                    "A UUID is a binary of subtype 4 with 16 bytes.", self, key)
+            }
+            return UUID(uuid: raw.binaryContent.loadUnaligned(as: uuid_t.self))
+        case .string:
+            guard let uuid = UUID(uuidString: try string(raw, key)) else {
+                throw BSONDecodingError.corrupted("This is no UUID.", self, key)
+            }
+            return uuid
+        }
+    }
+
+    private func data(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> Data {
+        switch context.decoder.strategies.data {
+        case .binary:
+            guard raw.typeByte == BSONType.binary.rawValue else {
+                throw BSONDecodingError.mismatch(Data.self, raw, self, key)
+            }
+            return Data(raw.binaryContent)
+        case .base64:
+            guard let data = Data(base64Encoded: try string(raw, key)) else {
+                throw BSONDecodingError.corrupted("This is not base64.", self, key)
+            }
+            return data
+        }
+    }
+
+    private func url(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> URL {
+        guard let url = URL(string: try string(raw, key)) else {
+            throw BSONDecodingError.corrupted("This is no URL.", self, key)
+        }
+        return url
+    }
+
+    private func decimal(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> Decimal {
+        let number =
+            raw.typeByte == BSONType.decimal128.rawValue ? raw.decimal128 : try widened(raw, key)
+        guard let decimal = number.decimalValue else {
+            throw BSONDecodingError.lossy(Decimal.self, raw, self, key)
+        }
+        return decimal
+    }
+}

@@ -1,0 +1,153 @@
+/// Holds what all decoders of one document share.
+final class BSONDecodingContext {
+    let decoder: BSONDecoder
+    let document: BSONDocument
+    let base: UnsafeRawPointer
+    let hasDefaultKeys: Bool
+
+    /// Takes a document that lends its bytes at `base` for the whole decoding.
+    init(_ decoder: BSONDecoder, _ document: BSONDocument, _ base: UnsafeRawPointer) {
+        self.decoder = decoder
+        self.document = document
+        self.base = base
+        hasDefaultKeys = decoder.strategies.keys.isDefault
+    }
+
+    func value(_ raw: BSONRawValue) -> BSONValue {
+        BSONValue(raw, sharing: document, at: base)
+    }
+}
+
+/// Is the `Decoder` of one value in place.
+///
+/// Types ask for their keys in the order of their declaration, which is mostly the order of the
+/// document: a search begins where the last one ended, and goes around once.
+final class BSONDecodingNode: Decoder {
+    let context: BSONDecodingContext
+    let parent: BSONDecodingNode?
+    let key: (any CodingKey)?
+    let raw: BSONRawValue
+    /// Where the next search begins.
+    @exclusivity(unchecked) private var hint: UnsafeRawPointer
+    /// Behind the last element.
+    private let end: UnsafeRawPointer
+
+    init(
+        _ context: BSONDecodingContext, _ raw: BSONRawValue, parent: BSONDecodingNode? = nil,
+        key: (any CodingKey)? = nil
+    ) {
+        self.context = context
+        self.raw = raw
+        self.parent = parent
+        self.key = key
+        hint = raw.start + 4
+        end = raw.start + max(raw.count - 1, 4)
+    }
+
+    var codingPath: [any CodingKey] {
+        (parent?.codingPath ?? []) + (key.map { [$0] } ?? [])
+    }
+
+    var userInfo: [CodingUserInfoKey: Any] { context.decoder.userInfo }
+
+    func container<Key: CodingKey>(
+        keyedBy type: Key.Type
+    ) throws -> KeyedDecodingContainer<Key> {
+        guard raw.typeByte == BSONType.document.rawValue else {
+            throw BSONDecodingError.mismatch([String: BSONValue].self, raw, self)
+        }
+        return KeyedDecodingContainer(BSONKeyedDecodingContainer<Key>(node: self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard raw.typeByte == BSONType.array.rawValue else {
+            throw BSONDecodingError.mismatch([BSONValue].self, raw, self)
+        }
+        return BSONUnkeyedDecodingContainer(node: self)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    /// Finds the value of a key of the document that this is.
+    @inline(__always)
+    func find(_ key: String) -> BSONRawValue? {
+        var key = context.hasDefaultKeys ? key : context.decoder.strategies.keys.documentKey(key)
+        return key.withUTF8 { wanted in
+            let room = end - hint - 1
+            if room > wanted.count, Self.isKey(hint + 1, wanted) {
+                let start = hint + 2 + wanted.count
+                let typeByte = hint.load(as: UInt8.self)
+                let count = BSONCursor.valueCount(typeByte, start, end)
+                hint = start + count
+                return BSONRawValue(typeByte: typeByte, start: start, count: count)
+            }
+            return search(UnsafeRawBufferPointer(wanted))
+        }
+    }
+
+    @inline(__always)
+    private static func isKey(
+        _ start: UnsafeRawPointer, _ wanted: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        for index in 0..<wanted.count
+        where start.load(fromByteOffset: index, as: UInt8.self) != wanted[index] { return false }
+        return start.load(fromByteOffset: wanted.count, as: UInt8.self) == 0
+    }
+
+    /// Looks at the elements behind the hint, then at those before it.
+    @inline(never)
+    private func search(_ wanted: UnsafeRawBufferPointer) -> BSONRawValue? {
+        var cursor = BSONCursor(raw.bytes, offset: hint - raw.start)
+        if let found = cursor.next(withKey: wanted) {
+            hint = cursor.position
+            return found
+        }
+        let stop = hint
+        cursor = BSONCursor(raw.bytes)
+        while cursor.position < stop, let element = cursor.next() {
+            guard element.key.count == wanted.count, BSONCursor.isEqual(element.key, wanted) else {
+                continue
+            }
+            hint = cursor.position
+            return element.value
+        }
+        return nil
+    }
+}
+
+/// Makes the errors of decoding, with the coding path.
+enum BSONDecodingError {
+    static func mismatch(
+        _ type: any Any.Type, _ raw: BSONRawValue, _ node: BSONDecodingNode,
+        _ key: (any CodingKey)? = nil
+    ) -> DecodingError {
+        if raw.typeByte == BSONType.null.rawValue || raw.typeByte == BSONType.undefined.rawValue {
+            return .valueNotFound(type, context(node, key, "Here is \(raw.type)."))
+        }
+        return .typeMismatch(type, context(node, key, "Here is a value of type \(raw.type)."))
+    }
+
+    static func lossy(
+        _ type: any Any.Type, _ raw: BSONRawValue, _ node: BSONDecodingNode,
+        _ key: (any CodingKey)?
+    ) -> DecodingError {
+        let value = BSONValue(copying: raw).extendedJSON(.relaxed)
+        return .dataCorrupted(context(node, key, "\(type) cannot hold \(value) without loss."))
+    }
+
+    static func corrupted(
+        _ message: String, _ node: BSONDecodingNode, _ key: (any CodingKey)?
+    ) -> DecodingError { .dataCorrupted(context(node, key, message)) }
+
+    static func missing(_ node: BSONDecodingNode, _ key: any CodingKey) -> DecodingError {
+        .keyNotFound(
+            key, context(node, nil, "The document has no key \"\(key.stringValue)\"."))
+    }
+
+    private static func context(
+        _ node: BSONDecodingNode, _ key: (any CodingKey)?, _ message: String
+    ) -> DecodingError.Context {
+        DecodingError.Context(
+            codingPath: node.codingPath + (key.map { [$0] } ?? []), debugDescription: message)
+    }
+}

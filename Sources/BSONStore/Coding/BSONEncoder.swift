@@ -1,0 +1,63 @@
+/// Turns `Encodable` values into documents.
+///
+/// `Int`, `Int64`, `UInt`, `UInt32` and `UInt64` become int64, smaller integers int32, `Float` and
+/// `Double` double, `Date` a datetime, `UUID` and `Data` binaries, `Decimal` a decimal128, `URL` a
+/// string; BSON's own types are written as they are, at any depth.
+///
+///     let document = try BSONEncoder().encode(todo)
+public struct BSONEncoder: Sendable {
+    /// The forms of dates, UUIDs, data, keys and absent optionals.
+    public var strategies: BSONCodingStrategies
+    /// What the values find in `Encoder.userInfo`.
+    public var userInfo: [CodingUserInfoKey: any Sendable]
+
+    /// Takes BSON's own form of everything unless told otherwise.
+    public init(
+        strategies: BSONCodingStrategies = BSONCodingStrategies(),
+        userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    ) {
+        self.strategies = strategies
+        self.userInfo = userInfo
+    }
+
+    /// Encodes a value that is a document: a struct, a class, a dictionary.
+    ///
+    /// - Throws: `EncodingError.invalidValue` with the coding path for a number that BSON cannot
+    ///   hold, a key with NUL, nesting deeper than 100 levels, or a value that is no document; and
+    ///   whatever the value's own code throws.
+    public func encode<T: Encodable>(_ value: T) throws -> BSONDocument {
+        let node = BSONEncodingNode(BSONEncodingStorage(self, marksOmitted: false))
+        try node.encode(value)
+        return try node.finishedDocument(value)
+    }
+
+    /// Encodes any value: a document, an array or a single value.
+    ///
+    /// - Throws: As ``encode(_:)``, but not for values that are no document.
+    public func encodeValue<T: Encodable>(_ value: T) throws -> BSONValue {
+        let node = BSONEncodingNode(BSONEncodingStorage(self, marksOmitted: false))
+        try node.encode(value)
+        return node.finishedValue()
+    }
+
+    /// Encodes a value over the document that it was decoded from, keeping what its type does not
+    /// know.
+    ///
+    /// Fields of the value replace those of `original` in place; optionals that are `nil` are
+    /// removed; fields that the type has no coding key for stay, in nested documents too. A
+    /// document in an array keeps its unknown fields when it has the same `_id` or when none of
+    /// its known fields changed. Dictionaries are replaced as a whole. A number that is equal but
+    /// of another width keeps its width.
+    ///
+    /// A type that leaves fields out otherwise than by `encodeIfPresent` cannot remove them.
+    ///
+    /// - Throws: As ``encode(_:)``.
+    public func encode<T: Encodable>(
+        _ value: T, onto original: BSONDocument
+    ) throws -> BSONDocument {
+        let node = BSONEncodingNode(BSONEncodingStorage(self, marksOmitted: true))
+        try node.encode(value)
+        let marked = try node.finishedDocument(value)
+        return BSONEncodingMerge.merge(marked, onto: original)
+    }
+}

@@ -1,0 +1,121 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension BSONEncodingNode {
+    /// The BSON value for a value of one of the coders' own types.
+    func native<T>(
+        _ value: T, _ kind: BSONNativeKind, _ key: (any CodingKey)? = nil
+    ) throws -> BSONValue {
+        switch kind {
+        case .int: .int64(Int64(reinterpret(value, as: Int.self)))
+        case .string: .string(reinterpret(value, as: String.self))
+        case .double: .double(reinterpret(value, as: Double.self))
+        case .bool: .bool(reinterpret(value, as: Bool.self))
+        case .int64: .int64(reinterpret(value, as: Int64.self))
+        case .int32: .int32(reinterpret(value, as: Int32.self))
+        case .date: try dateValue(reinterpret(value, as: Date.self), key)
+        case .uuid: uuidValue(reinterpret(value, as: UUID.self))
+        case .data: dataValue(reinterpret(value, as: Data.self))
+        case .url: .string(reinterpret(value, as: URL.self).absoluteString)
+        case .decimal: try decimalValue(reinterpret(value, as: Decimal.self), key)
+        case .value: reinterpret(value, as: BSONValue.self)
+        case .document: .document(reinterpret(value, as: BSONDocument.self))
+        case .array: .array(reinterpret(value, as: BSONArray.self))
+        case .objectID: .objectID(reinterpret(value, as: BSONObjectID.self))
+        case .decimal128: .decimal128(reinterpret(value, as: BSONDecimal128.self))
+        case .binary: .binary(reinterpret(value, as: BSONBinary.self))
+        case .datetime: .datetime(reinterpret(value, as: BSONDatetime.self))
+        case .timestamp: .timestamp(reinterpret(value, as: BSONTimestamp.self))
+        case .regularExpression:
+            .regularExpression(reinterpret(value, as: BSONRegularExpression.self))
+        case .dbPointer: .dbPointer(reinterpret(value, as: BSONDBPointer.self))
+        case .javascriptWithScope:
+            .javascriptWithScope(reinterpret(value, as: BSONJavaScriptWithScope.self))
+        case .int16: .int32(Int32(reinterpret(value, as: Int16.self)))
+        case .int8: .int32(Int32(reinterpret(value, as: Int8.self)))
+        case .uint: try wideValue(UInt64(reinterpret(value, as: UInt.self)), key)
+        case .uint64: try wideValue(reinterpret(value, as: UInt64.self), key)
+        case .uint32: .int64(Int64(reinterpret(value, as: UInt32.self)))
+        case .uint16: .int32(Int32(reinterpret(value, as: UInt16.self)))
+        case .uint8: .int32(Int32(reinterpret(value, as: UInt8.self)))
+        case .float: .double(Double(reinterpret(value, as: Float.self)))
+        }
+    }
+
+    private func wideValue(_ value: UInt64, _ key: (any CodingKey)?) throws -> BSONValue {
+        guard let signed = Int64(exactly: value) else {
+            throw BSONEncodingError.tooLarge(value, self, key)
+        }
+        return .int64(signed)
+    }
+
+    private func dateValue(_ date: Date, _ key: (any CodingKey)?) throws -> BSONValue {
+        switch storage.encoder.strategies.dates {
+        case .bsonDatetime:
+            guard let datetime = BSONDatetime(date) else {
+                throw BSONEncodingError.tooLarge(date, self, key)
+            }
+            return .datetime(datetime)
+        case .secondsSince1970: return .double(date.timeIntervalSince1970)
+        case .millisecondsSince1970: return .double(date.timeIntervalSince1970 * 1_000)
+        case .iso8601:
+            guard let datetime = BSONDatetime(date),
+                let text = ExtendedJSONDate.text(datetime.milliseconds)
+            else { throw BSONEncodingError.tooLarge(date, self, key) }
+            return .string(text)
+        case .custom(let encode, _): return try encode(date)
+        }
+    }
+
+    private func uuidValue(_ uuid: UUID) -> BSONValue {
+        switch storage.encoder.strategies.uuids {
+        case .binary: .binary(BSONBinary(uuid))
+        case .string: .string(uuid.uuidString)
+        }
+    }
+
+    private func dataValue(_ data: Data) -> BSONValue {
+        switch storage.encoder.strategies.data {
+        case .binary: .binary(BSONBinary(Array(data)))
+        case .base64: .string(data.base64EncodedString())
+        }
+    }
+
+    private func decimalValue(_ decimal: Decimal, _ key: (any CodingKey)?) throws -> BSONValue {
+        do throws(BSONError) {
+            return .decimal128(try BSONDecimal128(decimal))
+        } catch {
+            throw BSONEncodingError.make(decimal, self, key, error.message)
+        }
+    }
+}
+
+/// Makes the errors of encoding, with the coding path.
+enum BSONEncodingError {
+    static func make(
+        _ value: Any, _ node: BSONEncodingNode, _ key: (any CodingKey)?, _ message: String
+    ) -> EncodingError {
+        EncodingError.invalidValue(
+            value,
+            EncodingError.Context(
+                codingPath: node.codingPath + (key.map { [$0] } ?? []),
+                debugDescription: message))
+    }
+
+    static func nullInKey(_ node: BSONEncodingNode, _ key: any CodingKey) -> EncodingError {
+        make(key.stringValue, node, key, "A key cannot hold NUL.")
+    }
+
+    static func tooLarge(
+        _ value: Any, _ node: BSONEncodingNode, _ key: (any CodingKey)?
+    ) -> EncodingError { make(value, node, key, "BSON cannot hold \(value) in this form.") }
+
+    static func tooDeep(
+        _ value: Any, _ node: BSONEncodingNode, _ key: any CodingKey
+    ) -> EncodingError {
+        make(value, node, key, "Nested deeper than \(BSONLimits().depthMax) levels.")
+    }
+}

@@ -1,0 +1,105 @@
+extension BSONEncodingNode: SingleValueEncodingContainer {
+    /// Settles the value's type and makes room for a fixed value.
+    private func slot(_ type: BSONType) {
+        precondition(shape == .open, "A value is encoded once.")
+        shape = .single
+        set(type)
+        storage.buffer.reserve(32)
+    }
+
+    func encodeNil() throws { slot(.null) }
+
+    func encode(_ value: Bool) throws {
+        slot(.bool)
+        storage.buffer.put(value ? 1 as UInt8 : 0)
+    }
+
+    func encode(_ value: String) throws {
+        slot(.string)
+        storage.put(value)
+    }
+
+    func encode(_ value: Double) throws {
+        slot(.double)
+        storage.buffer.put(little: value.bitPattern)
+    }
+
+    func encode(_ value: Float) throws { try encode(Double(value)) }
+
+    func encode(_ value: Int) throws { try encode(Int64(value)) }
+
+    func encode(_ value: Int8) throws { try encode(Int32(value)) }
+
+    func encode(_ value: Int16) throws { try encode(Int32(value)) }
+
+    func encode(_ value: Int32) throws {
+        slot(.int32)
+        storage.buffer.put(little: value)
+    }
+
+    func encode(_ value: Int64) throws {
+        slot(.int64)
+        storage.buffer.put(little: value)
+    }
+
+    func encode(_ value: UInt) throws {
+        guard let signed = Int64(exactly: value) else {
+            throw BSONEncodingError.tooLarge(value, self, nil)
+        }
+        try encode(signed)
+    }
+
+    func encode(_ value: UInt8) throws { try encode(Int32(value)) }
+
+    func encode(_ value: UInt16) throws { try encode(Int32(value)) }
+
+    func encode(_ value: UInt32) throws { try encode(Int64(value)) }
+
+    func encode(_ value: UInt64) throws {
+        guard let signed = Int64(exactly: value) else {
+            throw BSONEncodingError.tooLarge(value, self, nil)
+        }
+        try encode(signed)
+    }
+
+    /// Encodes a value in this one's place: the coders' own types at once, others by themselves.
+    func encode<T: Encodable>(_ value: T) throws {
+        if let kind = BSONNativeKind.of(T.self) {
+            let native = marked(try native(value, kind), kind)
+            slot(native.type)
+            storage.put(native)
+        } else {
+            try value.encode(to: self)
+        }
+    }
+
+    /// Encodes an element whose key was just written.
+    @inline(__always)
+    func encodeElement<T: Encodable>(_ value: T, _ key: any CodingKey, typeIndex: Int) throws {
+        if let kind = BSONNativeKind.of(T.self) {
+            let native = marked(try native(value, kind, key), kind)
+            storage.buffer.base[typeIndex] = native.type.rawValue
+            return storage.put(native)
+        }
+        guard depth < BSONLimits().depthMax else {
+            throw BSONEncodingError.tooDeep(value, self, key)
+        }
+        let child = BSONEncodingNode(
+            in: self, key: key, typeIndex: typeIndex,
+            isWhole: storage.marksOmitted && value is any BSONWholeValue)
+        try value.encode(to: child)
+        child.finish()
+    }
+
+    /// The value, wrapped where a merge must not look into it or keep another number's width.
+    private func marked(_ value: BSONValue, _ kind: BSONNativeKind) -> BSONValue {
+        guard storage.marksOmitted else { return value }
+        switch kind {
+        case .value, .document, .array, .decimal128: return BSONEncodingMerge.exact(value)
+        case .int, .string, .double, .bool, .int64, .int32, .date, .uuid, .data, .url, .decimal,
+            .objectID, .binary, .datetime, .timestamp, .regularExpression, .dbPointer,
+            .javascriptWithScope, .int16, .int8, .uint, .uint64, .uint32, .uint16, .uint8, .float:
+            return value
+        }
+    }
+}

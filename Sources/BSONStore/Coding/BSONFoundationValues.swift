@@ -1,0 +1,71 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension BSONDatetime {
+    /// Rounds a moment to its nearest millisecond; `nil` outside of 64 bits.
+    public init?(_ date: Date) {
+        let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
+        guard let whole = Int64(exactly: milliseconds) else { return nil }
+        self.init(milliseconds: whole)
+    }
+
+    /// The moment; exact to the millisecond for hundreds of thousands of years around now.
+    public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }
+}
+
+extension BSONBinary {
+    /// Makes a binary of subtype 4.
+    ///
+    /// Source: RFC 4122, section 4.1.2, byte order; BSON specification 1.1, subtype 4.
+    public init(_ uuid: UUID) {
+        self.init(withUnsafeBytes(of: uuid.uuid) { Array($0) }, subtype: 4)
+    }
+
+    /// The UUID, when it is a binary of subtype 4 with 16 bytes.
+    public var uuid: UUID? {
+        guard subtype == 4, bytes.count == 16 else { return nil }
+        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+}
+
+extension BSONDecimal128 {
+    /// Takes a decimal number exactly.
+    ///
+    /// - Throws: `BSONError` with code `invalidNumber` when it has more than 34 digits.
+    public init(_ decimal: Decimal) throws(BSONError) {
+        try self.init(decimal.isNaN ? "NaN" : decimal.description)
+    }
+
+    /// The number as a `Decimal`, whose exponents end at -128 and 127; `nil` outside.
+    public var decimalValue: Decimal? {
+        switch kind {
+        case .nan: return .nan
+        case .infinite: return nil
+        case .finite: break
+        }
+        if coefficient == 0 { return 0 }
+        var coefficient = coefficient
+        var exponent = exponent
+        while exponent < -128, coefficient % 10 == 0 {
+            coefficient /= 10
+            exponent += 1
+        }
+        while exponent > 127, coefficient <= .max / 10 {
+            coefficient *= 10
+            exponent -= 1
+        }
+        guard (-128...127).contains(exponent) else { return nil }
+        // Two halves of 17 digits, as Decimal takes at most 64 bits at once.
+        let (upper, lower) = coefficient.quotientAndRemainder(
+            dividingBy: 1_000_000_000_000_000_000)
+        guard let high = UInt64(exactly: upper) else { return nil }
+        let significand =
+            Decimal(sign: .plus, exponent: 18, significand: Decimal(high))
+            + Decimal(UInt64(lower))
+        return Decimal(
+            sign: isNegative ? .minus : .plus, exponent: exponent, significand: significand)
+    }
+}

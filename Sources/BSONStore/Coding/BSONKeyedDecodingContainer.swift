@@ -1,0 +1,193 @@
+/// Reads the elements of a document.
+struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let node: BSONDecodingNode
+
+    var codingPath: [any CodingKey] { node.codingPath }
+
+    /// The keys that the type knows; with keys of another form they are as in the document.
+    var allKeys: [Key] {
+        var keys: [Key] = []
+        var cursor = BSONCursor(node.raw)
+        while let element = cursor.next() {
+            if let key = Key(stringValue: String(validUTF8: element.key)) { keys.append(key) }
+        }
+        return keys
+    }
+
+    func contains(_ key: Key) -> Bool { node.find(key.stringValue) != nil }
+
+    @inline(__always)
+    private func value(_ key: Key) throws -> BSONRawValue {
+        guard let raw = node.find(key.stringValue) else {
+            throw BSONDecodingError.missing(node, key)
+        }
+        return raw
+    }
+
+    /// The value of a key that is there and not null.
+    @inline(__always)
+    private func present(_ key: Key) -> BSONRawValue? {
+        guard let raw = node.find(key.stringValue), !BSONDecodingNode.isNil(raw) else {
+            return nil
+        }
+        return raw
+    }
+
+    func decodeNil(forKey key: Key) throws -> Bool { BSONDecodingNode.isNil(try value(key)) }
+
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+        try node.bool(value(key), key)
+    }
+
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        try node.string(value(key), key)
+    }
+
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+        try node.double(value(key), key)
+    }
+
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
+        try node.float(value(key), key)
+    }
+
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+        try node.integer(type, value(key), key)
+    }
+
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
+        try node.integer(type, value(key), key)
+    }
+
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
+        try node.integer(type, value(key), key)
+    }
+
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
+        try node.integer(type, value(key), key)
+    }
+
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
+        try node.integer(type, value(key), key)
+    }
+
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
+        try node.integer(type, value(key), key)
+    }
+
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
+        try node.integer(type, value(key), key)
+    }
+
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
+        try node.integer(type, value(key), key)
+    }
+
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
+        try node.integer(type, value(key), key)
+    }
+
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
+        try node.integer(type, value(key), key)
+    }
+
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        try node.element(type, value(key), key)
+    }
+
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+        guard let raw = present(key) else { return nil }
+        return try node.bool(raw, key)
+    }
+
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        guard let raw = present(key) else { return nil }
+        return try node.string(raw, key)
+    }
+
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+        guard let raw = present(key) else { return nil }
+        return try node.double(raw, key)
+    }
+
+    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
+        guard let raw = present(key) else { return nil }
+        return try node.float(raw, key)
+    }
+
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+        guard let raw = present(key) else { return nil }
+        return try node.integer(type, raw, key)
+    }
+
+    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
+        guard let raw = present(key) else { return nil }
+        return try node.integer(type, raw, key)
+    }
+
+    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
+        guard let raw = present(key) else { return nil }
+        return try node.integer(type, raw, key)
+    }
+
+    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
+        guard let raw = present(key) else { return nil }
+        return try node.integer(type, raw, key)
+    }
+
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+        guard let raw = present(key) else { return nil }
+        return try node.integer(type, raw, key)
+    }
+
+    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
+        guard let raw = present(key) else { return nil }
+        return try node.integer(type, raw, key)
+    }
+
+    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
+        guard let raw = present(key) else { return nil }
+        return try node.integer(type, raw, key)
+    }
+
+    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
+        guard let raw = present(key) else { return nil }
+        return try node.integer(type, raw, key)
+    }
+
+    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
+        guard let raw = present(key) else { return nil }
+        return try node.integer(type, raw, key)
+    }
+
+    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
+        guard let raw = present(key) else { return nil }
+        return try node.integer(type, raw, key)
+    }
+
+    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+        guard let raw = present(key) else { return nil }
+        return try node.element(type, raw, key)
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> { try child(key).container(keyedBy: type) }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try child(key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder {
+        guard let raw = node.find("super") else {
+            throw BSONDecodingError.missing(node, BSONPositionKey.superclass)
+        }
+        return BSONDecodingNode(node.context, raw, parent: node, key: BSONPositionKey.superclass)
+    }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder { try child(key) }
+
+    private func child(_ key: Key) throws -> BSONDecodingNode {
+        BSONDecodingNode(node.context, try value(key), parent: node, key: key)
+    }
+}

@@ -1,0 +1,92 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Names the types that the coders write and read themselves, without asking the type.
+enum BSONNativeKind: Int, CaseIterable {
+    case int, string, double, bool, int64, int32
+    case date, uuid, data, url, decimal
+    case value, document, array, objectID, decimal128, binary, datetime, timestamp
+    case regularExpression, dbPointer, javascriptWithScope
+    case int16, int8, uint, uint64, uint32, uint16, uint8, float
+
+    /// The kind of a type, `nil` for all others.
+    static func of<T>(_ type: T.Type) -> BSONNativeKind? {
+        let wanted = ObjectIdentifier(type)
+        for (index, candidate) in identifiers.enumerated() where candidate == wanted {
+            return BSONNativeKind(rawValue: index)
+        }
+        return nil
+    }
+
+    private static let identifiers: [ObjectIdentifier] = allCases.map(\.identifier)
+
+    private var identifier: ObjectIdentifier {
+        switch self {
+        case .int: ObjectIdentifier(Int.self)
+        case .string: ObjectIdentifier(String.self)
+        case .double: ObjectIdentifier(Double.self)
+        case .bool: ObjectIdentifier(Bool.self)
+        case .int64: ObjectIdentifier(Int64.self)
+        case .int32: ObjectIdentifier(Int32.self)
+        case .date: ObjectIdentifier(Date.self)
+        case .uuid: ObjectIdentifier(UUID.self)
+        case .data: ObjectIdentifier(Data.self)
+        case .url: ObjectIdentifier(URL.self)
+        case .decimal: ObjectIdentifier(Decimal.self)
+        case .value: ObjectIdentifier(BSONValue.self)
+        case .document: ObjectIdentifier(BSONDocument.self)
+        case .array: ObjectIdentifier(BSONArray.self)
+        case .objectID: ObjectIdentifier(BSONObjectID.self)
+        case .decimal128: ObjectIdentifier(BSONDecimal128.self)
+        case .binary: ObjectIdentifier(BSONBinary.self)
+        case .datetime: ObjectIdentifier(BSONDatetime.self)
+        case .timestamp: ObjectIdentifier(BSONTimestamp.self)
+        case .regularExpression: ObjectIdentifier(BSONRegularExpression.self)
+        case .dbPointer: ObjectIdentifier(BSONDBPointer.self)
+        case .javascriptWithScope: ObjectIdentifier(BSONJavaScriptWithScope.self)
+        case .int16: ObjectIdentifier(Int16.self)
+        case .int8: ObjectIdentifier(Int8.self)
+        case .uint: ObjectIdentifier(UInt.self)
+        case .uint64: ObjectIdentifier(UInt64.self)
+        case .uint32: ObjectIdentifier(UInt32.self)
+        case .uint16: ObjectIdentifier(UInt16.self)
+        case .uint8: ObjectIdentifier(UInt8.self)
+        case .float: ObjectIdentifier(Float.self)
+        }
+    }
+}
+
+/// Sees a value of a type that was found to be another type's name as that type.
+@inline(__always)
+func reinterpret<T, U>(_ value: T, as type: U.Type) -> U {
+    precondition(T.self == U.self, "Only equal types are the same.")
+    return withUnsafePointer(to: value) { UnsafeRawPointer($0).load(as: U.self) }
+}
+
+/// Names a position in an array, or the place of a superclass, in a coding path.
+struct BSONPositionKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(index: Int) {
+        stringValue = "Index \(index)"
+        intValue = index
+    }
+
+    init?(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    init?(intValue: Int) { self.init(index: intValue) }
+
+    private init(name: String) {
+        stringValue = name
+        intValue = nil
+    }
+
+    static let superclass = BSONPositionKey(name: "super")
+}

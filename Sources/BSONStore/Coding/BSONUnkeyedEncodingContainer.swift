@@ -1,0 +1,101 @@
+/// Writes the elements of an array.
+struct BSONUnkeyedEncodingContainer: UnkeyedEncodingContainer {
+    let node: BSONEncodingNode
+
+    var codingPath: [any CodingKey] { node.codingPath }
+    var count: Int { node.elementCount }
+
+    private var nextKey: BSONPositionKey { BSONPositionKey(index: node.elementCount) }
+
+    func encodeNil() throws { node.head(.null) }
+
+    func encode(_ value: Bool) throws {
+        node.head(.bool)
+        node.storage.buffer.put(value ? 1 as UInt8 : 0)
+    }
+
+    func encode(_ value: String) throws {
+        node.head(.string)
+        node.storage.put(value)
+    }
+
+    func encode(_ value: Double) throws {
+        node.head(.double)
+        node.storage.buffer.put(little: value.bitPattern)
+    }
+
+    func encode(_ value: Float) throws { try encode(Double(value)) }
+
+    func encode(_ value: Int) throws { try encode(Int64(value)) }
+
+    func encode(_ value: Int8) throws { try encode(Int32(value)) }
+
+    func encode(_ value: Int16) throws { try encode(Int32(value)) }
+
+    func encode(_ value: Int32) throws {
+        node.head(.int32)
+        node.storage.buffer.put(little: value)
+    }
+
+    func encode(_ value: Int64) throws {
+        node.head(.int64)
+        node.storage.buffer.put(little: value)
+    }
+
+    func encode(_ value: UInt) throws {
+        guard let signed = Int64(exactly: value) else {
+            throw BSONEncodingError.tooLarge(value, node, nextKey)
+        }
+        try encode(signed)
+    }
+
+    func encode(_ value: UInt8) throws { try encode(Int32(value)) }
+
+    func encode(_ value: UInt16) throws { try encode(Int32(value)) }
+
+    func encode(_ value: UInt32) throws { try encode(Int64(value)) }
+
+    func encode(_ value: UInt64) throws {
+        guard let signed = Int64(exactly: value) else {
+            throw BSONEncodingError.tooLarge(value, node, nextKey)
+        }
+        try encode(signed)
+    }
+
+    func encode<T: Encodable>(_ value: T) throws {
+        let mark = node.storage.buffer.count
+        node.storage.head(0, index: node.elementCount)
+        do {
+            try node.encodeElement(value, nextKey, typeIndex: mark)
+        } catch {
+            node.storage.buffer.count = mark
+            throw error
+        }
+        node.elementCount += 1
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type
+    ) -> KeyedEncodingContainer<Nested> { detach().container(keyedBy: type) }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { detach().unkeyedContainer() }
+
+    func superEncoder() -> any Encoder { detach() }
+
+    private func detach() -> BSONEncodingNode {
+        let mark = node.storage.buffer.count
+        let key = nextKey
+        node.storage.head(0, index: node.elementCount)
+        node.elementCount += 1
+        return node.detach(key: key, typeIndex: mark)
+    }
+}
+
+extension BSONEncodingNode {
+    /// Begins the next element of an array.
+    @inline(__always)
+    func head(_ type: BSONType) {
+        storage.head(type.rawValue, index: elementCount)
+        elementCount += 1
+    }
+}

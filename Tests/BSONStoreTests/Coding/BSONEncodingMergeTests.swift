@@ -1,0 +1,118 @@
+import BSONStore
+import Testing
+
+/// Without these, an old app would delete the fields that a newer one has added.
+@Suite struct BSONEncodingMergeTests {
+    struct Place: Codable { var city: String? }
+    struct Item: Codable {
+        var _id: Int?
+        var name: String
+    }
+
+    struct Todo: Codable {
+        var _id = 1  // swift-format-ignore: NoLeadingUnderscores
+        var task: String
+        var done: Bool?
+        var place: Place?
+        var items: [Item] = []
+        var labels: [String: Int] = [:]
+        var raw: BSONDocument?
+    }
+
+    private func edit(
+        _ original: BSONDocument, _ change: (inout Todo) -> Void
+    ) throws -> BSONDocument {
+        var todo = try BSONDecoder().decode(Todo.self, from: original)
+        change(&todo)
+        let result = try BSONEncoder().encode(todo, onto: original)
+        #expect(throws: Never.self) { try BSONDocument(validating: result.bytes) }
+        return result
+    }
+
+    private let original: BSONDocument = [
+        "_id": 1, "task": "milk", "secret": ["x": 1], "done": false,
+        "place": ["zip": "123", "city": "Rome", "geo": [1.5, 2.5]],
+        "items": [
+            ["name": "a", "new": 1], ["_id": 7, "name": "b", "new": 2], ["name": "c", "new": 3],
+        ],
+        "labels": ["red": 1, "blue": 2], "raw": ["k": 1, "l": 2],
+    ]
+
+    @Test("nothing changes when the value does not")
+    func unchanged() throws {
+        #expect(try edit(original) { _ in } == original)
+    }
+
+    @Test("known fields change in place, unknown ones stay")
+    func known() throws {
+        var expected = original
+        expected["task"] = "bread"
+        expected["place"] = ["zip": "123", "city": "Oslo", "geo": [1.5, 2.5]]
+        let result = try edit(original) {
+            $0.task = "bread"
+            $0.place?.city = "Oslo"
+        }
+        #expect(result == expected)
+    }
+
+    @Test("absent optionals go, at any depth, and only they")
+    func absent() throws {
+        var expected = original
+        expected["done"] = nil
+        expected["place"] = ["zip": "123", "geo": [1.5, 2.5]]
+        let result = try edit(original) {
+            $0.done = nil
+            $0.place?.city = nil
+        }
+        #expect(result == expected)
+        #expect(try edit(original) { $0.place = nil }["place"] == nil)
+    }
+
+    @Test("new fields are appended")
+    func appended() throws {
+        let result = try edit(["_id": 1, "task": "t", "items": [], "labels": [:], "z": 1]) {
+            $0.done = true
+            $0.place = Place(city: nil)
+        }
+        #expect(
+            result == [
+                "_id": 1, "task": "t", "items": [], "labels": [:], "z": 1, "done": true,
+                "place": [:],
+            ])
+    }
+
+    @Test("dictionaries and documents are data: they are replaced as a whole")
+    func whole() throws {
+        let result = try edit(original) {
+            $0.labels["red"] = nil
+            $0.raw = ["l": 2]
+        }
+        #expect(result["labels"] == ["blue": 2])
+        #expect(result["raw"] == ["l": 2])
+    }
+
+    @Test("an array's documents keep unknown fields by `_id`, or when they did not change")
+    func arrays() throws {
+        let result = try edit(original) {
+            $0.items.swapAt(0, 1)
+            $0.items[0].name = "B"
+            $0.items[2].name = "C"
+        }
+        #expect(
+            result["items"] == [
+                ["_id": 7, "name": "B", "new": 2], ["name": "a", "new": 1], ["name": "C"],
+            ])
+    }
+
+    @Test("equal numbers keep their width, others take the type's")
+    func widths() throws {
+        struct Numbers: Codable { var a: Int, b: Int, c: [Double] }
+        let original: BSONDocument = ["a": 1, "b": 2.0, "c": [1, 2]]
+        var value = try BSONDecoder().decode(Numbers.self, from: original)
+        value.b = 3
+        value.c[1] = 2.5
+        #expect(
+            try BSONEncoder().encode(value, onto: original)
+                == ["a": 1, "b": .int64(3), "c": [1, 2.5]])
+    }
+}
