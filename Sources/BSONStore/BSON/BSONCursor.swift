@@ -117,8 +117,10 @@ public struct BSONCursor {
         return at - start
     }
 
-    /// For each type the fixed bytes of its value (5 bits), 0x20 when the size must be looked for,
-    /// 0x40 when a length in front counts too. A literal is read without any set-up.
+    /// For each type the fixed bytes of its value, in 5 bits, with two marks.
+    ///
+    /// 0x20 when the size must be looked for, 0x40 when a length in front counts too. A literal is
+    /// read without any set-up.
     @usableFromInline static var sizes: StaticString {
         @inlinable @inline(__always) get {
             """
