@@ -12,3 +12,15 @@ extension DocumentCoding<BSONDocument> {
     /// Takes BSON as it is.
     static var raw: Self { Self(encode: { document, _ in document }, decode: { $0 }) }
 }
+
+extension DocumentCoding where Document: Codable {
+    /// Uses the type's `Codable` conformance.
+    static func codable() -> Self {
+        Self(
+            encode: { document, original in
+                guard let original else { return try BSONEncoder().encode(document) }
+                return try BSONEncoder().encode(document, onto: original)
+            },
+            decode: { try BSONDecoder().decode(Document.self, from: $0) })
+    }
+}

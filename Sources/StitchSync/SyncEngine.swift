@@ -15,6 +15,10 @@ public final class SyncEngine: Sendable {
     let clock: any Clock<Duration>
     let delivery: EventDelivery
     let gate = PassGate()
+    /// Something is to be done.
+    let wakes = Signal()
+    /// A pass ended.
+    let passes = Signal()
     let probe: EngineProbe
     let state: Locked<State>
 
@@ -22,8 +26,6 @@ public final class SyncEngine: Sendable {
     struct State {
         var configurations: [Namespace: CollectionConfiguration] = [:]
         var isOnline = true
-        /// Whom to wake when there is something to do, while ``run()`` runs.
-        var wake: AsyncStream<Void>.Continuation?
     }
 
     /// Sets an engine up over an open store.
@@ -66,6 +68,13 @@ public final class SyncEngine: Sendable {
     /// A collection of raw BSON documents.
     public func collection(_ namespace: Namespace) -> SyncCollection<BSONDocument> {
         SyncCollection(engine: self, namespace: namespace, coding: .raw)
+    }
+
+    /// A collection of `Codable` documents; fields that the type does not know are kept.
+    public func collection<Document: Codable & Sendable>(
+        _ namespace: Namespace, of type: Document.Type
+    ) -> SyncCollection<Document> {
+        SyncCollection(engine: self, namespace: namespace, coding: .codable())
     }
 }
 
@@ -113,9 +122,7 @@ extension SyncEngine {
     }
 
     /// Notes that there is something to do.
-    func wake() {
-        state.withLock { $0.wake }?.yield()
-    }
+    func wake() { wakes.notify() }
 }
 
 // MARK: - Passes

@@ -62,13 +62,13 @@ final class EventDelivery: Sendable {
 
     private func run() async {
         repeat {
-            await deliverErrors()
             do {
                 while try await deliverEvents() {}
             } catch {
                 // The events stay in the store and are delivered by the next wake; the store's
                 // failure itself comes to light at the caller whose write or pass meets it.
             }
+            await deliverErrors()
         } while isAskedAgain()
     }
 

@@ -121,19 +121,18 @@ extension InProcessCollection {
         guard let position = token.document["position"]?.int64Value else {
             throw RemoteError(.historyLost, "a resume token without a position")
         }
-        let (wakes, wake) = AsyncStream.makeStream(
-            of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let observation = wait == .zero ? nil : store.onCommit { wake.yield() }
+        let commits = Signal()
+        let observation = wait == .zero ? nil : store.onCommit { commits.notify() }
         defer { observation?.cancel() }
         var waited: Duration = .zero
-        var batch = try batch(after: position, limit: limit)
-        while batch.changes.isEmpty && !batch.hasMore && waited < wait {
+        while true {
+            let seen = commits.count
+            let batch = try batch(after: position, limit: limit)
+            guard batch.changes.isEmpty, !batch.hasMore, waited < wait else { return batch }
             let step = min(Self.pollInterval, wait - waited)
-            try await pause(step, orUntil: wakes)
+            try await pause(step, orUntil: commits, after: seen)
             waited += step
-            batch = try self.batch(after: position, limit: limit)
         }
-        return batch
     }
 
     private func batch(after position: Int64, limit: Int) throws(RemoteError) -> RemoteChangeBatch {
@@ -147,16 +146,10 @@ extension InProcessCollection {
 
     /// Waits for a commit of this process, or for a while.
     private func pause(
-        _ duration: Duration, orUntil wakes: AsyncStream<Void>
+        _ duration: Duration, orUntil commits: Signal, after seen: Int
     ) async throws(RemoteError) {
-        let clock = clock
         do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await clock.sleep(for: duration) }
-                group.addTask { for await _ in wakes { return } }
-                defer { group.cancelAll() }
-                try await group.next()
-            }
+            try await commits.wait(after: seen, atMost: duration, clock: clock)
         } catch {
             throw RemoteError(.retryable, "the wait for changes was cancelled")
         }

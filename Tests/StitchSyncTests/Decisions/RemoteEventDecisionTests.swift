@@ -1,0 +1,69 @@
+import Testing
+
+@testable import StitchSync
+
+/// A wrong row here overwrites a remote change, or asks the app about its own write.
+struct RemoteEventDecisionTests {
+    static let rows: [RemoteEventFacts] = RemoteEventFacts.Remote.allCases.flatMap { remote in
+        PendingChange.allCases.flatMap { pending in
+            bools.flatMap { versionSame in
+                bools.flatMap { contentSame in
+                    bools.flatMap { outcomeSame in
+                        bools.map { mayClaim in
+                            RemoteEventFacts(
+                                remote: remote, versionSame: versionSame,
+                                contentSame: contentSame, pending: pending,
+                                outcomeSame: outcomeSame, mayClaim: mayClaim)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("every row is as the kept page says")
+    func golden() throws {
+        let lines = Self.rows.map { facts in
+            row(
+                [
+                    ("remote", facts.remote.rawValue), ("pending", facts.pending.rawValue),
+                    ("version", facts.versionSame ? "same" : "other"),
+                    ("content", facts.contentSame ? "same" : "other"),
+                    ("outcome", facts.outcomeSame ? "same" : "other"),
+                    ("claim", facts.mayClaim ? "may" : "no"),
+                ], RemoteEventDecision.decide(facts).rawValue)
+        }
+        try expectGolden("decisions/remote-event.txt", lines.joined(separator: "\n") + "\n")
+    }
+
+    @Test("a conflict needs a pending change, new content and different outcomes", arguments: rows)
+    func conflict(facts: RemoteEventFacts) {
+        guard RemoteEventDecision.decide(facts) == .conflict else { return }
+        #expect(facts.pending != .none && !facts.contentSame && !facts.outcomeSame)
+    }
+
+    @Test("a pending change is never overwritten without a conflict", arguments: rows)
+    func keepsPending(facts: RemoteEventFacts) {
+        guard facts.pending != .none, !facts.outcomeSame else { return }
+        switch RemoteEventDecision.decide(facts) {
+        case .take, .takeForeign, .removeLocal, .complete, .completeDelete:
+            Issue.record("\(facts) loses the pending change")
+        case .nothing, .claim, .listForeign, .recordVersion, .conflict: break
+        }
+    }
+
+    @Test("a local document is removed only when the remote's is proven absent", arguments: rows)
+    func removal(facts: RemoteEventFacts) {
+        let decision = RemoteEventDecision.decide(facts)
+        guard decision == .removeLocal || decision == .completeDelete else { return }
+        #expect(facts.remote == .absent)
+    }
+
+    @Test("what the remote holds equal to the base changes nothing", arguments: rows)
+    func quiet(facts: RemoteEventFacts) {
+        guard facts.versionSame, facts.contentSame else { return }
+        #expect(RemoteEventDecision.decide(facts) == .nothing)
+    }
+}
+
+let bools = [false, true]

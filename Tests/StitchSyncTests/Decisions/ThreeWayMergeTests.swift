@@ -1,0 +1,80 @@
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// A wrong merge loses one side's field without anybody being asked.
+struct ThreeWayMergeTests {
+    struct Case: Sendable, CustomStringConvertible {
+        let description: String
+        var base: BSONDocument?
+        let local: BSONDocument
+        let remote: BSONDocument
+        let merged: BSONDocument
+        var overlaps: [String] = []
+    }
+
+    static let cases: [Case] = [
+        Case(
+            description: "different fields", base: ["a": 0, "b": 0], local: ["a": 1, "b": 0],
+            remote: ["a": 0, "b": 2], merged: ["a": 1, "b": 2]),
+        Case(
+            description: "nested fields", base: ["n": ["a": 0, "b": 0]],
+            local: ["n": ["a": 1, "b": 0]], remote: ["n": ["a": 0, "b": 2]],
+            merged: ["n": ["a": 1, "b": 2]]),
+        Case(
+            description: "the same change", base: ["a": 0], local: ["a": 1], remote: ["a": 1],
+            merged: ["a": 1]),
+        Case(
+            description: "removed here", base: ["a": 0, "b": 0], local: ["b": 0],
+            remote: ["a": 0, "b": 1], merged: ["b": 1]),
+        Case(
+            description: "removed there, added here", base: ["a": 0], local: ["a": 0, "c": 1],
+            remote: [:], merged: ["c": 1]),
+        Case(
+            description: "overlap takes the remote", base: ["a": 0], local: ["a": 1],
+            remote: ["a": 2], merged: ["a": 2], overlaps: ["a"]),
+        Case(
+            description: "changed here, removed there", base: ["a": 0, "b": 0],
+            local: ["a": 1, "b": 0], remote: ["b": 0], merged: ["b": 0], overlaps: ["a"]),
+        Case(
+            description: "no base", local: ["_id": 1, "a": 1, "c": 3],
+            remote: ["_id": 1, "b": 2, "c": 4], merged: ["_id": 1, "b": 2, "c": 4, "a": 1],
+            overlaps: ["c"]),
+        Case(
+            description: "counters add up", base: ["hits": 10], local: ["hits": 13],
+            remote: ["hits": 11], merged: ["hits": 14]),
+        Case(
+            description: "a counter that overflows widens", base: ["hits": 0],
+            local: ["hits": .int32(.max)], remote: ["hits": 1],
+            merged: ["hits": .int64(Int64(Int32.max) + 1)]),
+        Case(
+            description: "arrays as sets", base: ["tags": ["a", "b"]],
+            local: ["tags": ["b", "c"]], remote: ["tags": ["a", "b", "d"]],
+            merged: ["tags": ["b", "d", "c"]]),
+        Case(
+            description: "arrays as values", base: ["list": [1]], local: ["list": [1, 2]],
+            remote: ["list": [1, 3]], merged: ["list": [1, 3]], overlaps: ["list"]),
+        Case(
+            description: "types count", base: ["a": 1], local: ["a": .int64(1)],
+            remote: ["a": 1, "b": 1], merged: ["a": .int64(1), "b": 1]),
+    ]
+
+    @Test("merges by field path", arguments: cases)
+    func merges(one: Case) {
+        let merge = ThreeWayMerge(counters: ["hits"], arrays: ["tags"])
+        let result = merge.merge(base: one.base, local: one.local, remote: one.remote)
+        #expect(result.document == one.merged)
+        #expect(result.overlaps == one.overlaps)
+    }
+
+    @Test("a side that changed nothing gives the other's document", arguments: cases)
+    func identity(one: Case) {
+        guard let base = one.base else { return }
+        let merge = ThreeWayMerge()
+        #expect(
+            merge.merge(base: base, local: one.local, remote: base).document
+                .contentEquals(one.local))
+        #expect(merge.merge(base: base, local: base, remote: one.remote).document == one.remote)
+    }
+}
