@@ -70,7 +70,9 @@ import Testing
         Case("^(a*)*$", ["", "aaa"], not: ["b"]),
     ]
 
-    @Test(arguments: ["(", ")", "[a", "*a", "a**", "a{3,2}", "(?<=a)b", "(a)\\1", "a++", "(?>a)", "\\"])
+    @Test(arguments: [
+        "(", ")", "[a", "*a", "a**", "a{3,2}", "(?<=a)b", "(a)\\1", "a++", "(?>a)", "\\",
+    ])
     func `what is no pattern, or needs backtracking, is refused`(_ pattern: String) {
         let error = #expect(throws: StoreError.self) {
             try TextPattern(BSONRegularExpression(pattern))

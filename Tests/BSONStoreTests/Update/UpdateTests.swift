@@ -34,9 +34,11 @@ import Testing
             arrayFilters: try example.arrayFilters.map { try BSONDocument(extendedJSON: $0) })
         let filter = try Filter(BSONDocument(extendedJSON: example.filter))
         let after = try update.apply(to: before, matching: filter)
-        #expect(after?.extendedJSON() == (try example.after.map {
-            try BSONDocument(extendedJSON: $0).extendedJSON()
-        }))
+        #expect(
+            after?.extendedJSON()
+                == (try example.after.map {
+                    try BSONDocument(extendedJSON: $0).extendedJSON()
+                }))
     }
 
     static let fields = [
