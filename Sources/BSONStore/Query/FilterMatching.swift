@@ -141,12 +141,14 @@ struct FilterMatching {
     @inline(__always)
     func isKey(_ wanted: Range<Int32>, _ key: UnsafeRawBufferPointer) -> Bool {
         guard wanted.count == key.count else { return false }
-        return BSONCursor.isEqual(
-            key, UnsafeRawBufferPointer(rebasing: bytes[Int(wanted.lowerBound)..<Int(wanted.upperBound)]))
+        let range = Int(wanted.lowerBound)..<Int(wanted.upperBound)
+        return BSONCursor.isEqual(key, UnsafeRawBufferPointer(rebasing: bytes[range]))
     }
 
     /// Whether a value, reached by the keys before a part, leads to one that passes.
-    private func follow(_ leaf: FilterProgram.Leaf, from part: Int32, _ value: BSONRawValue) -> Bool {
+    private func follow(
+        _ leaf: FilterProgram.Leaf, from part: Int32, _ value: BSONRawValue
+    ) -> Bool {
         let isArray = value.typeByte == BSONType.array.rawValue
         guard part < leaf.parts.upperBound else {
             guard isArray, leaf.entersArrays else { return test(leaf, value) }

@@ -2,10 +2,10 @@ extension PredicateParser {
     /// MongoDB's truth: everything but false, null, undefined and zero.
     static func isTrue(_ value: BSONValue) -> Bool {
         switch value {
-        case .bool(let value): value
-        case .null, .undefined: false
         case .double, .int32, .int64, .decimal128:
             BSONOrder.compare(value, .int32(0)) != .equal
+        case .undefined, .null: false
+        case .bool(let value): value
         default: true
         }
     }
@@ -96,13 +96,15 @@ extension PredicateParser {
         }
         guard let divisor = values[0].truncatedNumber else {
             throw StoreError(
-                .badValue, "malformed mod, divisor value is invalid :: caused by :: Unable to "
-                    + "coerce NaN/Inf to integral type")
+                .badValue,
+                "malformed mod, divisor value is invalid :: caused by :: Unable to coerce NaN/Inf "
+                    + "to integral type")
         }
         guard let remainder = values[1].truncatedNumber else {
             throw StoreError(
-                .badValue, "malformed mod, remainder value is invalid :: caused by :: Unable to "
-                    + "coerce NaN/Inf to integral type")
+                .badValue,
+                "malformed mod, remainder value is invalid :: caused by :: Unable to coerce NaN/Inf "
+                    + "to integral type")
         }
         guard divisor != 0 else { throw StoreError(.badValue, "divisor cannot be 0") }
         return .modulo(divisor: divisor, remainder: remainder)

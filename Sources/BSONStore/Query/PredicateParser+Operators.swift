@@ -76,8 +76,6 @@ extension PredicateParser {
         _ value: BSONValue, _ path: FieldPath
     ) throws(StoreError) -> Predicate {
         switch value {
-        case .regularExpression(let expression):
-            return .field(path, .matches(try Self.checked(expression)))
         case .document(let document):
             guard !document.isEmpty else { throw StoreError(.badValue, "$not cannot be empty") }
             guard Self.holdsOperators(document) else {
@@ -85,6 +83,8 @@ extension PredicateParser {
                 throw StoreError(.badValue, "unknown operator: \(elements.next()?.key ?? "")")
             }
             return try operators(document, of: path)
+        case .regularExpression(let expression):
+            return .field(path, .matches(try Self.checked(expression)))
         default:
             throw StoreError(.badValue, "$not needs a regex or a document")
         }

@@ -108,6 +108,8 @@ public struct Projection: Sendable {
                         + "version")
             }
             switch value {
+            case .double, .bool, .int32, .int64, .decimal128:
+                fields.append((here, PredicateParser.isTrue(value)))
             case .document(let nested):
                 guard !nested.isEmpty else {
                     throw StoreError(
@@ -115,8 +117,6 @@ public struct Projection: Sendable {
                         "An empty sub-projection is not a valid value. Found empty object at path")
                 }
                 try collect(nested, below: here, into: &fields)
-            case .bool, .double, .int32, .int64, .decimal128:
-                fields.append((here, PredicateParser.isTrue(value)))
             default:
                 throw StoreError(
                     StoreError.Code(rawValue: 238),

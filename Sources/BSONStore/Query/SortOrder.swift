@@ -26,7 +26,8 @@ public struct SortOrder: Sendable {
             }
             guard !field.isEmpty else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 40352), "FieldPath cannot be constructed with empty string")
+                    StoreError.Code(rawValue: 40352),
+                    "FieldPath cannot be constructed with empty string")
             }
             guard !field.hasPrefix("$") else {
                 throw StoreError(
@@ -41,9 +42,9 @@ public struct SortOrder: Sendable {
 
     /// Bytes whose order is the wanted order of the documents.
     func key(of document: BSONDocument) -> [UInt8] {
-        document.withUnsafeBytes { bytes in key { visit in
-            ValuePath.visit(visit.parts[...], document: bytes, visit.body)
-        } }
+        document.withUnsafeBytes { bytes in
+            key { visit in ValuePath.visit(visit.parts[...], document: bytes, visit.body) }
+        }
     }
 
     /// Bytes whose order is the wanted order of single values, for the `$sort` of `$push`.

@@ -18,7 +18,8 @@ struct TextPattern: Sendable {
     /// - Throws: 51108 for another option, 51091 for what is no pattern or not supported.
     init(_ expression: BSONRegularExpression) throws(StoreError) {
         self.expression = expression
-        for option in expression.options.unicodeScalars where !"imsxu".unicodeScalars.contains(option) {
+        let known = "imsxu".unicodeScalars
+        for option in expression.options.unicodeScalars where !known.contains(option) {
             throw StoreError(
                 StoreError.Code(rawValue: 51108), "invalid flag in regex options: \(option)")
         }

@@ -140,9 +140,11 @@ struct TextPatternParser {
         if takes("?!") { return try closed(.look(try alternatives(), isNegated: true), outer) }
         if takes("?<=") || takes("?<!") { throw failure("lookbehind is not supported") }
         if takes("?>") { throw failure("atomic groups are not supported") }
-        if takes("?P<") || takes("?<") { try skipName(to: 0x3E) }
-        else if takes("?'") { try skipName(to: 0x27) }
-        else if takes("?") {
+        if takes("?P<") || takes("?<") {
+            try skipName(to: 0x3E)
+        } else if takes("?'") {
+            try skipName(to: 0x27)
+        } else if takes("?") {
             let isGroup = try options()
             // Options without a group hold to the end of the group around them.
             if !isGroup { return .nothing }

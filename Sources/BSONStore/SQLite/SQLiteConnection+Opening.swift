@@ -27,7 +27,8 @@ enum SQLiteOpenMode {
         case .immutable:
             var uri = "file:"
             for byte in path.utf8 {
-                let isPlain = byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+                let isPlain =
+                    byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
                     && byte != UInt8(ascii: "%")
                 if isPlain, byte < 0x80 {
                     uri.unicodeScalars.append(Unicode.Scalar(byte))

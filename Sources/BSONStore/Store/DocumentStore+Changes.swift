@@ -57,7 +57,7 @@ extension ReadTransaction {
                 "Resume of change stream was not possible, as the resume point may no longer be in "
                     + "the oplog. (position \(position), kept \(floor) to \(state.head))")
         }
-        let end = min(state.head, position.addingReportingOverflow(Int64(max(1, limit))).partialValue)
+        let end = position + min(state.head - position, Int64(max(1, limit)))
         return StoreChangeBatch(
             changes: try rows(from: position, through: end, in: namespace), position: end,
             isAtEnd: end == state.head)

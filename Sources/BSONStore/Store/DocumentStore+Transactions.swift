@@ -137,5 +137,5 @@ extension DocumentStore {
         }
     }
 
-    private static var closed: StoreError { StoreError(.closed, "The store is closed") }
+    static var closed: StoreError { StoreError(.closed, "The store is closed") }
 }

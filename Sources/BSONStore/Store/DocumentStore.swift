@@ -18,7 +18,9 @@ public final class DocumentStore: Sendable {
     let writer: Locked<Writer>
     let idleReaders = Locked<[SQLiteConnection]>([])
     let observers = CommitObservers()
-    let writerQueue = WriterQueue()
+    let writerThread = WorkerThread<GroupCommit>(batchMax: GroupCommit.jobsMax) { jobs in
+        GroupCommit.run(jobs)
+    }
 
     /// The connection for writing, and what is known about the file since its last commit.
     struct Writer: Sendable {
@@ -56,5 +58,6 @@ public final class DocumentStore: Sendable {
             writer.connection = nil
         }
         idleReaders.withLock { $0.removeAll() }
+        writerThread.stop()
     }
 }

@@ -22,6 +22,7 @@ public struct Namespace: Sendable, Hashable, CustomStringConvertible {
         try check()
     }
 
+    /// Both names with a dot between.
     public var description: String { "\(database).\(collection)" }
 
     /// Checks the names by MongoDB's rules for Unix servers.

@@ -67,7 +67,7 @@ struct QueryPlan {
     private static func narrow(_ range: inout Range, _ test: Predicate.Test) {
         guard case .compare(let comparison, let value) = test else { return }
         switch value {
-        case .minKey, .maxKey, .null, .undefined: return
+        case .undefined, .null, .minKey, .maxKey: return
         default: break
         }
         switch comparison {
@@ -93,7 +93,8 @@ extension QueryPlan.Range {
             case .idAscending: "key"
             case .idDescending: "key DESC"
             }
-        return "SELECT id, key, doc FROM \(StoreSchema.tableName(table.id))\(filter) ORDER BY \(column)"
+        let name = StoreSchema.tableName(table.id)
+        return "SELECT id, key, doc FROM \(name)\(filter) ORDER BY \(column)"
     }
 
     /// Binds the bounds.

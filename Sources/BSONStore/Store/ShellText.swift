@@ -9,7 +9,8 @@ enum ShellText {
         case .string(let value), .symbol(let value): return "\"\(value)\""
         case .document(let value): return text(of: value)
         case .array(let value):
-            return value.isEmpty ? "[]" : "[ \(value.map { text(of: $0) }.joined(separator: ", ")) ]"
+            let members = value.map { text(of: $0) }.joined(separator: ", ")
+            return value.isEmpty ? "[]" : "[ \(members) ]"
         case .binary(let value):
             let hex = value.bytes.map { hexadecimal($0, uppercase: true) }.joined()
             return "BinData(\(value.subtype), \(hex))"

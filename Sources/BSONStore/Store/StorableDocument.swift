@@ -35,15 +35,15 @@ struct StorableDocument {
     static func check(_ id: BSONValue, in namespace: Namespace) throws(StoreError) {
         let refused: String
         switch id {
-        case .array: refused = "can't use an array for _id"
-        case .undefined: refused = "can't use a undefined for _id"
-        case .regularExpression: refused = "can't use a regex for _id"
         case .document(let fields):
             guard let field = fields.first(where: { $0.key.hasPrefix("$") }) else { return }
             throw StoreError(
                 .dollarPrefixedFieldName,
                 "_id fields may not contain '$'-prefixed fields: \(field.key) is not valid for "
                     + "storage.", namespace: namespace)
+        case .array: refused = "can't use an array for _id"
+        case .undefined: refused = "can't use a undefined for _id"
+        case .regularExpression: refused = "can't use a regex for _id"
         default: return
         }
         throw StoreError(.badValue, refused, namespace: namespace)

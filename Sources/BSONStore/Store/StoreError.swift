@@ -30,6 +30,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
+    /// Message, collection, code and the error below.
     public var description: String {
         let place = namespace.map { " in \($0)" } ?? ""
         let below = underlying.map { ": \($0)" } ?? ""

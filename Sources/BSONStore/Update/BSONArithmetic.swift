@@ -69,8 +69,8 @@ enum BSONArithmetic {
 
     private static func decimal(_ value: BSONValue) -> BSONDecimal128? {
         switch value {
-        case .decimal128(let value): return value
         case .double(let value): return BSONDecimal128(value)
+        case .decimal128(let value): return value
         default: return whole(value).map { BSONDecimal128($0) }
         }
     }

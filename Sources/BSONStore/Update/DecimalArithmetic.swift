@@ -18,7 +18,8 @@ enum DecimalArithmetic {
         // So far apart that the small one only decides about rounding.
         var big = WideInteger(high.coefficient)
         big.multiply(byPower10: 38)
-        if high.isNegative == low.isNegative { big.add(WideInteger(1)) } else { big.subtract(WideInteger(1)) }
+        let least = WideInteger(1)
+        if high.isNegative == low.isNegative { big.add(least) } else { big.subtract(least) }
         return rounded(big, high.exponent - 38, isNegative: high.isNegative)
     }
 

@@ -75,8 +75,7 @@ enum UpsertEqualities {
     static func document(_ predicate: Predicate) throws(StoreError) -> BSONDocument {
         let equalities = try collect(predicate)
         var document = BSONDocument()
-        for (path, value) in equalities {
-            guard !path.split(separator: ".").contains(where: { $0.hasPrefix("$") }) else { continue }
+        for (path, value) in equalities where !path.hasPrefix("$") && !path.contains(".$") {
             let modifier = UpdateModifier(path: try UpdatePath(path), operation: .set(value))
             let updating = Updating(
                 original: document, matchedIndex: { _, _ in nil }, arrayFilters: [:],
@@ -124,8 +123,8 @@ enum MatchedPosition {
         guard case .array(let values)? = document[path: array.joined(separator: ".")] else {
             return nil
         }
-        for case .field(let field, let test) in conditions(predicate) {
-            guard field.parts.starts(with: array) else { continue }
+        for case .field(let field, let test) in conditions(predicate)
+        where field.parts.starts(with: array) {
             let rest = Array(field.parts.dropFirst(array.count))
             let index = values.values.firstIndex { passes($0, rest, test) }
             if let index { return index }

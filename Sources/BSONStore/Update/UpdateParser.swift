@@ -129,8 +129,8 @@ struct UpdateParser {
     }
 
     private static func isTimestamp(_ operand: BSONValue) throws(StoreError) -> Bool {
+        if case .bool = operand { return false }
         switch operand {
-        case .bool: return false
         case .document(let document):
             for (key, _) in document where key != "$type" {
                 throw StoreError(.badValue, "Unrecognized $currentDate option: \(key)")

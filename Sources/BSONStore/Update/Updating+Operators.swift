@@ -108,7 +108,8 @@ extension Updating {
         values.insert(contentsOf: push.values, at: start)
         if let sort = push.sort { values = Self.sorted(values, sort) }
         if let slice = push.slice {
-            values = slice < 0 ? Array(values.suffix(-max(slice, -Int.max))) : Array(values.prefix(slice))
+            let kept = slice < 0 ? values.suffix(-max(slice, -Int.max)) : values.prefix(slice)
+            values = Array(kept)
         }
         return Self.replacing(before.map { .array($0) }, by: .array(BSONArray(values)))
     }

@@ -34,7 +34,8 @@ import Testing
     }
 
     @Test func `a savepoint that throws is undone alone`() throws {
-        let store = try DocumentStore(at: .inMemory, options: .init(changeHistory: .keep(changesMax: 9)))
+        let store = try DocumentStore(
+            at: .inMemory, options: .init(changeHistory: .keep(changesMax: 9)))
         struct Stop: Error {}
         try store.write { transaction in
             try transaction.insert(Self.todos, ["_id": 1])
@@ -59,7 +60,8 @@ import Testing
         #expect(error?.code == .duplicateKey)
         #expect(
             error?.message
-                == "E11000 duplicate key error collection: app.todos index: _id_ dup key: { _id: 1.0 }")
+                == "E11000 duplicate key error collection: app.todos index: _id_ dup key: { _id: 1.0 }"
+        )
         #expect(error?.keyPattern == ["_id": 1])
     }
 

@@ -23,6 +23,8 @@ extension TidyRule {
         "Sources/BSONStore/Store/Locked.swift",
         "Sources/BSONStore/Store/ThreadMutex.swift",
         "Sources/BSONStore/SQLite/",
+        "Sources/BSONStore/Store/ThreadMutex.swift",
+        "Sources/BSONStore/Store/WorkerThread.swift",
     ]
 
     /// Programs whose output is for people.

@@ -1,0 +1,81 @@
+/// One async write that waits for the store's writer thread.
+///
+/// Writes that wait together are committed together: each in a savepoint of its own, so that one
+/// that throws takes nothing of the others with it, and with one wait for the disk.
+struct GroupCommit: Sendable {
+    /// So many writes are committed at once at most, which bounds how long each one waits.
+    static let jobsMax = 64
+
+    let store: DocumentStore
+    /// Runs the body; the result is told with the outcome of the commit.
+    let perform: @Sendable (WriteTransaction) -> Settlement
+
+    /// Tells the caller how the write ended; given the error when the commit failed.
+    typealias Settlement = @Sendable ((any Error)?) -> Void
+
+    static func run(_ jobs: [GroupCommit]) {
+        guard let store = jobs.first?.store else { return }
+        var settlements: [Settlement] = []
+        var failure: (any Error)?
+        do {
+            try store.write { transaction in
+                for job in jobs {
+                    settlements.append(job.perform(transaction))
+                    guard transaction.connection.isInTransaction else {
+                        throw StoreError(
+                            .interrupted, "SQLite gave up the transaction of several writes")
+                    }
+                }
+            }
+        } catch {
+            failure = error
+        }
+        // The transaction may have failed to begin: nobody is left without an answer.
+        for job in jobs.dropFirst(settlements.count) { settlements.append(job.refused) }
+        for settle in settlements { settle(failure) }
+    }
+
+    /// Tells the caller of a write that never ran.
+    let refused: Settlement
+}
+
+extension DocumentStore {
+    /// Changes documents in one transaction on the store's writer thread.
+    ///
+    /// The caller's thread is free while the disk is waited for, and callers who wait at the same
+    /// time share the wait. Cancelling the task is noticed before the transaction begins, never in it.
+    ///
+    /// - Throws: as the synchronous form, and `CancellationError`.
+    @discardableResult
+    public func write<R: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws -> R
+    ) async throws -> R {
+        try Task.checkCancellation()
+        return try await withCheckedThrowingContinuation { continuation in
+            let job = GroupCommit(
+                store: self,
+                perform: { transaction in
+                    let outcome = Result { try transaction.job(body) }
+                    return { failure in
+                        if case .success = outcome, let failure {
+                            continuation.resume(throwing: failure)
+                        } else {
+                            continuation.resume(with: outcome)
+                        }
+                    }
+                },
+                refused: { failure in
+                    continuation.resume(throwing: failure ?? Self.closed)
+                })
+            if !writerThread.add(job) { continuation.resume(throwing: Self.closed) }
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Runs one of several writes: undone alone when it throws, with a comment of its own.
+    fileprivate func job<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+        comment = nil
+        return try savepoint { try body(self) }
+    }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import BSONStore
+
+/// Without these a regular expression would find other texts than PCRE does, or be slow on some.
+@Suite struct TextPatternTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let pattern: String
+        let options: String
+        let found: [String]
+        let missed: [String]
+
+        var testDescription: String { "/\(pattern)/\(options)" }
+
+        init(_ pattern: String, _ found: [String], not missed: [String]) {
+            self.init(pattern, "", found, not: missed)
+        }
+
+        init(_ pattern: String, _ options: String, _ found: [String], not missed: [String]) {
+            self.pattern = pattern
+            self.options = options
+            self.found = found
+            self.missed = missed
+        }
+    }
+
+    @Test(arguments: cases)
+    func `a pattern finds what PCRE finds`(_ example: Case) throws {
+        let pattern = try TextPattern(
+            BSONRegularExpression(example.pattern, options: example.options))
+        for text in example.found { #expect(Self.isFound(pattern, text), "\(text)") }
+        for text in example.missed { #expect(!Self.isFound(pattern, text), "\(text)") }
+    }
+
+    static let cases = [
+        Case("abc", ["abc", "xabcx"], not: ["ab", "ABC", ""]),
+        Case("^abc", ["abcd"], not: ["xabc"]),
+        Case("abc$", ["xabc", "abc\n"], not: ["abcd", "abc\n\n"]),
+        Case("", ["", "x"], not: []),
+        Case("a.c", ["abc", "aäc"], not: ["ac", "a\nc"]),
+        Case("a.c", "s", ["a\nc"], not: ["ac"]),
+        Case("^b$", "m", ["a\nb\nc"], not: ["ab"]),
+        Case("straße", "i", ["STRAßE", "Straße"], not: ["strasse"]),
+        Case("a b # c", "x", ["ab"], not: ["a b"]),
+        Case("a|b|", ["", "c"], not: []),
+        Case("^(a|bc)+$", ["a", "bc", "abca"], not: ["b", ""]),
+        Case("^a{2,3}$", ["aa", "aaa"], not: ["a", "aaaa"]),
+        Case("^a{2}$", ["aa"], not: ["a", "aaa"]),
+        Case("^a{2,}$", ["aa", "aaaaa"], not: ["a"]),
+        Case("a{,2}", ["a{,2}"], not: ["aa"]),
+        Case("^a*?b+?c??$", ["b", "aabbc"], not: ["a"]),
+        Case("[a-c]x", ["bx"], not: ["dx"]),
+        Case("[^a-c]x", ["dx", "äx"], not: ["ax", "x"]),
+        Case("[]a]", ["]", "a"], not: ["b"]),
+        Case("[a\\]b-]", ["]", "-"], not: ["c"]),
+        Case("[[:alpha:]_]+\\d", ["ab_1"], not: ["1"]),
+        Case("\\d\\D\\w\\W\\s\\S", ["1aa- x"], not: ["aaa- x"]),
+        Case("\\bfoo\\b", ["a foo b"], not: ["food", "afoo"]),
+        Case("\\Afoo\\z", ["foo"], not: ["foo\n"]),
+        Case("\\x41\\x{e4}\\t\\.", ["Aä\t."], not: ["Aä\tx"]),
+        Case("\\Qa.b\\E+", ["a.b", "a.bb"], not: ["axb"]),
+        Case("\\p{Lu}\\P{L}", ["Ä1"], not: ["ä1", "AB"]),
+        Case("foo(?=bar)", ["foobar"], not: ["foobaz"]),
+        Case("foo(?!bar)", ["foobaz", "foo"], not: ["foobar"]),
+        Case("^(?!.*secret).*$", ["open"], not: ["a secret"]),
+        Case("(?i)ab(?-i)C", ["aBC"], not: ["abc"]),
+        Case("(?i:ab)C", ["ABC"], not: ["abc"]),
+        Case("(?<name>a)(?:b)(?#why)c", ["abc"], not: ["ab"]),
+        Case("[A-Z]", "i", ["q"], not: ["1"]),
+        Case("^(a*)*$", ["", "aaa"], not: ["b"]),
+    ]
+
+    @Test(arguments: [
+        "(", ")", "[a", "*a", "a**", "a{3,2}", "(?<=a)b", "(a)\\1", "a++", "(?>a)", "\\",
+    ])
+    func `what is no pattern, or needs backtracking, is refused`(_ pattern: String) {
+        let error = #expect(throws: StoreError.self) {
+            try TextPattern(BSONRegularExpression(pattern))
+        }
+        #expect(error?.code.rawValue == 51091)
+    }
+
+    @Test func `patterns that are too large are refused`() {
+        let error = #expect(throws: StoreError.self) {
+            try TextPattern(BSONRegularExpression("((a{1000}){1000}){1000}"))
+        }
+        #expect(error?.code.rawValue == 51091)
+    }
+
+    @Test func `the pattern that stops backtracking engines is as fast as any`() throws {
+        let pattern = try TextPattern(BSONRegularExpression("^(a+)+$"))
+        #expect(!Self.isFound(pattern, String(repeating: "a", count: 5_000) + "b"))
+    }
+
+    private static func isFound(_ pattern: TextPattern, _ text: String) -> Bool {
+        Array(text.utf8).withUnsafeBytes { pattern.isFound(in: $0) }
+    }
+}
