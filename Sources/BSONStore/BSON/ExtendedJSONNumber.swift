@@ -33,12 +33,8 @@ struct ExtendedJSONNumber {
         let isPlain =
             cursor == end
             || (cursor.pointee != UInt8(ascii: ".") && cursor.pointee | 0x20 != UInt8(ascii: "e"))
-        if isPlain, digits <= 18 {
-            value = .integer(isNegative ? -Int64(mantissa) : Int64(mantissa))
-            count = cursor - start
-            return
-        }
-        if isPlain, let exact = Self.wide(start, cursor) {
+        // Nineteen digits fit 64 bits without a sign; twenty never fit them with one.
+        if isPlain, digits <= 19, let exact = Self.signed(mantissa, isNegative) {
             value = .integer(exact)
             count = cursor - start
             return
@@ -70,13 +66,12 @@ struct ExtendedJSONNumber {
         }
     }
 
-    /// A whole number of 19 digits or more, where 64 bits hold it.
-    @inline(never)
-    private static func wide(
-        _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
-    ) -> Int64? {
-        let digits = UnsafeBufferPointer(start: start, count: end - start)
-        return Int64(String(decoding: digits, as: UTF8.self))
+    @inline(__always)
+    private static func signed(_ magnitude: UInt64, _ isNegative: Bool) -> Int64? {
+        guard magnitude <= UInt64(Int64.max) else {
+            return isNegative && magnitude == 1 << 63 ? .min : nil
+        }
+        return isNegative ? -Int64(magnitude) : Int64(magnitude)
     }
 
     private static func exponent(

@@ -1,6 +1,6 @@
 extension ExtendedJSONParser {
-    /// Turns a document that was read as it stands into code, a legacy binary or a legacy regular
-    /// expression, when its keys and values say so.
+    /// Turns a document that was read as it stands into code whose scope came first, a legacy
+    /// binary or a legacy regular expression, when its keys and values say so.
     ///
     /// Source: MongoDB Extended JSON specification. `$type`, `$regex`, `$options` and `$scope`
     /// alone are a document's own keys; `$code` and `$binary` are never.
@@ -11,7 +11,7 @@ extension ExtendedJSONParser {
         let elements = Array(document)
         let values = Dictionary(elements, uniquingKeysWith: { first, _ in first })
         switch first {
-        case .code, .scope:
+        case .scope:
             guard let code = values["$code"] else { return }
             try convertCode(code, values["$scope"], elements.count, typeIndex, from, opening)
         case .binary, .type:
@@ -28,7 +28,7 @@ extension ExtendedJSONParser {
                 case .string(let options)? = values["$options"]
             else { return }
             try convertRegularExpression(pattern, options, typeIndex, from, opening)
-        case .plain, .oid, .symbol, .numberInt, .numberLong, .numberDouble, .numberDecimal,
+        case .plain, .oid, .symbol, .numberInt, .numberLong, .numberDouble, .numberDecimal, .code,
             .timestamp, .regularExpression, .dbPointer, .date, .minKey, .maxKey, .undefined, .uuid:
             return
         }
@@ -39,10 +39,6 @@ extension ExtendedJSONParser {
         _ opening: UnsafePointer<UInt8>
     ) throws(BSONError) {
         switch (code, scope, count) {
-        case (.string(let code), nil, 1):
-            set(.javascript, at: typeIndex)
-            out.count = from
-            putString(code)
         case (.string(let code), .document(let scope)?, 2):
             set(.javascriptWithScope, at: typeIndex)
             out.count = from

@@ -116,6 +116,34 @@ extension ExtendedJSONParser {
         return subtype
     }
 
+    /// Reads code and, where it follows, its scope.
+    mutating func readWrappedCode(_ typeIndex: Int) throws(BSONError) {
+        let from = out.count
+        try expectString("$code")
+        try readString()
+        skipSpace()
+        guard skip(UInt8(ascii: ",")) else { return set(.javascript, at: typeIndex) }
+        skipSpace()
+        let place = cursor
+        guard ExtendedJSONText.equal(try readScratch("$code"), "$scope") else {
+            throw fault(.invalidExtendedJSON, "$code takes $scope and nothing else.", at: place)
+        }
+        skipSpace()
+        guard skip(UInt8(ascii: ":")) else { throw fault(.invalidJSON, "A colon is missing.") }
+        skipSpace()
+        // Code with scope has its total length before the code.
+        out.reserve(4)
+        (out.base + from + 4).update(from: out.base + from, count: out.count - from)
+        out.count += 4
+        let scope = cursor
+        try readValue(typeIndex: typeIndex)
+        guard out.base[typeIndex] == BSONType.document.rawValue else {
+            throw fault(.invalidExtendedJSON, "$scope takes a document.", at: scope)
+        }
+        out.patch(length: out.count - from, at: from)
+        set(.javascriptWithScope, at: typeIndex)
+    }
+
     mutating func readWrappedTimestamp(_ typeIndex: Int) throws(BSONError) {
         set(.timestamp, at: typeIndex)
         var seconds: UInt32 = 0

@@ -2,10 +2,10 @@ extension ExtendedJSONParser {
     /// Whether an object whose first key this is can only be a wrapper that is read in one go.
     func startsWrapper(_ key: ExtendedJSONKey) -> Bool {
         switch key {
-        case .plain, .scope, .regex, .options, .type, .code: false
+        case .plain, .scope, .regex, .options, .type: false
         case .binary: cursor >= end || cursor.pointee != UInt8(ascii: "\"")
-        case .oid, .symbol, .numberInt, .numberLong, .numberDouble, .numberDecimal, .timestamp,
-            .regularExpression, .dbPointer, .date, .minKey, .maxKey, .undefined, .uuid:
+        case .oid, .symbol, .numberInt, .numberLong, .numberDouble, .numberDecimal, .code,
+            .timestamp, .regularExpression, .dbPointer, .date, .minKey, .maxKey, .undefined, .uuid:
             true
         }
     }
@@ -39,13 +39,14 @@ extension ExtendedJSONParser {
             set(.symbol, at: typeIndex)
             try expectString("$symbol")
             try readString()
+        case .code: try readWrappedCode(typeIndex)
         case .timestamp: try readWrappedTimestamp(typeIndex)
         case .regularExpression: try readWrappedRegularExpression(typeIndex)
         case .dbPointer: try readWrappedDBPointer(typeIndex)
         case .minKey: try readOne("1", "$minKey", .minKey, typeIndex)
         case .maxKey: try readOne("1", "$maxKey", .maxKey, typeIndex)
         case .undefined: try readOne("true", "$undefined", .undefined, typeIndex)
-        case .plain, .code, .scope, .regex, .options, .type:
+        case .plain, .scope, .regex, .options, .type:
             throw fault(.invalidExtendedJSON, "This wrapper is malformed.", at: opening)
         }
         try endObject()

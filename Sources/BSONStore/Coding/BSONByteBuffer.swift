@@ -58,6 +58,31 @@ struct BSONByteBuffer: ~Copyable {
         count += added
     }
 
+    /// Stores bytes in reserved room and tells whether none of them is zero.
+    @inline(__always)
+    mutating func put(nonzero bytes: UnsafePointer<UInt8>, count added: Int) -> Bool {
+        assert(count + added <= capacity)
+        let source = UnsafeRawPointer(bytes)
+        let target = UnsafeMutableRawPointer(tail)
+        var zeros: UInt64 = 0
+        var offset = 0
+        while added - offset >= 8 {
+            let word = source.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            zeros |= (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+            target.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
+            offset += 8
+        }
+        var isNonzero = zeros == 0
+        while offset < added {
+            let byte = bytes[offset]
+            isNonzero = isNonzero && byte != 0
+            target.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+            offset += 1
+        }
+        count += added
+        return isNonzero
+    }
+
     /// Stores the decimal digits of a position in reserved room.
     @inline(__always)
     mutating func put(digits value: Int) {

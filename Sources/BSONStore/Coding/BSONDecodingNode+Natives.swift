@@ -9,30 +9,35 @@ extension BSONDecodingNode {
     func native<T>(
         _ type: T.Type, _ kind: BSONNativeKind, _ raw: BSONRawValue, _ key: (any CodingKey)?
     ) throws -> T {
-        func number<N: FixedWidthInteger>(_ type: N.Type) throws -> T {
-            reinterpret(try integer(type, raw, key), as: T.self)
+        @inline(__always)
+        func checked<V>(_ value: V?) throws -> T {
+            guard let value else { throw BSONDecodingError.refused(type, raw, self, key) }
+            return reinterpret(value, as: T.self)
         }
         switch kind {
-        case .int: return try number(Int.self)
-        case .string: return reinterpret(try string(raw, key), as: T.self)
-        case .double: return reinterpret(try double(raw, key), as: T.self)
-        case .bool: return reinterpret(try bool(raw, key), as: T.self)
-        case .int64: return try number(Int64.self)
-        case .int32: return try number(Int32.self)
-        case .int16: return try number(Int16.self)
-        case .int8: return try number(Int8.self)
-        case .uint: return try number(UInt.self)
-        case .uint64: return try number(UInt64.self)
-        case .uint32: return try number(UInt32.self)
-        case .uint16: return try number(UInt16.self)
-        case .uint8: return try number(UInt8.self)
-        case .float: return reinterpret(try float(raw, key), as: T.self)
+        case .int: return try checked(integer(Int.self, raw))
+        case .string: return try checked(string(raw))
+        case .double: return try checked(double(raw))
+        case .bool: return try checked(bool(raw))
+        case .int64: return try checked(integer(Int64.self, raw))
+        case .int32: return try checked(integer(Int32.self, raw))
+        case .int16: return try checked(integer(Int16.self, raw))
+        case .int8: return try checked(integer(Int8.self, raw))
+        case .uint: return try checked(integer(UInt.self, raw))
+        case .uint64: return try checked(integer(UInt64.self, raw))
+        case .uint32: return try checked(integer(UInt32.self, raw))
+        case .uint16: return try checked(integer(UInt16.self, raw))
+        case .uint8: return try checked(integer(UInt8.self, raw))
+        case .float: return try checked(float(raw))
         case .date: return reinterpret(try date(raw, key), as: T.self)
         case .uuid: return reinterpret(try uuid(raw, key), as: T.self)
         case .data: return reinterpret(try data(raw, key), as: T.self)
         case .url: return reinterpret(try url(raw, key), as: T.self)
         case .decimal: return reinterpret(try decimal(raw, key), as: T.self)
-        case .value, .document, .array, .objectID, .decimal128, .binary, .datetime, .timestamp,
+        case .objectID:
+            guard raw.typeByte == BSONType.objectID.rawValue else { return try checked(T?.none) }
+            return reinterpret(raw.objectID, as: T.self)
+        case .value, .document, .array, .decimal128, .binary, .datetime, .timestamp,
             .regularExpression, .dbPointer, .javascriptWithScope:
             return try own(type, kind, raw, key)
         }
@@ -50,7 +55,6 @@ extension BSONDecodingNode {
         case (.document(let value), .document): return reinterpret(value, as: type)
         case (.array(let value), .array): return reinterpret(value, as: type)
         case (.binary(let value), .binary): return reinterpret(value, as: type)
-        case (.objectID(let value), .objectID): return reinterpret(value, as: type)
         case (.datetime(let value), .datetime): return reinterpret(value, as: type)
         case (.regularExpression(let value), .regularExpression):
             return reinterpret(value, as: type)
@@ -73,6 +77,12 @@ extension BSONDecodingNode {
         }
     }
 
+    /// A primitive of another form than BSON's own.
+    private func form<V>(_ value: V?, _ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> V {
+        guard let value else { throw BSONDecodingError.refused(V.self, raw, self, key) }
+        return value
+    }
+
     private func date(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> Date {
         switch context.decoder.strategies.dates {
         case .bsonDatetime:
@@ -84,11 +94,11 @@ extension BSONDecodingNode {
                 throw BSONDecodingError.lossy(Date.self, raw, self, key)
             }
             return datetime.date
-        case .secondsSince1970: return Date(timeIntervalSince1970: try double(raw, key))
+        case .secondsSince1970: return Date(timeIntervalSince1970: try form(double(raw), raw, key))
         case .millisecondsSince1970:
-            return Date(timeIntervalSince1970: try double(raw, key) / 1_000)
+            return Date(timeIntervalSince1970: try form(double(raw), raw, key) / 1_000)
         case .iso8601:
-            var text = try string(raw, key)
+            var text = try form(string(raw), raw, key)
             guard let milliseconds = text.withUTF8({ ExtendedJSONDate.milliseconds($0) }) else {
                 throw BSONDecodingError.corrupted("This is no date of RFC 3339.", self, key)
             }
@@ -109,7 +119,7 @@ extension BSONDecodingNode {
             }
             return UUID(uuid: raw.binaryContent.loadUnaligned(as: uuid_t.self))
         case .string:
-            guard let uuid = UUID(uuidString: try string(raw, key)) else {
+            guard let uuid = UUID(uuidString: try form(string(raw), raw, key)) else {
                 throw BSONDecodingError.corrupted("This is no UUID.", self, key)
             }
             return uuid
@@ -124,7 +134,7 @@ extension BSONDecodingNode {
             }
             return Data(raw.binaryContent)
         case .base64:
-            guard let data = Data(base64Encoded: try string(raw, key)) else {
+            guard let data = Data(base64Encoded: try form(string(raw), raw, key)) else {
                 throw BSONDecodingError.corrupted("This is not base64.", self, key)
             }
             return data
@@ -132,7 +142,7 @@ extension BSONDecodingNode {
     }
 
     private func url(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> URL {
-        guard let url = URL(string: try string(raw, key)) else {
+        guard let url = URL(string: try form(string(raw), raw, key)) else {
             throw BSONDecodingError.corrupted("This is no URL.", self, key)
         }
         return url

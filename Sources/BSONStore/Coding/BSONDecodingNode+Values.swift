@@ -1,80 +1,59 @@
 extension BSONDecodingNode {
-    /// Reads a whole number of any width; `key` is only for errors.
+    /// Reads a whole number of any width; `nil` when the type cannot hold it.
     @inline(__always)
-    func integer<T: FixedWidthInteger>(
-        _ type: T.Type, _ raw: BSONRawValue, _ key: (any CodingKey)?
-    ) throws -> T {
+    func integer<T: FixedWidthInteger>(_ type: T.Type, _ raw: BSONRawValue) -> T? {
         switch raw.typeByte {
-        case 0x10: if let value = T(exactly: raw.int32) { return value }
-        case 0x12: if let value = T(exactly: raw.int64) { return value }
-        default: return try unusualInteger(type, raw, key)
+        case 0x10: T(exactly: raw.int32)
+        case 0x12: T(exactly: raw.int64)
+        default: unusualInteger(type, raw)
         }
-        throw BSONDecodingError.lossy(type, raw, self, key)
     }
 
     @inline(never)
     private func unusualInteger<T: FixedWidthInteger>(
-        _ type: T.Type, _ raw: BSONRawValue, _ key: (any CodingKey)?
-    ) throws -> T {
+        _ type: T.Type, _ raw: BSONRawValue
+    ) -> T? {
         switch raw.typeByte {
-        case 0x01: if let value = T(exactly: raw.double) { return value }
-        case 0x13:
-            if let whole = raw.decimal128.int64Value, let value = T(exactly: whole) { return value }
-        default: throw BSONDecodingError.mismatch(type, raw, self, key)
+        case 0x01: T(exactly: raw.double)
+        case 0x13: raw.decimal128.int64Value.flatMap { T(exactly: $0) }
+        default: nil
         }
-        throw BSONDecodingError.lossy(type, raw, self, key)
     }
 
-    /// Reads a double, or a number that is one exactly.
+    /// Reads a double, or a number that is one exactly; `nil` for others.
     @inline(__always)
-    func double(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> Double {
-        if raw.typeByte == 0x01 { return raw.double }
-        return try unusualDouble(raw, key)
+    func double(_ raw: BSONRawValue) -> Double? {
+        raw.typeByte == 0x01 ? raw.double : unusualDouble(raw)
     }
 
     @inline(never)
-    private func unusualDouble(
-        _ raw: BSONRawValue, _ key: (any CodingKey)?
-    ) throws -> Double {
+    private func unusualDouble(_ raw: BSONRawValue) -> Double? {
         switch raw.typeByte {
         case 0x10: return Double(raw.int32)
-        case 0x12: if let value = Double(exactly: raw.int64) { return value }
+        case 0x12: return Double(exactly: raw.int64)
         case 0x13:
             let decimal = raw.decimal128
             let value = decimal.doubleValue
-            if value.isNaN || BSONOrder.compare(.double(value), .decimal128(decimal)) == .equal {
-                return value
-            }
-        default: throw BSONDecodingError.mismatch(Double.self, raw, self, key)
+            let isExact =
+                value.isNaN || BSONOrder.compare(.double(value), .decimal128(decimal)) == .equal
+            return isExact ? value : nil
+        default: return nil
         }
-        throw BSONDecodingError.lossy(Double.self, raw, self, key)
     }
 
-    /// Reads a number that is a float exactly.
-    func float(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> Float {
-        let value = try double(raw, key)
-        if value.isNaN { return .nan }
-        guard let float = Float(exactly: value) else {
-            throw BSONDecodingError.lossy(Float.self, raw, self, key)
-        }
-        return float
+    /// Reads a number that is a float exactly; `nil` for others.
+    func float(_ raw: BSONRawValue) -> Float? {
+        guard let value = double(raw) else { return nil }
+        return value.isNaN ? .nan : Float(exactly: value)
     }
 
     @inline(__always)
-    func bool(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> Bool {
-        guard raw.typeByte == 0x08 else {
-            throw BSONDecodingError.mismatch(Bool.self, raw, self, key)
-        }
-        return raw.bool
-    }
+    func bool(_ raw: BSONRawValue) -> Bool? { raw.typeByte == 0x08 ? raw.bool : nil }
 
-    /// Reads a string, or a symbol, its deprecated twin.
+    /// Reads a string, or a symbol, its deprecated twin; `nil` for others.
     @inline(__always)
-    func string(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> String {
-        guard raw.typeByte == 0x02 || raw.typeByte == 0x0E else {
-            throw BSONDecodingError.mismatch(String.self, raw, self, key)
-        }
-        return String(validUTF8: raw.text)
+    func string(_ raw: BSONRawValue) -> String? {
+        raw.typeByte == 0x02 || raw.typeByte == 0x0E ? String(validUTF8: raw.text) : nil
     }
 
     /// Whether a value stands for an absent optional.
@@ -86,7 +65,7 @@ extension BSONDecodingNode {
     /// Reads an element: the coders' own types at once, others by themselves.
     @inline(__always)
     func element<T: Decodable>(
-        _ type: T.Type, _ raw: BSONRawValue, _ key: any CodingKey
+        _ type: T.Type, _ raw: BSONRawValue, _ key: some CodingKey
     ) throws -> T {
         if let kind = BSONNativeKind.of(type) { return try native(type, kind, raw, key) }
         return try type.init(from: BSONDecodingNode(context, raw, parent: self, key: key))

@@ -73,8 +73,9 @@ final class BSONDecodingNode: Decoder {
     func find(_ key: String) -> BSONRawValue? {
         var key = context.hasDefaultKeys ? key : context.decoder.strategies.keys.documentKey(key)
         return key.withUTF8 { wanted in
-            let room = end - hint - 1
-            if room > wanted.count, Self.isKey(hint + 1, wanted) {
+            if hint < end, BSONCursor.textCount(hint + 1, end) == wanted.count,
+                Self.isKey(hint + 1, wanted)
+            {
                 let start = hint + 2 + wanted.count
                 let typeByte = hint.load(as: UInt8.self)
                 let count = BSONCursor.valueCount(typeByte, start, end)
@@ -85,13 +86,29 @@ final class BSONDecodingNode: Decoder {
         }
     }
 
+    /// Whether as many bytes of a key are the wanted ones; the last are compared overlapping.
     @inline(__always)
     private static func isKey(
         _ start: UnsafeRawPointer, _ wanted: UnsafeBufferPointer<UInt8>
     ) -> Bool {
-        for index in 0..<wanted.count
-        where start.load(fromByteOffset: index, as: UInt8.self) != wanted[index] { return false }
-        return start.load(fromByteOffset: wanted.count, as: UInt8.self) == 0
+        let count = wanted.count
+        guard let other = UnsafeRawBufferPointer(wanted).baseAddress else { return true }
+        @inline(__always)
+        func equal<T: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: T.Type) -> Bool {
+            start.loadUnaligned(fromByteOffset: offset, as: T.self)
+                == other.loadUnaligned(fromByteOffset: offset, as: T.self)
+        }
+        if count >= 8 {
+            var offset = 0
+            while offset + 8 <= count {
+                guard equal(offset, UInt64.self) else { return false }
+                offset += 8
+            }
+            return equal(count - 8, UInt64.self)
+        }
+        if count >= 4 { return equal(0, UInt32.self) && equal(count - 4, UInt32.self) }
+        if count >= 2 { return equal(0, UInt16.self) && equal(count - 2, UInt16.self) }
+        return count == 0 || equal(0, UInt8.self)
     }
 
     /// Looks at the elements behind the hint, then at those before it.
@@ -125,6 +142,22 @@ enum BSONDecodingError {
             return .valueNotFound(type, context(node, key, "Here is \(raw.type)."))
         }
         return .typeMismatch(type, context(node, key, "Here is a value of type \(raw.type)."))
+    }
+
+    /// The error for a value that a type cannot take: a loss for numbers, else a wrong type.
+    static func refused(
+        _ type: any Any.Type, _ raw: BSONRawValue, _ node: BSONDecodingNode,
+        _ key: (any CodingKey)?
+    ) -> DecodingError {
+        switch raw.type {
+        case .double, .int32, .int64, .decimal128:
+            type == Bool.self || type == String.self
+                ? mismatch(type, raw, node, key) : lossy(type, raw, node, key)
+        case .string, .document, .array, .binary, .undefined, .objectID, .bool, .datetime, .null,
+            .regularExpression, .dbPointer, .javascript, .symbol, .javascriptWithScope,
+            .timestamp, .minKey, .maxKey:
+            mismatch(type, raw, node, key)
+        }
     }
 
     static func lossy(

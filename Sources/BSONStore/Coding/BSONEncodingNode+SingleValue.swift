@@ -75,8 +75,9 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
 
     /// Encodes an element whose key was just written.
     @inline(__always)
-    func encodeElement<T: Encodable>(_ value: T, _ key: any CodingKey, typeIndex: Int) throws {
+    func encodeElement<T: Encodable>(_ value: T, _ key: some CodingKey, typeIndex: Int) throws {
         if let kind = BSONNativeKind.of(T.self) {
+            if storage.put(value, kind, typeIndex) { return }
             let native = marked(try native(value, kind, key), kind)
             storage.buffer.base[typeIndex] = native.type.rawValue
             return storage.put(native)

@@ -24,13 +24,9 @@ final class BSONEncodingStorage {
                 buffer.put(0 as UInt8)
                 return true
             }
-            var hasNull = false
-            for index in 0..<utf8.count {
-                hasNull = hasNull || start[index] == 0
-                buffer.put(start[index])
-            }
+            let isValid = buffer.put(nonzero: start, count: utf8.count)
             buffer.put(0 as UInt8)
-            return !hasNull
+            return isValid
         }
     }
 
@@ -60,6 +56,25 @@ final class BSONEncodingStorage {
             if let start = utf8.baseAddress { buffer.put(start, count: utf8.count) }
             buffer.put(0 as UInt8)
         }
+    }
+
+    /// Writes a value of a common type at once; tells whether it was one.
+    @inline(__always)
+    func put<T>(_ value: T, _ kind: BSONNativeKind, _ typeIndex: Int) -> Bool {
+        if kind == .objectID {
+            buffer.base[typeIndex] = BSONType.objectID.rawValue
+            buffer.reserve(12)
+            let id = reinterpret(value, as: BSONObjectID.self)
+            _ = BSONWriter.objectID(id, UnsafeMutableRawPointer(buffer.tail))
+            buffer.count += 12
+            return true
+        }
+        if kind == .string {
+            buffer.base[typeIndex] = BSONType.string.rawValue
+            put(reinterpret(value, as: String.self))
+            return true
+        }
+        return false
     }
 
     /// Writes any value.

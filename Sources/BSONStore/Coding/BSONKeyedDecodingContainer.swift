@@ -33,62 +33,95 @@ struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
         return raw
     }
 
+    @inline(never)
+    private func refused(_ type: any Any.Type, _ raw: BSONRawValue, _ key: Key) -> DecodingError {
+        BSONDecodingError.refused(type, raw, node, key)
+    }
+
     func decodeNil(forKey key: Key) throws -> Bool { BSONDecodingNode.isNil(try value(key)) }
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-        try node.bool(value(key), key)
+        let raw = try value(key)
+        guard let value = node.bool(raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        try node.string(value(key), key)
+        let raw = try value(key)
+        guard let value = node.string(raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        try node.double(value(key), key)
+        let raw = try value(key)
+        guard let value = node.double(raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-        try node.float(value(key), key)
+        let raw = try value(key)
+        guard let value = node.float(raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-        try node.integer(type, value(key), key)
+        let raw = try value(key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-        try node.integer(type, value(key), key)
+        let raw = try value(key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-        try node.integer(type, value(key), key)
+        let raw = try value(key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-        try node.integer(type, value(key), key)
+        let raw = try value(key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-        try node.integer(type, value(key), key)
+        let raw = try value(key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-        try node.integer(type, value(key), key)
+        let raw = try value(key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-        try node.integer(type, value(key), key)
+        let raw = try value(key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-        try node.integer(type, value(key), key)
+        let raw = try value(key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-        try node.integer(type, value(key), key)
+        let raw = try value(key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-        try node.integer(type, value(key), key)
+        let raw = try value(key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
@@ -97,72 +130,86 @@ struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
         guard let raw = present(key) else { return nil }
-        return try node.bool(raw, key)
+        guard let value = node.bool(raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
         guard let raw = present(key) else { return nil }
-        return try node.string(raw, key)
+        guard let value = node.string(raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
         guard let raw = present(key) else { return nil }
-        return try node.double(raw, key)
+        guard let value = node.double(raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
         guard let raw = present(key) else { return nil }
-        return try node.float(raw, key)
+        guard let value = node.float(raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
         guard let raw = present(key) else { return nil }
-        return try node.integer(type, raw, key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
         guard let raw = present(key) else { return nil }
-        return try node.integer(type, raw, key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
         guard let raw = present(key) else { return nil }
-        return try node.integer(type, raw, key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
         guard let raw = present(key) else { return nil }
-        return try node.integer(type, raw, key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
         guard let raw = present(key) else { return nil }
-        return try node.integer(type, raw, key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
         guard let raw = present(key) else { return nil }
-        return try node.integer(type, raw, key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
         guard let raw = present(key) else { return nil }
-        return try node.integer(type, raw, key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
         guard let raw = present(key) else { return nil }
-        return try node.integer(type, raw, key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
         guard let raw = present(key) else { return nil }
-        return try node.integer(type, raw, key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
         guard let raw = present(key) else { return nil }
-        return try node.integer(type, raw, key)
+        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        return value
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {

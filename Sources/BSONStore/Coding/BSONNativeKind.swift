@@ -68,25 +68,15 @@ func reinterpret<T, U>(_ value: T, as type: U.Type) -> U {
 
 /// Names a position in an array, or the place of a superclass, in a coding path.
 struct BSONPositionKey: CodingKey {
-    let stringValue: String
+    static let superclass = BSONPositionKey(intValue: nil)
+
     let intValue: Int?
 
-    init(index: Int) {
-        stringValue = "Index \(index)"
-        intValue = index
-    }
+    var stringValue: String { intValue.map { "Index \($0)" } ?? "super" }
 
-    init?(stringValue: String) {
-        self.stringValue = stringValue
-        intValue = nil
-    }
+    private init(intValue: Int?) { self.intValue = intValue }
 
-    init?(intValue: Int) { self.init(index: intValue) }
-
-    private init(name: String) {
-        stringValue = name
-        intValue = nil
-    }
-
-    static let superclass = BSONPositionKey(name: "super")
+    init(index: Int) { intValue = index }
+    init?(intValue: Int) { self.intValue = intValue }
+    init?(stringValue: String) { nil }
 }

@@ -50,85 +50,127 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
     }
 
     mutating func decode(_ type: Bool.Type) throws -> Bool {
-        let value = try node.bool(next(type), key)
+        let raw = try next(type)
+        guard let value = node.bool(raw) else {
+            throw BSONDecodingError.refused(type, raw, node, key)
+        }
         advance()
         return value
     }
 
     mutating func decode(_ type: String.Type) throws -> String {
-        let value = try node.string(next(type), key)
+        let raw = try next(type)
+        guard let value = node.string(raw) else {
+            throw BSONDecodingError.refused(type, raw, node, key)
+        }
         advance()
         return value
     }
 
     mutating func decode(_ type: Double.Type) throws -> Double {
-        let value = try node.double(next(type), key)
+        let raw = try next(type)
+        guard let value = node.double(raw) else {
+            throw BSONDecodingError.refused(type, raw, node, key)
+        }
         advance()
         return value
     }
 
     mutating func decode(_ type: Float.Type) throws -> Float {
-        let value = try node.float(next(type), key)
+        let raw = try next(type)
+        guard let value = node.float(raw) else {
+            throw BSONDecodingError.refused(type, raw, node, key)
+        }
         advance()
         return value
     }
 
     mutating func decode(_ type: Int.Type) throws -> Int {
-        let value = try node.integer(type, next(type), key)
+        let raw = try next(type)
+        guard let value = node.integer(type, raw) else {
+            throw BSONDecodingError.refused(type, raw, node, key)
+        }
         advance()
         return value
     }
 
     mutating func decode(_ type: Int8.Type) throws -> Int8 {
-        let value = try node.integer(type, next(type), key)
+        let raw = try next(type)
+        guard let value = node.integer(type, raw) else {
+            throw BSONDecodingError.refused(type, raw, node, key)
+        }
         advance()
         return value
     }
 
     mutating func decode(_ type: Int16.Type) throws -> Int16 {
-        let value = try node.integer(type, next(type), key)
+        let raw = try next(type)
+        guard let value = node.integer(type, raw) else {
+            throw BSONDecodingError.refused(type, raw, node, key)
+        }
         advance()
         return value
     }
 
     mutating func decode(_ type: Int32.Type) throws -> Int32 {
-        let value = try node.integer(type, next(type), key)
+        let raw = try next(type)
+        guard let value = node.integer(type, raw) else {
+            throw BSONDecodingError.refused(type, raw, node, key)
+        }
         advance()
         return value
     }
 
     mutating func decode(_ type: Int64.Type) throws -> Int64 {
-        let value = try node.integer(type, next(type), key)
+        let raw = try next(type)
+        guard let value = node.integer(type, raw) else {
+            throw BSONDecodingError.refused(type, raw, node, key)
+        }
         advance()
         return value
     }
 
     mutating func decode(_ type: UInt.Type) throws -> UInt {
-        let value = try node.integer(type, next(type), key)
+        let raw = try next(type)
+        guard let value = node.integer(type, raw) else {
+            throw BSONDecodingError.refused(type, raw, node, key)
+        }
         advance()
         return value
     }
 
     mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
-        let value = try node.integer(type, next(type), key)
+        let raw = try next(type)
+        guard let value = node.integer(type, raw) else {
+            throw BSONDecodingError.refused(type, raw, node, key)
+        }
         advance()
         return value
     }
 
     mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
-        let value = try node.integer(type, next(type), key)
+        let raw = try next(type)
+        guard let value = node.integer(type, raw) else {
+            throw BSONDecodingError.refused(type, raw, node, key)
+        }
         advance()
         return value
     }
 
     mutating func decode(_ type: UInt32.Type) throws -> UInt32 {
-        let value = try node.integer(type, next(type), key)
+        let raw = try next(type)
+        guard let value = node.integer(type, raw) else {
+            throw BSONDecodingError.refused(type, raw, node, key)
+        }
         advance()
         return value
     }
 
     mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
-        let value = try node.integer(type, next(type), key)
+        let raw = try next(type)
+        guard let value = node.integer(type, raw) else {
+            throw BSONDecodingError.refused(type, raw, node, key)
+        }
         advance()
         return value
     }

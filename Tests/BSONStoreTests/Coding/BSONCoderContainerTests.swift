@@ -193,3 +193,38 @@ import Testing
         #expect(try BSONEncoder().encode(Forgiving()) == ["good": [.int64(1)]])
     }
 }
+
+extension BSONCoderContainerTests {
+    struct AnyKey: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    struct Seeker: Decodable {
+        init(from decoder: any Decoder) throws {
+            let keys = [
+                "", "a", "a\0b", "ab", "abc", "abcd", "abcdefgh", "abcdefghi", "b", "é", "a\0",
+            ]
+            let container = try decoder.container(keyedBy: AnyKey.self)
+            let there = Set(container.allKeys.map(\.stringValue))
+            // Twice in each order, so that each key is sought from each place.
+            for key in keys + keys.reversed() + keys {
+                #expect(
+                    container.contains(AnyKey(stringValue: key)) == there.contains(key), "\(key)")
+            }
+        }
+    }
+
+    @Test(
+        "a key is found exactly when it is there, wherever the last search ended", arguments: 0..<10
+    )
+    func seeking(seed: Int) throws {
+        var random = RandomBSON(seed: UInt64(seed))
+        let elements = ["", "a", "ab", "abc", "abcd", "abcdefgh", "abcdefgi", "é", "abcdefghi"]
+            .map { ($0, BSONValue.string("b")) }
+        let some = random.shuffled(elements).prefix(random.number(0..<10))
+        _ = try BSONDecoder().decode(Seeker.self, from: BSONDocument(some))
+    }
+}

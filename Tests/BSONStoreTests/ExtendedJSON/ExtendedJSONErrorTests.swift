@@ -32,7 +32,7 @@ import Testing
             Fault("{\"a\":{\"$numberInt\":\"2147483648\"}}", .invalidNumber, 1, 20),
             Fault("{\"a\":{\"$numberDecimal\":\"1e7000\"}}", .invalidNumber, 1, 24),
             Fault("{\"a\":\n{\"b\":1,\"$oid\":\"x\"}}", .invalidExtendedJSON, 2, 8),
-            Fault("{\"a\":{\"$code\":1}}", .invalidExtendedJSON, 1, 6),
+            Fault("{\"a\":{\"$code\":1}}", .invalidExtendedJSON, 1, 15),
             Fault("{\"a\\u0000\":1}", .embeddedNull, 1, 2),
             Fault("{\"a\":\"\\ud800\"}", .invalidJSON, 1, 7),
             Fault("{\"a\":1e999}", .invalidNumber, 1, 6),
