@@ -11,9 +11,10 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 let subjects = Subject.all()
 let rows =
     subjects.flatMap(CoreRows.rows) + [StaticKeyRows.row()] + subjects.flatMap(JSONRows.rows)
+    + CodableRows.rows()
 let allocationRows =
     subjects.flatMap(CoreRows.allocations) + [StaticKeyRows.allocations()]
-    + subjects.flatMap(JSONRows.allocations)
+    + subjects.flatMap(JSONRows.allocations) + CodableRows.allocations()
 
 for subject in subjects {
     let theirs = baseline_iterate(subject.baseline, 1)
