@@ -24,5 +24,6 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
         self.message = message
     }
 
+    /// The remote's words, with its code where there is one.
     public var description: String { code == 0 ? message : "\(message) (code \(code))" }
 }

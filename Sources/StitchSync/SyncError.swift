@@ -55,6 +55,7 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
+    /// The code, the collection and the sentence.
     public var description: String {
         let place = namespace.map { " in \($0)" } ?? ""
         return "\(code.rawValue)\(place): \(message)"

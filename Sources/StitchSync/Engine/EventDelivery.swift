@@ -36,7 +36,9 @@ final class EventDelivery: Sendable {
     func wake() {
         state.withLock { state in
             if state.task == nil {
-                state.task = Task { [self] in await Self.$isDelivering.withValue(true) { await run() } }
+                state.task = Task { [self] in
+                    await Self.$isDelivering.withValue(true) { await run() }
+                }
             } else {
                 state.isAskedAgain = true
             }

@@ -125,6 +125,7 @@ extension CollectionPass {
         of attempt: Attempt, _ id: BSONValue
     ) async throws -> AttemptEvidence {
         guard var token = attempt.token else { return .historyLost }
+        let key = BSONKey.encode(id)
         var unknownDelete = false
         let limit = limits.changesPerRead
         while true {
@@ -138,7 +139,7 @@ extension CollectionPass {
                 guard error.errorClass == .historyLost else { throw error }
                 return .historyLost
             }
-            for change in batch.changes where BSONKey.encode(change.documentID) == BSONKey.encode(id) {
+            for change in batch.changes where BSONKey.encode(change.documentID) == key {
                 if change.operation == attempt.operation { return .inHistory }
                 unknownDelete = unknownDelete || (change.isDelete && change.operation == nil)
             }

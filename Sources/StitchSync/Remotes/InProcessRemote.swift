@@ -37,6 +37,7 @@ public final class InProcessRemote: Remote {
         self.commitsHere = commitsHere
     }
 
+    /// One collection of the remote's store.
     public func collection(_ namespace: Namespace) -> any RemoteCollection {
         InProcessCollection(
             store: store, namespace: namespace, clock: clock, commitsHere: commitsHere)

@@ -44,11 +44,13 @@ public struct DocumentVersion: Sendable, Hashable {
         return document
     }
 
+    /// Equal when lineage, counter and operation are; other keys do not count.
     public static func == (left: Self, right: Self) -> Bool {
         left.lineage.utf8.elementsEqual(right.lineage.utf8) && left.counter == right.counter
             && left.operation == right.operation
     }
 
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(counter)
         hasher.combine(operation)
@@ -69,7 +71,8 @@ extension DocumentVersion {
         self.counter = counter
         operation = document["op"]
         others = BSONDocument(
-            document.filter { !["spv", "id", "v", "op"].contains($0.key) }.map { ($0.key, $0.value) })
+            document.filter { !["spv", "id", "v", "op"].contains($0.key) }
+                .map { ($0.key, $0.value) })
     }
 }
 

@@ -30,7 +30,9 @@ public struct OperationID: Sendable, Hashable {
     /// The 16 bytes as a BSON value.
     public var value: BSONValue {
         let bytes = [instance, sequence].flatMap { part in
-            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: part >> UInt64($0)) }
+            stride(from: 56, through: 0, by: -8).map { shift in
+                UInt8(truncatingIfNeeded: part >> UInt64(shift))
+            }
         }
         return .binary(BSONBinary(bytes))
     }

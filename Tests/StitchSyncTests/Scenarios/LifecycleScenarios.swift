@@ -21,11 +21,8 @@ struct LifecycleScenarios {
 
     @Test("a store on disk goes on where it was, with pending changes and pauses")
     func restartFromDisk() async throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appending(path: "stitchsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { _ = try? FileManager.default.removeItem(at: directory) }
-        let path = directory.appending(path: "a.db").path
+        let directory = try ScratchDirectory()
+        let path = directory.path("a.db")
         let world = try SyncWorld()
         for life in 0..<3 {
             let store = try DocumentStore(at: .file(path))

@@ -29,7 +29,8 @@ struct SmallScopeTests {
             }
         }
         #expect(points > 1000)
-        print("small scope: \(start.rawValue) \(policy.rawValue) depth \(depth): \(runs) of \(points) runs")
+        Attachment.record(
+            "\(start.rawValue) \(policy.rawValue) depth \(depth): \(runs) runs", named: "runs.txt")
     }
 
     private static func setting(_ name: String) -> Int? {
