@@ -23,6 +23,8 @@ final class ScopeRun: Sendable {
     let clients = Locked<[ScopeAction.Actor: Client]>([:])
     let ledger: ScopeLedger
     let tokens = Locked(0)
+    /// Who is in a pass.
+    let syncing = Locked<Set<ScopeAction.Actor>>([])
 
     init(on stores: ScopeStores, policy: ScopePolicy, fault: ScopeFault?) throws {
         self.stores = stores
@@ -116,7 +118,7 @@ final class ScopeRun: Sendable {
 
     private func settle(rounds: Int) async throws {
         for _ in 0..<rounds {
-            for actor in [ScopeAction.Actor.a, .b] { try await client(actor).engine.syncNow() }
+            for actor in [ScopeAction.Actor.a, .b] { try await sync(client(actor)) }
         }
     }
 
@@ -162,7 +164,7 @@ extension ScopeRun {
         let client = try client(action.actor)
         let items = client.engine.collection(Self.namespace)
         if action.verb == .sync {
-            try await client.engine.syncNow()
+            try await sync(client)
             return
         }
         let current = try await items.findOne(id: Self.key)
@@ -190,6 +192,12 @@ extension ScopeRun {
         case .sync, .unbumped, .unset, .raise, .remove, .replace: return
         }
         ledger.acknowledge(entry)
+    }
+
+    private func sync(_ client: Client) async throws {
+        syncing.withLock { _ = $0.insert(client.name) }
+        defer { syncing.withLock { _ = $0.remove(client.name) } }
+        try await client.engine.syncNow()
     }
 
     private func foreign(_ verb: ScopeAction.Verb) throws {
@@ -246,6 +254,8 @@ extension ScopeRun {
         let fault = faults.state.withLock { $0.fault }
         guard case .interrupt(index, let action, afterwards) = fault else { return }
         faults.heal()
+        // A pass that waits for another of the same client would wait for itself.
+        if action.verb == .sync && syncing.withLock({ $0.contains(action.actor) }) { return }
         try await act(action)
     }
 }
