@@ -6,7 +6,7 @@ SECONDS ?= 60
 export SWIFT
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench bench-gate fuzz clean
+.PHONY: help setup demo test check bench bench-gate fuzz simulate clean
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -40,6 +40,10 @@ bench-gate: ## Measures and fails where a ratio falls below its gate.
 fuzz: ## Fuzzes a target under address sanitizer. TARGET=name SECONDS=60
 	@Scripts/setup
 	@Scripts/fuzz "$(TARGET)" "$(SECONDS)"
+
+simulate: ## Runs every short schedule of the sync engine with every fault. DEPTH=2
+	@Scripts/setup
+	@SMALL_SCOPE_STRIDE=1 SMALL_SCOPE_DEPTH="$(or $(DEPTH),2)" Scripts/test SmallScopeTests
 
 clean: ## Removes everything that was built and the demo's files.
 	@rm -rf .build .build-* Benchmarks/.build* Fuzz/.build* demo-work

@@ -34,7 +34,7 @@ extension TidyRule {
     private static let pacers = [
         "Sources/StitchSync/Engine/SyncLoop.swift",
         "Sources/StitchSync/Engine/Timeout.swift",
-        "Sources/StitchSync/Remotes/InProcessRemote.swift",
+        "Sources/StitchSync/Engine/Signal.swift",
     ]
 
     /// Run the app's closures, which may outlive the call that they were started by.
