@@ -1,0 +1,134 @@
+/// Reads and writes the documents of one collection as values of a Codable type.
+///
+/// Filters and updates stay MongoDB's documents; use ``documents`` for what works on BSON.
+public struct TypedCollection<Document: Codable & Sendable>: Sendable {
+    /// The same collection with BSON documents.
+    public let documents: DocumentCollection
+    /// Turns values into BSON.
+    public var encoder = BSONEncoder()
+    /// Turns BSON into values.
+    public var decoder = BSONDecoder()
+}
+
+extension DocumentStore {
+    /// Gives access to a collection as values of a type, whether it is there already or not.
+    public func collection<Document: Codable & Sendable>(
+        _ namespace: Namespace, of type: Document.Type
+    ) -> TypedCollection<Document> {
+        TypedCollection(documents: collection(namespace))
+    }
+}
+
+extension TypedCollection {
+    /// The documents that pass a filter, in the order of insertion or of a sort.
+    ///
+    /// - Throws: for what is no filter, and the decoder's error for a document of another form.
+    public func find(
+        _ filter: BSONDocument = [:], options: FindOptions = .all
+    ) throws -> [Document] {
+        try documents.find(filter, options: options).map(decode)
+    }
+
+    /// The first document that passes a filter, `nil` when there is none.
+    ///
+    /// - Throws: as ``find(_:options:)`` does.
+    public func findOne(
+        _ filter: BSONDocument = [:], options: FindOptions = .all
+    ) throws -> Document? {
+        try documents.findOne(filter, options: options).map(decode)
+    }
+
+    /// The document with an id, `nil` when there is none.
+    ///
+    /// - Throws: the decoder's error for a document of another form.
+    public func findOne(id: BSONValue) throws -> Document? {
+        try documents.findOne(id: id).map(decode)
+    }
+
+    /// How many documents pass a filter.
+    ///
+    /// - Throws: for what is no filter.
+    public func count(_ filter: BSONDocument = [:]) throws -> Int { try documents.count(filter) }
+
+    /// Adds a document.
+    ///
+    /// - Returns: the document's `_id`, a new ObjectId when the value has none.
+    /// - Throws: the encoder's error, and as ``DocumentCollection/insertOne(_:)-(BSONDocument)``.
+    @discardableResult
+    public func insertOne(_ document: Document) throws -> BSONValue {
+        try documents.insertOne(try encoder.encode(document))
+    }
+
+    /// Adds a document; the commit runs on the store's writer thread.
+    ///
+    /// - Throws: as the synchronous form.
+    @discardableResult
+    public func insertOne(_ document: Document) async throws -> BSONValue {
+        try await documents.insertOne(try encoder.encode(document))
+    }
+
+    /// Adds documents, all or, when one is refused, none.
+    ///
+    /// - Returns: the documents' `_id`s in order.
+    @discardableResult
+    public func insertMany(_ values: [Document]) throws -> [BSONValue] {
+        try documents.insertMany(try values.map { try encoder.encode($0) })
+    }
+
+    /// Adds documents, all or none; the commit runs on the store's writer thread.
+    ///
+    /// - Returns: the documents' `_id`s in order.
+    @discardableResult
+    public func insertMany(_ values: [Document]) async throws -> [BSONValue] {
+        try await documents.insertMany(try values.map { try encoder.encode($0) })
+    }
+
+    /// Puts a value in the place of the first document that passes a filter.
+    ///
+    /// Fields of the stored document that the type does not know are kept, so that an older app
+    /// does not drop what a newer one wrote.
+    ///
+    /// - Throws: the encoder's error; `immutableField` (66) when the value has another `_id`.
+    @discardableResult
+    public func replaceOne(
+        _ filter: BSONDocument, _ document: Document, upsert: Bool = false
+    ) throws -> UpdateOutcome {
+        let filter = try Filter(filter)
+        return try documents.store.write {
+            try replace($0, filter, document, upsert: upsert)
+        }
+    }
+
+    /// Puts a value in the place of the first document that passes a filter; the commit runs on the
+    /// store's writer thread.
+    ///
+    /// - Throws: as the synchronous form.
+    @discardableResult
+    public func replaceOne(
+        _ filter: BSONDocument, _ document: Document, upsert: Bool = false
+    ) async throws -> UpdateOutcome {
+        let filter = try Filter(filter)
+        return try await documents.store.write {
+            try replace($0, filter, document, upsert: upsert)
+        }
+    }
+
+    private func replace(
+        _ transaction: WriteTransaction, _ filter: Filter, _ document: Document, upsert: Bool
+    ) throws -> UpdateOutcome {
+        let namespace = documents.namespace
+        let found = try transaction.find(namespace, filter: filter, options: .first).first
+        guard let found, let id = found["_id"] else {
+            return try transaction.replaceOne(
+                namespace, filter: filter, document: try encoder.encode(document),
+                upsert: upsert)
+        }
+        return try transaction.replaceOne(
+            namespace, filter: try Filter(["_id": id]),
+            document: try encoder.encode(document, onto: found))
+    }
+
+    private func decode(_ document: BSONDocument) throws -> Document {
+        try decoder.decode(Document.self, from: document)
+    }
+}
