@@ -21,7 +21,7 @@ struct BSONByteBuffer: ~Copyable {
 
     @inline(never)
     private mutating func grow(_ additional: Int) {
-        let wanted = max(capacity * 2, count + additional)
+        let wanted = max(capacity * 4, count + additional)
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted)
         larger.update(from: base, count: count)
         base.deallocate()

@@ -90,7 +90,8 @@ extension BSONDecodingNode {
                 throw BSONDecodingError.mismatch(Date.self, raw, self, key)
             }
             let datetime = BSONDatetime(milliseconds: raw.int64)
-            guard BSONDatetime(datetime.date) == datetime else {
+            // A double of seconds tells milliseconds apart for 35,000 years.
+            guard raw.int64.magnitude < 1 << 50 || BSONDatetime(datetime.date) == datetime else {
                 throw BSONDecodingError.lossy(Date.self, raw, self, key)
             }
             return datetime.date

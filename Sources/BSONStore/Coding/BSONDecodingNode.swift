@@ -29,6 +29,8 @@ final class BSONDecodingNode: Decoder {
     let raw: BSONRawValue
     /// Where the next search begins.
     @exclusivity(unchecked) private var hint: UnsafeRawPointer
+    /// The marks of all keys, once a search went all around; 0 before.
+    @exclusivity(unchecked) private var seenKeys: UInt64 = 0
     /// Behind the last element.
     private let end: UnsafeRawPointer
 
@@ -114,21 +116,33 @@ final class BSONDecodingNode: Decoder {
     /// Looks at the elements behind the hint, then at those before it.
     @inline(never)
     private func search(_ wanted: UnsafeRawBufferPointer) -> BSONRawValue? {
+        // Keys that are nowhere would cost a walk each: most are told by what the first one saw.
+        if seenKeys != 0, seenKeys & Self.mark(wanted) == 0 { return nil }
+        var seen: UInt64 = 0
         var cursor = BSONCursor(raw.bytes, offset: hint - raw.start)
-        if let found = cursor.next(withKey: wanted) {
-            hint = cursor.position
-            return found
-        }
         let stop = hint
-        cursor = BSONCursor(raw.bytes)
-        while cursor.position < stop, let element = cursor.next() {
-            guard element.key.count == wanted.count, BSONCursor.isEqual(element.key, wanted) else {
-                continue
+        for _ in 0..<2 {
+            while let element = cursor.next() {
+                if element.key.count == wanted.count, BSONCursor.isEqual(element.key, wanted) {
+                    hint = cursor.position
+                    return element.value
+                }
+                seen |= Self.mark(element.key)
+                if cursor.position == stop { break }
             }
-            hint = cursor.position
-            return element.value
+            cursor = BSONCursor(raw.bytes)
+            if cursor.position == stop { break }
         }
+        seenKeys = seen | 1
         return nil
+    }
+
+    /// One of 64 bits for a key; equal keys have equal marks.
+    @inline(__always)
+    private static func mark(_ key: UnsafeRawBufferPointer) -> UInt64 {
+        guard let first = key.first, let last = key.last else { return 1 }
+        let mixed = key.count &* 29 &+ Int(first) &* 7 &+ Int(last)
+        return 1 << UInt64(truncatingIfNeeded: mixed & 63)
     }
 }
 

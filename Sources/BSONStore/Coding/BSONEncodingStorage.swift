@@ -4,7 +4,7 @@ final class BSONEncodingStorage {
     /// Whether absent optionals and dictionaries leave marks for `BSONEncodingMerge`.
     let marksOmitted: Bool
     let hasDefaultKeys: Bool
-    @exclusivity(unchecked) var buffer = BSONByteBuffer(capacity: 2_048)
+    @exclusivity(unchecked) var buffer = BSONByteBuffer(capacity: 1_000)
     @exclusivity(unchecked) private var convertedKeys: [String: String] = [:]
 
     init(_ encoder: BSONEncoder, marksOmitted: Bool) {

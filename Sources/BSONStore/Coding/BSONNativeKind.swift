@@ -13,15 +13,41 @@ enum BSONNativeKind: Int, CaseIterable {
     case int16, int8, uint, uint64, uint32, uint16, uint8, float
 
     /// The kind of a type, `nil` for all others.
+    @inline(__always)
     static func of<T>(_ type: T.Type) -> BSONNativeKind? {
         let wanted = ObjectIdentifier(type)
-        for (index, candidate) in identifiers.enumerated() where candidate == wanted {
-            return BSONNativeKind(rawValue: index)
+        return table.withUnsafeBufferPointer { slots in
+            var index = slot(wanted)
+            while let found = slots[index] {
+                if found.identifier == wanted { return found.kind }
+                index = (index + 1) & (slots.count - 1)
+            }
+            return nil
         }
-        return nil
     }
 
-    private static let identifiers: [ObjectIdentifier] = allCases.map(\.identifier)
+    private struct Entry {
+        let identifier: ObjectIdentifier
+        let kind: BSONNativeKind
+    }
+
+    /// A hash table whose slots are mostly empty, so that a type that is not in it costs one look.
+    private static let table: [Entry?] = {
+        var slots = [Entry?](repeating: nil, count: 256)
+        for kind in allCases {
+            let identifier = kind.identifier
+            var index = slot(identifier)
+            while slots[index] != nil { index = (index + 1) & (slots.count - 1) }
+            slots[index] = Entry(identifier: identifier, kind: kind)
+        }
+        return slots
+    }()
+
+    @inline(__always)
+    private static func slot(_ identifier: ObjectIdentifier) -> Int {
+        let address = UInt(bitPattern: identifier)
+        return Int(truncatingIfNeeded: (address >> 3 ^ address >> 11) & 255)
+    }
 
     private var identifier: ObjectIdentifier {
         switch self {

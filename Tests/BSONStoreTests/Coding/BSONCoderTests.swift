@@ -5,6 +5,7 @@ import Testing
 /// Without these, an app's types would lose something on their way into the store.
 @Suite struct BSONCoderTests {
     struct Everything: Codable, Equatable {
+        // swift-format-ignore: NoLeadingUnderscores
         var _id = BSONObjectID(timestampSeconds: 7)
         var text = "é"
         var int = Int.max

@@ -5,12 +5,14 @@ import Testing
 @Suite struct BSONEncodingMergeTests {
     struct Place: Codable { var city: String? }
     struct Item: Codable {
+        // swift-format-ignore: NoLeadingUnderscores
         var _id: Int?
         var name: String
     }
 
     struct Todo: Codable {
-        var _id = 1  // swift-format-ignore: NoLeadingUnderscores
+        // swift-format-ignore: NoLeadingUnderscores
+        var _id = 1
         var task: String
         var done: Bool?
         var place: Place?
