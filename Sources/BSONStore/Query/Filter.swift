@@ -5,7 +5,15 @@ public struct Filter: Sendable {
     /// The filter as it was written.
     public let document: BSONDocument
     let predicate: Predicate
-    private let program: FilterProgram
+    private let engine: Engine
+
+    /// How documents are tested.
+    private enum Engine: Sendable {
+        /// By the compiled predicate.
+        case program(FilterProgram)
+        /// By the `_id` alone, which a look-up by its key has decided already.
+        case id(BSONValue)
+    }
 
     /// A filter that every document passes.
     public static let all = Filter(predicate: .all([]), program: everything)
@@ -16,26 +24,54 @@ public struct Filter: Sendable {
         return program
     }()
 
+    private static let idPath = FieldPath(parts: ["_id"])
+
     /// Reads a filter.
     ///
     /// - Throws: `badValue` (2) and others with MongoDB's text for what is no filter.
     public init(_ document: BSONDocument) throws(StoreError) {
         self.document = document
-        predicate = try PredicateParser.parse(document)
-        program = try FilterCompiler.compile(predicate)
+        if let id = Self.soleID(document) {
+            predicate = .field(Self.idPath, .compare(.equal, id))
+            engine = .id(id)
+        } else {
+            predicate = try PredicateParser.parse(document)
+            engine = .program(try FilterCompiler.compile(predicate))
+        }
     }
 
     /// Compiles what is asked of a single value, for `$pull` and array filters.
     init(_ predicate: Predicate) throws(StoreError) {
         document = BSONDocument()
         self.predicate = predicate
-        program = try FilterCompiler.compile(predicate)
+        engine = .program(try FilterCompiler.compile(predicate))
     }
 
     private init(predicate: Predicate, program: FilterProgram) {
         document = BSONDocument()
         self.predicate = predicate
-        self.program = program
+        engine = .program(program)
+    }
+
+    /// The `_id` that the filter asks for when it asks for nothing else and for a plain value.
+    private static func soleID(_ document: BSONDocument) -> BSONValue? {
+        var elements = document.makeIterator()
+        guard let first = elements.next(), first.key == "_id", elements.next() == nil else {
+            return nil
+        }
+        switch first.value {
+        case .double, .string, .binary, .objectID, .bool, .datetime, .int32, .timestamp, .int64:
+            return first.value
+        default: return nil
+        }
+    }
+
+    /// Whether the `_id` alone decides, so that a document found by its key passes.
+    var isDecidedByID: Bool {
+        switch engine {
+        case .program: false
+        case .id: true
+        }
     }
 
     /// Whether every document passes.
@@ -50,23 +86,50 @@ public struct Filter: Sendable {
 
     /// Whether the document in these bytes, which must be valid, passes.
     package func matches(_ document: UnsafeRawBufferPointer) -> Bool {
-        matching { $0.node(0, document: document) }
+        switch engine {
+        case .program(let program):
+            FilterMatching.lend(program) { $0.node(0, document: document) }
+        case .id(let id): Self.hasID(id, document)
+        }
+    }
+
+    /// Compares as the compiled filter would: a NaN equals a NaN, types of one class compare.
+    private static func hasID(_ id: BSONValue, _ document: UnsafeRawBufferPointer) -> Bool {
+        var cursor = BSONCursor(document)
+        while let element = cursor.next() {
+            guard "_id".utf8.elementsEqual(element.key) else { continue }
+            let value = BSONValue(copying: element.value)
+            guard case .array(let array) = value else {
+                return BSONOrder.compare(value, id) == .equal
+            }
+            // No stored document has an array there, but any document may be asked about.
+            return array.contains { BSONOrder.compare($0, id) == .equal }
+        }
+        return false
     }
 
     /// Whether a single value passes a filter whose paths are empty.
     func matches(_ value: BSONValue) -> Bool {
         let wrapped: BSONDocument = ["": value]
         return wrapped.withCursor { cursor in
-            guard let element = cursor.next() else { return false }
-            return matching { $0.node(0, value: element.value) }
+            guard case .program(let program) = engine, let element = cursor.next() else {
+                return false
+            }
+            return FilterMatching.lend(program) { $0.node(0, value: element.value) }
         }
     }
 
     /// Lends the program to many matches, so that its arrays are borrowed only once.
     @inline(__always)
     func matching<R, E: Error>(
-        _ body: (borrowing FilterMatching) throws(E) -> R
+        _ body: ((UnsafeRawBufferPointer) -> Bool) throws(E) -> R
     ) throws(E) -> R {
-        try FilterMatching.lend(program, body)
+        switch engine {
+        case .program(let program):
+            try FilterMatching.lend(program) { (matching) throws(E) -> R in
+                try body { document in matching.node(0, document: document) }
+            }
+        case .id(let id): try body { document in Self.hasID(id, document) }
+        }
     }
 }

@@ -77,9 +77,12 @@ struct FilterCompiler {
             for field in byKey[key] ?? [] { leaves.append(try leaf(field)) }
             let start = Int32(program.leaves.count)
             program.leaves += leaves
+            let bytes = store(Array(key.utf8))
             groups.append(
                 FilterProgram.Group(
-                    key: store(Array(key.utf8)), leaves: start..<Int32(program.leaves.count)))
+                    keyStart: Int(bytes.lowerBound), keyCount: bytes.count,
+                    keyFirst: key.utf8.first ?? 0,
+                    leaves: start..<Int32(program.leaves.count)))
         }
         let start = Int32(program.groups.count)
         program.groups += groups
@@ -121,6 +124,12 @@ struct FilterCompiler {
             var leaf = FilterProgram.Leaf(test: Self.test(comparison))
             leaf.rank = BSONOrder.rank(constant.type)
             leaf.constants = store([constant])
+            switch constant {
+            case .double(let value): (leaf.double, leaf.numberKind) = (value, .double)
+            case .int32(let value): (leaf.number, leaf.numberKind) = (Int64(value), .whole)
+            case .int64(let value): (leaf.number, leaf.numberKind) = (value, .whole)
+            default: break
+            }
             return leaf
         case .isIn(let constants, let expressions):
             var leaf = FilterProgram.Leaf(test: .isIn)

@@ -1,7 +1,7 @@
 extension FilterMatching {
     /// Whether a value passes a leaf's test, the path left aside.
-    func test(_ leaf: FilterProgram.Leaf, _ value: BSONRawValue) -> Bool {
-        switch leaf.test {
+    func test(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue) -> Bool {
+        switch leaf.pointee.test {
         case .equal: return compare(leaf, value) == .equal
         case .less: return compare(leaf, value) == .less
         case .lessOrEqual:
@@ -14,27 +14,30 @@ extension FilterMatching {
         case .isIn: return isMember(leaf, value)
         case .matches: return matchesPattern(leaf, value)
         case .exists: return true
-        case .hasType: return leaf.types.contains(value.typeByte)
-        case .hasSize: return isArray(value, ofSize: leaf.number)
+        case .hasType: return leaf.pointee.types.contains(value.typeByte)
+        case .hasSize: return isArray(value, ofSize: leaf.pointee.number)
         case .modulo:
             guard let whole = Self.truncated(value) else { return false }
             // The least number has no remainder by -1 that fits; it is 0.
-            return leaf.number == -1
-                ? leaf.remainder == 0 : whole % leaf.number == leaf.remainder
+            return leaf.pointee.number == -1
+                ? leaf.pointee.remainder == 0
+                : whole % leaf.pointee.number == leaf.pointee.remainder
         case .hasDocument, .hasElement: return hasElement(leaf, value)
         }
     }
 
     /// Whether a missing value passes, as MongoDB treats it: like null, but not of any type.
-    func testMissing(_ leaf: FilterProgram.Leaf) -> Bool {
-        switch leaf.test {
-        case .equal: return leaf.rank == Self.nullRank
-        case .lessOrEqual: return leaf.rank == Self.nullRank || leaf.rank == Self.maxKeyRank
-        case .greaterOrEqual: return leaf.rank == Self.nullRank || leaf.rank == Self.minKeyRank
-        case .less: return leaf.rank == Self.maxKeyRank
-        case .greater: return leaf.rank == Self.minKeyRank
+    func testMissing(_ leaf: UnsafePointer<FilterProgram.Leaf>) -> Bool {
+        switch leaf.pointee.test {
+        case .equal: return leaf.pointee.rank == Self.nullRank
+        case .lessOrEqual:
+            return leaf.pointee.rank == Self.nullRank || leaf.pointee.rank == Self.maxKeyRank
+        case .greaterOrEqual:
+            return leaf.pointee.rank == Self.nullRank || leaf.pointee.rank == Self.minKeyRank
+        case .less: return leaf.pointee.rank == Self.maxKeyRank
+        case .greater: return leaf.pointee.rank == Self.minKeyRank
         case .isIn:
-            return leaf.number == 1
+            return leaf.pointee.number == 1
         case .matches, .exists, .hasType, .hasSize, .modulo, .hasDocument, .hasElement:
             return false
         }
@@ -47,28 +50,68 @@ extension FilterMatching {
     private static var maxKeyRank: Int8 { 127 }
 
     /// How a value stands to the leaf's constant; `nil` when their types do not compare.
-    private func compare(_ leaf: FilterProgram.Leaf, _ value: BSONRawValue) -> BSONOrder? {
-        let constant = self.constant(leaf.constants.lowerBound)
+    private func compare(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue)
+        -> BSONOrder?
+    {
+        switch (value.typeByte, leaf.pointee.numberKind) {
+        case (BSONType.int32.rawValue, .whole):
+            return BSONOrder(Int64(value.int32), leaf.pointee.number)
+        case (BSONType.int64.rawValue, .whole):
+            return BSONOrder(value.int64, leaf.pointee.number)
+        case (BSONType.double.rawValue, .double):
+            let number = value.double
+            // NaN is neither; only then the slow way has to say whether both are.
+            if number == leaf.pointee.double { return .equal }
+            if number < leaf.pointee.double { return .less }
+            if number > leaf.pointee.double { return .greater }
+        default: break
+        }
+        let constant = self.constant(leaf.pointee.constants.lowerBound)
         if value.typeByte == constant.typeByte {
             switch value.typeByte {
-            case BSONType.int32.rawValue: return BSONOrder(value.int32, constant.int32)
-            case BSONType.int64.rawValue, BSONType.datetime.rawValue:
-                return BSONOrder(value.int64, constant.int64)
-            case BSONType.double.rawValue, BSONType.decimal128.rawValue:
-                return compareNumbers(value, constant)
-            default: return BSONOrder.compare(value, constant)
+            case BSONType.string.rawValue where leaf.pointee.test == .equal:
+                // Only equal or not counts here, and most texts differ in length.
+                return value.count == constant.count
+                    && BSONCursor.isEqual(value.bytes, constant.bytes) ? .equal : .less
+            case BSONType.bool.rawValue:
+                return BSONOrder(value.bool ? 1 : 0, constant.bool ? 1 : 0)
+            case BSONType.datetime.rawValue: return BSONOrder(value.int64, constant.int64)
+            default: break
             }
         }
-        let rank = BSONOrder.rank(value.type)
-        if rank == leaf.rank {
+        let rank = Self.rank(value.typeByte)
+        if rank == leaf.pointee.rank {
             return rank == Self.numberRank
                 ? compareNumbers(value, constant) : BSONOrder.compare(value, constant)
         }
         // Null and undefined are one for comparisons; the ends of the order compare with all.
-        if rank == Self.undefinedRank, leaf.rank == Self.nullRank { return .equal }
-        if leaf.rank == Self.maxKeyRank { return .less }
-        if leaf.rank == Self.minKeyRank { return .greater }
+        if rank == Self.undefinedRank, leaf.pointee.rank == Self.nullRank { return .equal }
+        if leaf.pointee.rank == Self.maxKeyRank { return .less }
+        if leaf.pointee.rank == Self.minKeyRank { return .greater }
         return nil
+    }
+
+    /// As ``BSONOrder/rank(_:)``, by the byte on the wire.
+    private static func rank(_ typeByte: UInt8) -> Int8 {
+        switch typeByte {
+        case 0x01, 0x10, 0x12, 0x13: 10
+        case 0x02, 0x0E: 15
+        case 0x03: 20
+        case 0x04: 25
+        case 0x05: 30
+        case 0x06: 0
+        case 0x07: 35
+        case 0x08: 40
+        case 0x09: 45
+        case 0x0A: 5
+        case 0x0B: 50
+        case 0x0C: 55
+        case 0x0D: 60
+        case 0x0F: 65
+        case 0x11: 47
+        case 0xFF: -1
+        default: 127
+        }
     }
 
     @inline(__always)
@@ -97,9 +140,10 @@ extension FilterMatching {
         }
     }
 
-    private func isMember(_ leaf: FilterProgram.Leaf, _ value: BSONRawValue) -> Bool {
-        var low = leaf.constants.lowerBound
-        var high = leaf.constants.upperBound
+    private func isMember(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue) -> Bool
+    {
+        var low = leaf.pointee.constants.lowerBound
+        var high = leaf.pointee.constants.upperBound
         while low < high {
             let middle = (low + high) / 2
             switch BSONOrder.compare(constant(middle), value) {
@@ -108,18 +152,20 @@ extension FilterMatching {
             case .greater: high = middle
             }
         }
-        return !leaf.patterns.isEmpty && matchesPattern(leaf, value)
+        return !leaf.pointee.patterns.isEmpty && matchesPattern(leaf, value)
     }
 
-    private func matchesPattern(_ leaf: FilterProgram.Leaf, _ value: BSONRawValue) -> Bool {
+    private func matchesPattern(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue)
+        -> Bool
+    {
         switch value.typeByte {
         case BSONType.string.rawValue, BSONType.symbol.rawValue:
-            for index in leaf.patterns where patterns[Int(index)].isFound(in: value.text) {
+            for index in leaf.pointee.patterns where patterns[Int(index)].isFound(in: value.text) {
                 return true
             }
             return false
         case BSONType.regularExpression.rawValue:
-            for index in leaf.patterns where patterns[Int(index)].isSame(as: value) {
+            for index in leaf.pointee.patterns where patterns[Int(index)].isSame(as: value) {
                 return true
             }
             return false
@@ -135,16 +181,18 @@ extension FilterMatching {
         return count == size
     }
 
-    private func hasElement(_ leaf: FilterProgram.Leaf, _ value: BSONRawValue) -> Bool {
+    private func hasElement(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue)
+        -> Bool
+    {
         guard value.typeByte == BSONType.array.rawValue else { return false }
         var cursor = BSONCursor(value)
         while let element = cursor.next() {
-            if leaf.test == .hasElement {
-                if node(leaf.node, value: element.value) { return true }
+            if leaf.pointee.test == .hasElement {
+                if node(leaf.pointee.node, value: element.value) { return true }
             } else if element.value.typeByte == BSONType.document.rawValue
                 || element.value.typeByte == BSONType.array.rawValue
             {
-                if node(leaf.node, document: element.value.bytes) { return true }
+                if node(leaf.pointee.node, document: element.value.bytes) { return true }
             }
         }
         return false

@@ -15,7 +15,7 @@ struct FilterMatching {
     /// Borrows a program's arrays for the duration of the call.
     @inline(__always)
     static func lend<R, E: Error>(
-        _ program: FilterProgram, _ body: (borrowing FilterMatching) throws(E) -> R
+        _ program: FilterProgram, _ body: (FilterMatching) throws(E) -> R
     ) throws(E) -> R {
         try program.nodes.withUnsafeBufferPointer { (nodes) throws(E) -> R in
             try program.children.withUnsafeBufferPointer { (children) throws(E) -> R in
@@ -34,7 +34,7 @@ struct FilterMatching {
         _ children: UnsafeBufferPointer<Int32>,
         _ groups: UnsafeBufferPointer<FilterProgram.Group>,
         _ leaves: UnsafeBufferPointer<FilterProgram.Leaf>,
-        _ body: (borrowing FilterMatching) throws(E) -> R
+        _ body: (FilterMatching) throws(E) -> R
     ) throws(E) -> R {
         try program.parts.withUnsafeBufferPointer { (parts) throws(E) -> R in
             try program.constants.withUnsafeBufferPointer { (constants) throws(E) -> R in
@@ -80,8 +80,8 @@ struct FilterMatching {
         case .all:
             for group in node.groups {
                 for leaf in groups[Int(group)].leaves {
-                    let leaf = leaves[Int(leaf)]
-                    if test(leaf, value) == leaf.isNegated { return false }
+                    let leaf = self.leaf(leaf)
+                    if test(leaf, value) == leaf.pointee.isNegated { return false }
                 }
             }
             for child in node.children where !self.node(children[Int(child)], value: value) {
@@ -100,28 +100,37 @@ struct FilterMatching {
 
     /// Whether all leaves of some groups pass: one walk over the document's top level.
     private func pass(_ range: Range<Int32>, _ document: UnsafeRawBufferPointer) -> Bool {
-        let start = Int(range.lowerBound)
+        guard let groups = groups.baseAddress.map({ $0 + Int(range.lowerBound) }),
+            let bytes = bytes.baseAddress
+        else { return range.isEmpty }
         let count = range.count
         var pending = count == 64 ? UInt64.max : (1 << UInt64(count)) &- 1
         var cursor = BSONCursor(document)
         while pending != 0, let element = cursor.next() {
+            let keyCount = element.key.count
+            let keyFirst = keyCount == 0 ? 0 : element.key[0]
             var open = pending
             while open != 0 {
                 let bit = open.trailingZeroBitCount
                 open &= open &- 1
-                let group = groups[start + bit]
-                guard isKey(group.key, element.key) else { continue }
+                let group = groups + bit
+                guard group.pointee.keyCount == keyCount, group.pointee.keyFirst == keyFirst,
+                    BSONCursor.isEqual(
+                        element.key,
+                        UnsafeRawBufferPointer(
+                            start: bytes + group.pointee.keyStart, count: keyCount))
+                else { continue }
                 pending &= ~(1 << UInt64(bit))
-                guard pass(group.leaves, element.value) else { return false }
+                guard pass(group.pointee.leaves, element.value) else { return false }
                 break
             }
         }
         while pending != 0 {
             let bit = pending.trailingZeroBitCount
             pending &= pending &- 1
-            for leaf in groups[start + bit].leaves {
-                let leaf = leaves[Int(leaf)]
-                if testMissing(leaf) == leaf.isNegated { return false }
+            for index in (groups + bit).pointee.leaves {
+                let leaf = self.leaf(index)
+                if testMissing(leaf) == leaf.pointee.isNegated { return false }
             }
         }
         return true
@@ -130,12 +139,23 @@ struct FilterMatching {
     /// Whether the value of a top-level key passes the leaves whose paths begin with it.
     private func pass(_ range: Range<Int32>, _ value: BSONRawValue) -> Bool {
         for index in range {
-            let leaf = leaves[Int(index)]
-            if follow(leaf, from: leaf.parts.lowerBound + 1, value) == leaf.isNegated {
+            let leaf = self.leaf(index)
+            if follow(leaf, from: leaf.pointee.parts.lowerBound + 1, value)
+                == leaf.pointee.isNegated
+            {
                 return false
             }
         }
         return true
+    }
+
+    /// A leaf in place: it is larger than what a copy should be.
+    @inline(__always)
+    private func leaf(_ index: Int32) -> UnsafePointer<FilterProgram.Leaf> {
+        guard let base = leaves.baseAddress else {
+            preconditionFailure("a program with groups has leaves")
+        }
+        return base + Int(index)
     }
 
     @inline(__always)
@@ -147,11 +167,11 @@ struct FilterMatching {
 
     /// Whether a value, reached by the keys before a part, leads to one that passes.
     private func follow(
-        _ leaf: FilterProgram.Leaf, from part: Int32, _ value: BSONRawValue
+        _ leaf: UnsafePointer<FilterProgram.Leaf>, from part: Int32, _ value: BSONRawValue
     ) -> Bool {
         let isArray = value.typeByte == BSONType.array.rawValue
-        guard part < leaf.parts.upperBound else {
-            guard isArray, leaf.entersArrays else { return test(leaf, value) }
+        guard part < leaf.pointee.parts.upperBound else {
+            guard isArray, leaf.pointee.entersArrays else { return test(leaf, value) }
             var cursor = BSONCursor(value)
             while let element = cursor.next() {
                 if test(leaf, element.value) { return true }
@@ -165,7 +185,8 @@ struct FilterMatching {
     }
 
     private func find(
-        _ leaf: FilterProgram.Leaf, from part: Int32, in document: UnsafeRawBufferPointer
+        _ leaf: UnsafePointer<FilterProgram.Leaf>, from part: Int32,
+        in document: UnsafeRawBufferPointer
     ) -> Bool {
         var cursor = BSONCursor(document)
         let key = parts[Int(part)].key
@@ -181,10 +202,10 @@ struct FilterMatching {
     /// Elements that are documents are searched for the rest of the path; the element at the
     /// position that the next part names is followed as well.
     private func search(
-        _ leaf: FilterProgram.Leaf, from part: Int32, in array: BSONRawValue
+        _ leaf: UnsafePointer<FilterProgram.Leaf>, from part: Int32, in array: BSONRawValue
     ) -> Bool {
         let wanted = parts[Int(part)].index
-        let isLast = part + 1 == leaf.parts.upperBound
+        let isLast = part + 1 == leaf.pointee.parts.upperBound
         var cursor = BSONCursor(array)
         var index: Int32 = 0
         while let element = cursor.next() {

@@ -29,7 +29,10 @@ struct FilterProgram: Sendable {
 
     /// Leaves whose paths begin with the same key; without a key they test the value itself.
     struct Group: Sendable {
-        var key: Range<Int32>
+        var keyStart: Int
+        var keyCount: Int
+        /// The key's first byte, which tells most keys apart; 0 for an empty key.
+        var keyFirst: UInt8
         var leaves: Range<Int32>
     }
 
@@ -62,6 +65,13 @@ struct FilterProgram: Sendable {
         case hasElement
     }
 
+    /// Which of a leaf's numbers is the constant.
+    enum NumberKind: UInt8, Sendable {
+        case none
+        case whole
+        case double
+    }
+
     /// A path with a test.
     struct Leaf: Sendable {
         var test: Test
@@ -77,8 +87,11 @@ struct FilterProgram: Sendable {
         var patterns: Range<Int32> = 0..<0
         /// The node that array elements have to pass.
         var node: Int32 = 0
-        /// A size, a divisor, or 1 when a set of constants holds null.
+        /// A whole constant, a size, a divisor, or 1 when a set of constants holds null.
         var number: Int64 = 0
+        /// The constant as a number, for the comparisons that are made most.
+        var double: Double = 0
+        var numberKind = NumberKind.none
         var remainder: Int64 = 0
     }
 }

@@ -7,9 +7,12 @@ internal import BSONStoreCSQLite
 package final class SQLiteConnection: @unchecked Sendable {
     /// How many compiled statements are kept; beyond it the cache starts anew.
     static let statementsMax = 512
+    /// Statements with numbers up to this are kept without limit.
+    static let numberedStatementsMax = 2_048
 
     let handle: OpaquePointer
     private var slots: [String: SQLiteStatementSlot] = [:]
+    private var numberedSlots: [SQLiteStatementSlot?] = []
 
     /// Opens a file, or memory for `":memory:"`, without changing any setting.
     ///
@@ -28,6 +31,7 @@ package final class SQLiteConnection: @unchecked Sendable {
 
     deinit {
         slots.removeAll()
+        numberedSlots.removeAll()
         sqlite3_close_v2(handle)
     }
 
@@ -42,6 +46,23 @@ package final class SQLiteConnection: @unchecked Sendable {
             if slots.count >= Self.statementsMax { slots.removeAll(keepingCapacity: true) }
             slots[sql] = slot
         }
+        return SQLiteStatement(slot: slot)
+    }
+
+    /// Takes a statement by its number, which stands for its text.
+    ///
+    /// - Parameter text: called when there is none under the number yet.
+    /// - Throws: what SQLite says about the text.
+    func prepare(
+        numbered number: Int, _ text: () -> String
+    ) throws(StoreError) -> SQLiteStatement {
+        guard number < Self.numberedStatementsMax else { return try prepare(text()) }
+        if number < numberedSlots.count, let slot = numberedSlots[number], !slot.isInUse {
+            return SQLiteStatement(slot: slot)
+        }
+        let slot = SQLiteStatementSlot(handle: try compile(text()))
+        while numberedSlots.count <= number { numberedSlots.append(nil) }
+        if numberedSlots[number] == nil { numberedSlots[number] = slot }
         return SQLiteStatement(slot: slot)
     }
 

@@ -58,7 +58,9 @@ package enum BSONKey {
             key.append(value.subtype)
             key += value.bytes
         case .undefined, .null, .minKey, .maxKey: break
-        case .objectID(let value): key += value.bytes
+        case .objectID(let value):
+            append(bigEndian: value.high, to: &key)
+            append(bigEndian: value.low, to: &key)
         case .bool(let value): key.append(value ? 1 : 0)
         case .datetime(let value):
             append(bigEndian: UInt64(bitPattern: value.milliseconds ^ .min), to: &key)

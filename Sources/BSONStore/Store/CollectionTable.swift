@@ -2,25 +2,56 @@
 final class CollectionTable: Sendable {
     let id: Int64
     let namespace: Namespace
-    let insert: String
-    let get: String
-    let getRow: String
-    let updateRow: String
-    let deleteRow: String
-    let scan: String
-    let count: String
+    private let statements: [String]
+
+    /// The statements that run often.
+    enum Statement: Int, CaseIterable, Sendable {
+        /// Adds key ?1 with document ?2.
+        case insert
+        /// Gives row and document of key ?1.
+        case get
+        /// Gives key and document of row ?1.
+        case getRow
+        /// Puts document ?2 into row ?1.
+        case updateRow
+        /// Removes row ?1.
+        case deleteRow
+        /// Gives row and document of all rows in the order of insertion.
+        case scan
+        /// Gives the number of rows.
+        case count
+    }
 
     init(id: Int64, namespace: Namespace) {
         self.id = id
         self.namespace = namespace
         let table = StoreSchema.tableName(id)
-        insert = "INSERT INTO \(table) (key, doc) VALUES (?1, ?2)"
-        get = "SELECT id, doc FROM \(table) WHERE key = ?1"
-        getRow = "SELECT key, doc FROM \(table) WHERE id = ?1"
-        updateRow = "UPDATE \(table) SET doc = ?2 WHERE id = ?1"
-        deleteRow = "DELETE FROM \(table) WHERE id = ?1"
-        scan = "SELECT id, key, doc FROM \(table) ORDER BY id"
-        count = "SELECT count(*) FROM \(table)"
+        statements = Statement.allCases.map { Self.sql($0, table) }
+    }
+
+    /// The statement's text.
+    func sql(_ statement: Statement) -> String { statements[statement.rawValue] }
+
+    private static func sql(_ statement: Statement, _ table: String) -> String {
+        switch statement {
+        case .insert: "INSERT INTO \(table) (key, doc) VALUES (?1, ?2)"
+        case .get: "SELECT id, doc FROM \(table) WHERE key = ?1"
+        case .getRow: "SELECT key, doc FROM \(table) WHERE id = ?1"
+        case .updateRow: "UPDATE \(table) SET doc = ?2 WHERE id = ?1"
+        case .deleteRow: "DELETE FROM \(table) WHERE id = ?1"
+        case .scan: "SELECT id, doc FROM \(table) ORDER BY id"
+        case .count: "SELECT count(*) FROM \(table)"
+        }
+    }
+}
+
+extension SQLiteConnection {
+    /// A statement of a collection's table; found without looking at its text after the first time.
+    func prepare(
+        _ statement: CollectionTable.Statement, _ table: CollectionTable
+    ) throws(StoreError) -> SQLiteStatement {
+        let place = Int(table.id) * CollectionTable.Statement.allCases.count + statement.rawValue
+        return try prepare(numbered: place) { table.sql(statement) }
     }
 }
 

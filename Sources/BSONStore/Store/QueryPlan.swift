@@ -79,9 +79,13 @@ struct QueryPlan {
 }
 
 extension QueryPlan.Range {
-    /// The statement that reads the rows, with ?1 and ?2 for the bounds that are there.
-    func statement(_ table: CollectionTable) -> String {
-        if lower == nil, upper == nil, order == .inserted { return table.scan }
+    /// The statement that reads row and document, with ?1 and ?2 for the bounds that are there.
+    func prepare(
+        _ table: CollectionTable, _ connection: SQLiteConnection
+    ) throws(StoreError) -> SQLiteStatement {
+        if lower == nil, upper == nil, order == .inserted {
+            return try connection.prepare(.scan, table)
+        }
         var conditions: [String] = []
         if lower != nil { conditions.append("key >= ?1") }
         if upper != nil { conditions.append("key <= ?2") }
@@ -89,16 +93,18 @@ extension QueryPlan.Range {
         let column =
             switch order {
             // Between bounds the index is read in its order; sorting by row would cost extra.
-            case .inserted: conditions.isEmpty ? "id" : "key"
+            case .inserted: "key"
             case .idAscending: "key"
             case .idDescending: "key DESC"
             }
         let name = StoreSchema.tableName(table.id)
-        return "SELECT id, key, doc FROM \(name)\(filter) ORDER BY \(column)"
+        let statement = try connection.prepare(
+            "SELECT id, doc FROM \(name)\(filter) ORDER BY \(column)")
+        bind(statement)
+        return statement
     }
 
-    /// Binds the bounds.
-    func bind(_ statement: borrowing SQLiteStatement) {
+    private func bind(_ statement: borrowing SQLiteStatement) {
         if let lower { statement.bind(1, lower) }
         if let upper { statement.bind(2, upper) }
     }

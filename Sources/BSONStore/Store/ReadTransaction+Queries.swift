@@ -147,7 +147,7 @@ extension ReadTransaction {
         _ keys: [[UInt8]], _ table: CollectionTable, _ filter: Filter,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        let statement = try connection.prepare(table.get)
+        let statement = try connection.prepare(.get, table)
         for key in keys {
             let goesOn = try key.withLentBytes { (lent) throws(StoreError) -> Bool in
                 statement.bind(1, lending: lent)
@@ -155,7 +155,8 @@ extension ReadTransaction {
                 let row = statement.int64(0)
                 return try statement.withBytes(1) { (bytes) throws(StoreError) in
                     try StoredDocument.check(bytes, key: key, of: table)
-                    return filter.matches(bytes) ? try body(row, bytes) : true
+                    guard filter.isDecidedByID || filter.matches(bytes) else { return true }
+                    return try body(row, bytes)
                 }
             }
             guard goesOn else { return }
@@ -167,18 +168,31 @@ extension ReadTransaction {
         _ range: QueryPlan.Range, _ table: CollectionTable, _ filter: Filter,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        let statement = try connection.prepare(range.statement(table))
-        range.bind(statement)
-        try filter.matching { (matching) throws(StoreError) in
+        let statement = try range.prepare(table, connection)
+        try filter.matching { (matches) throws(StoreError) in
             while try statement.step() {
                 let row = statement.int64(0)
-                let goesOn = try statement.withBytes(2) { (bytes) throws(StoreError) -> Bool in
-                    try StoredDocument.check(bytes, key: statement, 1, of: table)
-                    guard matching.node(0, document: bytes) else { return true }
+                let goesOn = try statement.withBytes(1) { (bytes) throws(StoreError) -> Bool in
+                    do throws(BSONError) {
+                        try BSONValidator.validate(bytes)
+                    } catch {
+                        throw try corruption(error, row: row, table)
+                    }
+                    guard matches(bytes) else { return true }
                     return try body(row, bytes)
                 }
                 guard goesOn else { return }
             }
         }
+    }
+
+    /// Names the document of a row by its key, which a scan does not read.
+    private func corruption(
+        _ error: BSONError, row: Int64, _ table: CollectionTable
+    ) throws(StoreError) -> StoreError {
+        let statement = try connection.prepare(.getRow, table)
+        statement.bind(1, row)
+        let key = try statement.step() ? statement.bytes(0) : []
+        return StoredDocument.corrupt(error, key: key, of: table)
     }
 }

@@ -4,6 +4,8 @@ public class ReadTransaction {
     package let connection: SQLiteConnection
     let catalog: Catalog
     private(set) var isOpen = true
+    /// The table that was used last; most transactions use one.
+    private var lastTable: CollectionTable?
 
     init(connection: SQLiteConnection, catalog: Catalog) {
         self.connection = connection
@@ -14,7 +16,12 @@ public class ReadTransaction {
     ///
     /// - Throws: `corrupt` naming the document when its bytes are no BSON, and what SQLite says.
     public func get(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> BSONDocument? {
-        try getMany(namespace, ids: CollectionOfOne(id))[0]
+        let key = BSONKey.encode(id)
+        let found = try onTable(namespace) { (table) throws(StoreError) -> BSONDocument? in
+            let statement = try connection.prepare(.get, table)
+            return try Self.row(key, statement, table)?.document
+        }
+        return found ?? nil
     }
 
     /// The documents with these ids, in the order of the ids, `nil` where there is none.
@@ -25,7 +32,7 @@ public class ReadTransaction {
     ) throws(StoreError) -> [BSONDocument?] {
         let keys = ids.map { BSONKey.encode($0) }
         let found = try onTable(namespace) { (table) throws(StoreError) in
-            let statement = try connection.prepare(table.get)
+            let statement = try connection.prepare(.get, table)
             var documents: [BSONDocument?] = []
             documents.reserveCapacity(keys.count)
             for key in keys {
@@ -40,9 +47,10 @@ public class ReadTransaction {
     /// How many documents a collection has, 0 when it is not there; O(n), without reading them.
     public func count(_ namespace: Namespace) throws(StoreError) -> Int {
         let count = try onTable(namespace) { (table) throws(StoreError) in
-            try connection.int64(table.count)
+            let statement = try connection.prepare(.count, table)
+            return try statement.step() ? statement.int64(0) : 0
         }
-        return Int((count ?? 0) ?? 0)
+        return Int(count ?? 0)
     }
 
     /// The collections of the file, in the order in which they were made.
@@ -66,9 +74,19 @@ public class ReadTransaction {
         _ namespace: Namespace, _ body: (CollectionTable) throws(StoreError) -> R
     ) throws(StoreError) -> R? {
         precondition(isOpen, "a transaction is used outside of the body that it was given to")
+        if let lastTable, lastTable.namespace == namespace {
+            do throws(StoreError) {
+                return try body(lastTable)
+            } catch {
+                guard error.code == .namespaceNotFound else { throw error }
+                forgetLastTable()
+            }
+        }
         guard let table = try table(namespace) else { return nil }
         do throws(StoreError) {
-            return try body(table)
+            let result = try body(table)
+            lastTable = table
+            return result
         } catch {
             guard error.code == .namespaceNotFound else { throw error }
             // Another process dropped the collection, and maybe made it again under a new number.
@@ -77,6 +95,9 @@ public class ReadTransaction {
             return try body(table)
         }
     }
+
+    /// Looks the next table up again, because the last one may be gone.
+    func forgetLastTable() { lastTable = nil }
 
     /// The collection's table, as far as this transaction sees it.
     func table(_ namespace: Namespace) throws(StoreError) -> CollectionTable? {

@@ -72,13 +72,13 @@ extension WriteTransaction {
     func row(
         _ key: [UInt8], in table: CollectionTable
     ) throws(StoreError) -> StoredDocument? {
-        let statement = try connection.prepare(table.get)
+        let statement = try connection.prepare(.get, table)
         return try Self.row(key, statement, table)
     }
 
     /// Writes a new row.
     func add(_ stored: StorableDocument, to table: CollectionTable) throws(StoreError) {
-        let statement = try connection.prepare(table.insert)
+        let statement = try connection.prepare(.insert, table)
         do throws(StoreError) {
             try stored.key.withLentBytes { (key) throws(StoreError) in
                 try stored.document.withUnsafeBytes { (bytes) throws(StoreError) in
@@ -97,7 +97,7 @@ extension WriteTransaction {
     func rewrite(
         _ row: Int64, _ document: BSONDocument, in table: CollectionTable
     ) throws(StoreError) {
-        let statement = try connection.prepare(table.updateRow)
+        let statement = try connection.prepare(.updateRow, table)
         try document.withUnsafeBytes { (bytes) throws(StoreError) in
             statement.bind(1, row)
             statement.bind(2, lending: bytes)
@@ -107,7 +107,7 @@ extension WriteTransaction {
 
     /// Removes a row.
     func delete(_ row: Int64, in table: CollectionTable) throws(StoreError) {
-        let statement = try connection.prepare(table.deleteRow)
+        let statement = try connection.prepare(.deleteRow, table)
         statement.bind(1, row)
         try statement.run()
     }

@@ -179,7 +179,7 @@ extension WriteTransaction {
         _ row: Int64, _ namespace: Namespace
     ) throws(StoreError) -> StoredDocument? {
         let found = try onTable(namespace) { (table) throws(StoreError) -> StoredDocument? in
-            let statement = try connection.prepare(table.getRow)
+            let statement = try connection.prepare(.getRow, table)
             statement.bind(1, row)
             guard try statement.step() else { return nil }
             return try statement.withBytes(1) { (bytes) throws(StoreError) in

@@ -26,6 +26,7 @@ public final class WriteTransaction: ReadTransaction {
         } catch {
             feed = feedBefore
             newTables.removeAll()
+            forgetLastTable()
             throw error
         }
     }

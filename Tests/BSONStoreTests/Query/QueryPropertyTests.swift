@@ -28,6 +28,18 @@ import Testing
         }
     }
 
+    @Test func `a filter on the id alone finds what the compiled filter finds`() throws {
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<5_000 {
+            let id = RandomQueries.key(&random)
+            if case .regularExpression = id { continue }
+            var document: BSONDocument = ["a": 1]
+            if Bool.random(using: &random) { document.append("_id", RandomQueries.key(&random)) }
+            let compiled = try Filter(["$and": [["_id": id]]])
+            #expect(try Filter(["_id": id]).matches(document) == compiled.matches(document))
+        }
+    }
+
     @Test func `the order of id keys is the order of values`() {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<20_000 {

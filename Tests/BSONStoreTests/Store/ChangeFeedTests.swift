@@ -68,7 +68,9 @@ import Testing
 
     @Test func `a position that is no longer kept is an error`() throws {
         let (directory, store) = try Self.store(keeping: 3)
-        for id in Int32(0)..<10 { try store.write { try $0.insert(Self.things, ["_id": .int32(id)]) } }
+        for id in Int32(0)..<10 {
+            try store.write { try $0.insert(Self.things, ["_id": .int32(id)]) }
+        }
         #expect(try store.changes(after: 7).changes.map(\.documentID) == [7, 8, 9])
         for lost: Int64 in [0, 6, 11, -1] {
             let error = #expect(throws: StoreError.self) { try store.changes(after: lost) }
@@ -114,7 +116,8 @@ import Testing
         }
         for store in [first, second] {
             #expect(
-                try store.changes(after: 0).changes.map(\.documentID) == (Int32(0)..<20).map { .int32($0) }
+                try store.changes(after: 0).changes.map(\.documentID)
+                    == (Int32(0)..<20).map { .int32($0) }
             )
         }
     }

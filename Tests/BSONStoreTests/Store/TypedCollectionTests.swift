@@ -20,7 +20,8 @@ import Testing
         let todos = store.collection(Namespace("app", "todos"), of: Todo.self)
         let milk = Todo(id: 1, task: "milk")
         #expect(try await todos.insertOne(milk) == .int64(1))
-        #expect(try await todos.insertMany([Todo(id: 2, task: "tea", note: "green")]) == [.int64(2)])
+        #expect(
+            try await todos.insertMany([Todo(id: 2, task: "tea", note: "green")]) == [.int64(2)])
         #expect(try todos.findOne(id: 1) == milk)
         #expect(try todos.find(["done": false]).map(\.id) == [1, 2])
         #expect(try todos.findOne(["note": "green"])?.task == "tea")
