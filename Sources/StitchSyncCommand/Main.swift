@@ -9,7 +9,7 @@
             abstract: "Keep documents in step between store files.",
             version: "0.1.0",
             subcommands: [
-                ImportCommand.self, SyncCommand.self, StatusCommand.self,
+                ImportCommand.self, FindCommand.self, SyncCommand.self, StatusCommand.self,
                 DemoCommand.self, DemoDeviceCommand.self,
             ])
     }

@@ -62,37 +62,40 @@ extension DemoConductor {
     private mutating func part(_ planned: Int) throws {
         try console.say("Both go offline.")
         let edits = (0..<planned).count { DemoPlan.edits(of: .a, at: $0) }
-        try killWhileEditing(after: edits / 2)
+        try killWhileWriting(after: max(edits / 2, 1))
         let a = try start(.a)
-        let rest = try carryOut(.edit(plan: files.plan), .a, a)
-        try console.say("A goes on: \(rest.written) more changes, \(rest.pending) are pending")
+        try write(.a, a)
         try a.end()
         let b = try start(.b)
-        let written = try carryOut(.edit(plan: files.plan), .b, b)
-        try console.say("B made \(written.written) changes, \(written.pending) are pending")
+        try write(.b, b)
         try b.end()
     }
 
-    private mutating func killWhileEditing(after edits: Int) throws {
+    private mutating func write(_ device: DemoPlan.Device, _ process: DeviceProcess) throws {
+        try console.say("\(device.rawValue) writes")
+        let tally = try carryOut(.edit(plan: files.plan), device, process)
+        try note("\(tally.written) changes are stored, \(tally.pending) are pending")
+    }
+
+    private mutating func killWhileWriting(after edits: Int) throws {
         let a = try start(.a)
         var stored = 0
+        try console.say("A writes, and is killed in the middle of it")
         let ended = try a.carryOut(.edit(plan: files.plan)) {
             stored = $0
-            return $0 < max(edits, 1)
+            return $0 < edits
         }
         try a.kill()
-        guard ended == nil else {
-            try console.say("A had nothing to edit, and is killed (SIGKILL)")
-            return
-        }
-        try console.say("A has stored \(stored) changes and is killed (SIGKILL)")
+        stored = ended?.written ?? stored
+        try note("\(stored) changes are stored; the process is killed (SIGKILL)")
         let again = try start(.a)
+        try console.say("A starts again")
         let status = try carryOut(.status, .a, again)
         try again.end()
-        try console.say("A starts again: \(status.pending) changes are pending")
         guard status.pending >= stored else {
             throw CommandError("A lost \(stored - status.pending) changes by being killed")
         }
+        try note("\(status.pending) changes are pending, none is lost")
         tallies[.a, default: DeviceTally()].written += status.pending
     }
 
@@ -127,8 +130,8 @@ extension DemoConductor {
     private mutating func sync(
         _ device: DemoPlan.Device, _ process: DeviceProcess
     ) throws -> DeviceTally {
-        let tally = try carryOut(.sync, device, process)
         try console.say("\(device.rawValue) syncs")
+        let tally = try carryOut(.sync, device, process)
         try note(
             "\(tally.sent) sent, \(tally.taken) taken, \(tally.conflicts) conflicts settled in "
                 + "\(tally.passes) passes")

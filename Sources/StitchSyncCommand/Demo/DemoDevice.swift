@@ -64,7 +64,7 @@ struct DemoDevice {
         defer { session.setOnline(false) }
         _ = try await session.adoptAll()
         let outcome = try await session.run(
-            label: "    \(device.rawValue) syncs", on: console.error)
+            label: "    syncing", on: console.error)
         tally.sent = outcome.report.uploaded
         tally.taken = outcome.report.taken + outcome.report.removed
         tally.conflicts = outcome.report.conflicts
@@ -91,8 +91,7 @@ extension DemoDevice {
         var reader = try PlanReader(plan)
         defer { reader.close() }
         var bar = ProgressBar(
-            "    \(device.rawValue) writes offline", unit: "documents of the plan",
-            total: reader.count, on: console.error)
+            "    writing", unit: "documents of the plan", total: reader.count, on: console.error)
         while let (place, id) = try reader.next() {
             if try await edit(id, at: place) {
                 tally.written += 1

@@ -39,19 +39,16 @@ struct PlanReader {
     static func write(_ path: String, for store: DocumentStore) throws -> Int {
         let file = try Descriptor.writing(path)
         defer { file.close() }
-        var text: [UInt8] = []
+        var lines = BufferedLines(to: file)
         var count = 0
         try store.read { transaction in
             try transaction.forEach(DemoFiles.namespace) { document in
                 let line: BSONDocument = ["_id": document["_id"] ?? .null]
-                text += line.extendedJSONBytes(.canonical) + [UInt8(ascii: "\n")]
+                try lines.append(line.extendedJSONBytes(.canonical))
                 count += 1
-                guard text.count > 1 << 16 else { return }
-                try file.write(text)
-                text.removeAll(keepingCapacity: true)
             }
         }
-        try file.write(text)
+        try lines.flush()
         return count
     }
 }

@@ -20,7 +20,7 @@ import Testing
                 demo.output.last
                     == "in step: \(count) documents on A, \(count) on B, \(count) at the remote")
             #expect(demo.output.contains("    60 documents, 1 lines rejected"))
-            #expect(demo.output.contains { $0.hasSuffix("and is killed (SIGKILL)") })
+            #expect(demo.output.contains { $0.hasSuffix("the process is killed (SIGKILL)") })
             #expect(demo.output.contains("B resumes what is paused."))
             #expect(
                 demo.complaints.contains("in.jsonl:61: rejected: not a JSON object"))

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["import", "sync", "status", "demo"])
+    @Test(arguments: ["import", "find", "sync", "status", "demo"])
     func `help shows an example of each command`(_ command: String) async throws {
         try await withTemporaryFolder { folder in
             let help = try await Tool.run(command, "--help", in: folder)

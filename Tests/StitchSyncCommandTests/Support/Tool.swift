@@ -16,6 +16,13 @@ enum Tool {
     static func run(
         _ arguments: String..., in folder: TemporaryFolder, input: String? = nil
     ) async throws -> Answer {
+        try await run(arguments: arguments, in: folder, input: input)
+    }
+
+    /// Runs the tool with arguments that were put together.
+    static func run(
+        arguments: [String], in folder: TemporaryFolder, input: String? = nil
+    ) async throws -> Answer {
         let process = Process()
         process.executableURL = try executable
         process.arguments = arguments

@@ -1,0 +1,61 @@
+#if CommandLine
+    import ArgumentParser
+    import BSONStore
+
+    /// Shows the documents of a collection that pass a filter.
+    struct FindCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "find",
+            abstract: "Show documents that pass a filter, one a line.",
+            discussion: """
+                Filter, sort and projection are MongoDB's, as Extended JSON. The documents come as \
+                canonical Extended JSON, which keeps every type; --relaxed is easier to read.
+
+                Example:
+                  stitchsync find shop.stitch shop.products '{"stock": {"$lt": 5}}' \\
+                    --sort '{"price": -1}' --projection '{"name": 1}' --limit 10 --relaxed
+
+                Exit code: 0 also when there is no such document, 1 when the store cannot be read or \
+                the filter is none, 64 for a wrong command line.
+                """)
+
+        @OptionGroup var place: StoreArguments
+
+        @Argument(
+            help: "The filter; all documents without one.",
+            transform: { try BSONDocument(extendedJSON: $0) })
+        var filter: BSONDocument = [:]
+
+        @Option(
+            help: "The fields to sort by: 1 upwards, -1 downwards.",
+            transform: { try BSONDocument(extendedJSON: $0) })
+        var sort: BSONDocument?
+
+        @Option(
+            help: "The fields to show: 1 with, 0 without.",
+            transform: { try BSONDocument(extendedJSON: $0) })
+        var projection: BSONDocument?
+
+        @Option(help: "How many documents to leave out at the beginning.")
+        var skip = 0
+
+        @Option(help: "How many documents to show at most; 0 for all.")
+        var limit = 0
+
+        @Flag(help: "Write relaxed Extended JSON.")
+        var relaxed = false
+
+        func run() async throws {
+            let options = try FindOptions(
+                sort: try sort.map { try SortOrder($0) }, skip: skip, limit: limit,
+                projection: try projection.map { try Projection($0) })
+            let store = try place.open(readOnly: true)
+            defer { store.close() }
+            var lines = BufferedLines(to: Console.standard.output)
+            try store.collection(place.namespace).forEach(filter, options: options) { document in
+                try lines.append(document.extendedJSONBytes(relaxed ? .relaxed : .canonical))
+            }
+            try lines.flush()
+        }
+    }
+#endif

@@ -1,0 +1,22 @@
+/// Writes many lines in few writes.
+struct BufferedLines {
+    private let descriptor: Descriptor
+    private var bytes: [UInt8] = []
+
+    private static let bytesMax = 64 * 1024
+
+    init(to descriptor: Descriptor) { self.descriptor = descriptor }
+
+    /// Adds a line; its bytes need no line end.
+    mutating func append(_ line: [UInt8]) throws(CommandError) {
+        bytes += line
+        bytes.append(UInt8(ascii: "\n"))
+        if bytes.count >= Self.bytesMax { try flush() }
+    }
+
+    /// Writes what is left; must be called at the end.
+    mutating func flush() throws(CommandError) {
+        try descriptor.write(bytes)
+        bytes.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import StitchSyncCommand
+
+/// What is shown must be what is stored, to the type.
+@Suite struct FindTests {
+    private let documents = [
+        "{\"_id\":{\"$numberInt\":\"1\"},\"name\":\"b\",\"n\":{\"$numberLong\":\"5\"}}",
+        "{\"_id\":{\"$oid\":\"603c32515f1e1d0c0b000001\"},\"name\":\"a\",\"n\":{\"$numberDouble\":\"7.0\"}}",
+        "{\"_id\":\"x\",\"name\":\"c\",\"n\":{\"$numberDecimal\":\"6.50\"}}",
+    ]
+
+    private func find(_ arguments: [String]) async throws -> Tool.Answer {
+        try await withTemporaryFolder { folder in
+            _ = try folder.write(lines: documents, to: "in.jsonl")
+            let imported = try await Tool.run("import", "s", "d.c", "in.jsonl", in: folder)
+            #expect(imported.code == 0)
+            return try await Tool.run(arguments: ["find", "s", "d.c"] + arguments, in: folder)
+        }
+    }
+
+    @Test func `documents come out as they went in`() async throws {
+        let answer = try await find([])
+        #expect(answer.code == 0)
+        #expect(answer.output == documents)
+    }
+
+    @Test func `filter, sort, projection, skip and limit are MongoDB's`() async throws {
+        let some = try await find(["{\"n\": {\"$gt\": 5}}", "--sort", "{\"n\": -1}"])
+        #expect(some.output == [documents[1], documents[2]])
+        let one = try await find([
+            "--sort", "{\"name\": 1}", "--skip", "1", "--limit", "1", "--projection",
+            "{\"name\": 1}", "--relaxed",
+        ])
+        #expect(one.output == ["{\"_id\":1,\"name\":\"b\"}"])
+        let none = try await find(["{\"name\": \"z\"}"])
+        #expect(none.code == 0)
+        #expect(none.output.isEmpty)
+    }
+
+    @Test func `what is no filter is refused`() async throws {
+        let notJSON = try await find(["{name"])
+        #expect(notJSON.code == 64)
+        let unknown = try await find(["{\"n\": {\"$near\": 1}}"])
+        #expect(unknown.code == 1)
+        #expect(unknown.complaints.first?.contains("$near") == true)
+        let negative = try await find(["--limit=-1"])
+        #expect(negative.code == 1)
+    }
+
+    @Test func `a store that is not there is not made`() async throws {
+        try await withTemporaryFolder { folder in
+            for _ in 1...2 {
+                let answer = try await Tool.run("find", "none", "d.c", in: folder)
+                #expect(answer.code == 1)
+            }
+        }
+    }
+}
