@@ -4,6 +4,8 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Class: String, Sendable, Hashable, CaseIterable {
         /// It may pass: transport, timeout, not primary, throttled, sign-in expired.
         case retryable
+        /// Nobody knows what it means: tried again, but only so often.
+        case unknown
         /// Trying again is no use: not allowed, not valid, too large, a unique index.
         case rejected
         /// The place in the history is no longer kept.

@@ -98,8 +98,12 @@ extension SyncCollection {
     /// Keeps documents in step from the next pass on; ids that are synced already stay as they are.
     ///
     /// An id that the remote does not have waits for it to appear.
+    ///
+    /// - Throws: `StoreError` of code 2 for an array, a regular expression or undefined, which no id
+    ///   can be.
     public func sync(ids: some Sequence<BSONValue>) async throws {
         let ids = Array(ids)
+        for id in ids { try Self.check(id, namespace) }
         try await write { sync in
             for id in ids where try sync.record(id) == nil {
                 var record = SyncedDocument(documentID: id)
@@ -114,6 +118,16 @@ extension SyncCollection {
             }
         }
         engine.wake()
+    }
+
+    private static func check(_ id: BSONValue, _ namespace: Namespace) throws(StoreError) {
+        switch id {
+        case .array, .regularExpression, .undefined:
+            throw StoreError(
+                .badValue, "no document can have an _id of this type", namespace: namespace,
+                documentID: id)
+        default: return
+        }
     }
 
     /// Ends the sync of documents and removes their local copies; changes not sent are lost, the
@@ -145,12 +159,12 @@ extension SyncCollection {
 
     /// The ids that are kept in step.
     public var syncedIDs: [BSONValue] {
-        get async throws { try await records(.all).map(\.documentID) }
+        get async throws { try await documentIDs(.all) }
     }
 
     /// The ids that are paused.
     public var pausedIDs: [BSONValue] {
-        get async throws { try await records(.paused).map(\.documentID) }
+        get async throws { try await documentIDs(.paused) }
     }
 
     /// Why a document is paused; `nil` when it is not.
@@ -215,13 +229,7 @@ extension SyncCollection {
     func write<R: Sendable>(
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
-        let namespace = namespace
-        let hasListeners = engine.state.withLock {
-            $0.configurations[namespace]?.hasListeners ?? false
-        }
-        let result = try await engine.write(namespace, hasListeners: hasListeners, body)
-        if hasListeners { engine.delivery.wake() }
-        return result
+        try await engine.write(namespace, body)
     }
 
     private func read<R>(_ body: (SyncView) throws -> R?) async throws -> R? {
@@ -235,9 +243,9 @@ extension SyncCollection {
         }
     }
 
-    private func records(_ selection: SyncRecords.Selection) async throws -> [SyncedDocument] {
+    private func documentIDs(_ selection: SyncRecords.Selection) async throws -> [BSONValue] {
         try await read { sync in
-            try sync.records.records(selection, in: sync.collection.rowID, limit: .max)
+            try sync.records.documentIDs(selection, in: sync.collection.rowID)
         } ?? []
     }
 }

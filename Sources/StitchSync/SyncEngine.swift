@@ -21,11 +21,15 @@ public final class SyncEngine: Sendable {
     let passes = Signal()
     let probe: EngineProbe
     let state: Locked<State>
+    /// The task runs a pass, or a conflict handler that a pass waits for.
+    @TaskLocal static var isInPass = false
 
     /// What lives in memory only.
     struct State {
         var configurations: [Namespace: CollectionConfiguration] = [:]
         var isOnline = true
+        /// The right to sync the store's file, once a pass ran.
+        var lease: SyncLease?
     }
 
     /// Sets an engine up over an open store.
@@ -52,7 +56,7 @@ public final class SyncEngine: Sendable {
     ) throws {
         self.store = store
         self.remote = remote
-        self.limits = limits
+        self.limits = limits.clamped
         self.backoff = backoff
         self.clock = clock
         self.probe = probe
@@ -83,21 +87,26 @@ public final class SyncEngine: Sendable {
 extension SyncEngine {
     /// Runs a transaction over one collection's documents, records and events.
     func write<R: Sendable>(
-        _ namespace: Namespace, hasListeners: Bool,
+        _ namespace: Namespace,
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
         let probe = probe
+        let listens = state.withLock { $0.configurations[namespace] }?.hasListeners
         let work: @Sendable (WriteTransaction) throws -> R = { transaction in
             let state = SyncState(connection: transaction.connection)
+            var collection = try state.collection(namespace)
+            if let listens, listens != collection.listens {
+                collection.listens = listens
+                try state.save(collection)
+            }
             let result = try body(
-                SyncTransaction(
-                    transaction: transaction, collection: try state.collection(namespace),
-                    hasListeners: hasListeners))
+                SyncTransaction(transaction: transaction, collection: collection))
             try probe.beforeCommit()
             return result
         }
         let result = probe.commitsHere ? try writeHere(work) : try await store.write(work)
         try probe.afterCommit()
+        if listens == true { delivery.wake() }
         return result
     }
 
@@ -130,11 +139,12 @@ extension SyncEngine {
 extension SyncEngine {
     /// Has the next pass compare all versions of a collection, as after a gap in the history.
     public func forceScan(_ namespace: Namespace) async throws {
-        try await write(namespace, hasListeners: false) { sync in
+        try await write(namespace) { sync in
             var collection = sync.collection
             collection.needsScan = true
             try sync.state.save(collection)
         }
+        wake()
     }
 }
 
@@ -144,16 +154,32 @@ extension SyncEngine {
     /// A conflict that a handler answers in a pass is uploaded by the next one.
     /// A collection whose remote fails does not keep the others from their turn; the report tells.
     ///
-    /// - Throws: `SyncError` of code `.offline` when the app said so; `StoreError` when the store
-    ///   fails; `CancellationError`.
+    /// - Throws: `SyncError` of code `.offline` when the app said so, `.storeInUse` when another
+    ///   engine syncs the store's file, `.passUnderWay` inside of a conflict handler; `StoreError`
+    ///   when the store fails; `CancellationError`.
     @discardableResult
     public func syncNow() async throws -> SyncPassReport {
         guard isOnline else { throw SyncError(.offline, "the engine is offline") }
-        let report = try await gate.run { try await SyncPass(engine: self).run() }
-        return report
+        guard !Self.isInPass else {
+            throw SyncError(.passUnderWay, "the pass that called the handler waits for it")
+        }
+        return try await gate.run {
+            try takeLease()
+            return try await Self.$isInPass.withValue(true) {
+                try await SyncPass(engine: self).run()
+            }
+        }
     }
 
-    /// Runs passes until nothing is pending and a pass found nothing to do.
+    /// Takes the right to sync the store's file, and keeps it while the engine lives.
+    private func takeLease() throws(SyncError) {
+        guard case .file(let path) = store.location else { return }
+        try state.withLock { (state) throws(SyncError) in
+            if state.lease == nil { state.lease = try SyncLease(path: path + "-sync") }
+        }
+    }
+
+    /// Runs passes until a pass finds nothing to do; what is paused or waits for a handler stays.
     ///
     /// - Parameter passesMax: gives up after so many.
     /// - Returns: what all passes did, and how many there were.
@@ -177,8 +203,9 @@ extension SyncEngine {
 }
 
 extension SyncPassReport {
-    /// Nothing was taken in, sent, resolved or paused.
+    /// Nothing was taken in, sent, resolved, paused or left for the next pass.
     public var isQuiet: Bool {
         taken == 0 && removed == 0 && uploaded == 0 && conflicts == 0 && paused == 0
+            && overtaken == 0
     }
 }

@@ -26,8 +26,12 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         case offline
         /// The collection has no conflict handler, and a conflict needs one.
         case notConfigured
-        /// Another process syncs this file.
+        /// Another engine syncs this file, in this process or another.
         case storeInUse
+        /// A pass was asked for by a conflict handler, which a pass waits for.
+        case passUnderWay
+        /// What the remote holds under an id cannot be kept in the store; the document is paused.
+        case unusableDocument
         /// The store failed.
         case storeFailed
     }

@@ -6,8 +6,6 @@ struct ResolutionFacts: Hashable {
     var remoteExists: Bool
     /// The answer equals what the remote holds; both absent counts as equal.
     var answerEqualsRemote: Bool
-    /// The local document is there.
-    var localExists: Bool
     /// The answer's `_id` is the conflict's, or it has none.
     var idMatches: Bool
     /// The answer fits into a document with its version.

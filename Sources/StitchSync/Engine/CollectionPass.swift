@@ -20,15 +20,16 @@ struct CollectionPass {
     func write<R: Sendable>(
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
-        try await engine.write(namespace, hasListeners: configuration.hasListeners, body)
+        try await engine.write(namespace, body)
     }
 
     var limits: SyncLimits { engine.limits }
 
-    /// Counts a request to the remote.
+    /// Counts a request to the remote; none is made once the app said that it is offline.
     mutating func request<R>(
         _ body: (any RemoteCollection) async throws(RemoteError) -> R
     ) async throws(RemoteError) -> R {
+        guard engine.isOnline else { throw RemoteError(.retryable, "the engine went offline") }
         report.requests += 1
         return try await body(remote)
     }
@@ -44,11 +45,22 @@ public struct SyncLimits: Sendable, Hashable {
     public var changesPerRead = 1000
     /// How long a conflict handler may take.
     public var handlerTimeout: Duration = .seconds(30)
-    /// How often in a row the remote may answer that it failed to take one document's change in.
+    /// How often in a row the remote may fail to take one document's change in for a reason that
+    /// nobody knows; reasons that are known to pass do not count.
     public var failuresMax: Int64 = 20
 
     /// The limits that are used unless told.
     public init() {}
+
+    /// The limits with nothing below one.
+    var clamped: SyncLimits {
+        var limits = self
+        limits.batchDocuments = max(1, batchDocuments)
+        limits.batchBytes = max(1, batchBytes)
+        limits.changesPerRead = max(1, changesPerRead)
+        limits.failuresMax = max(1, failuresMax)
+        return limits
+    }
 }
 
 /// Counts what a pass did.
@@ -65,6 +77,8 @@ public struct SyncPassReport: Sendable, Hashable {
     public var conflicts = 0
     /// Documents paused.
     public var paused = 0
+    /// Documents that somebody else was at first; the next pass goes on with them.
+    public var overtaken = 0
     /// Requests to the remote.
     public var requests = 0
     /// Errors, in the order in which they came.
@@ -84,6 +98,7 @@ public struct SyncPassReport: Sendable, Hashable {
         uploaded += other.uploaded
         conflicts += other.conflicts
         paused += other.paused
+        overtaken += other.overtaken
         requests += other.requests
         errors += other.errors
     }

@@ -26,9 +26,8 @@ extension CollectionPass {
             answer = try await withTimeout(limits.handlerTimeout, clock: engine.clock) {
                 try await handler.resolve(shown)
             }
-        } catch is CancellationError {
-            throw CancellationError()
         } catch {
+            try Task.checkCancellation()
             try await pause(conflict, since: error)
             return
         }
@@ -37,7 +36,7 @@ extension CollectionPass {
         switch outcome {
         case .committed:
             if let row = conflict.record.rowID { resolved.insert(row) }
-        case .overtaken: break
+        case .overtaken: report.overtaken += 1
         case .paused(let error):
             report.paused += 1
             errors.append(error)
@@ -74,7 +73,7 @@ extension SyncTransaction {
 
     /// Pauses a document, unless the app wrote meanwhile; tells whether it did.
     func pause(_ old: SyncedDocument, since error: SyncError) throws -> Bool {
-        guard var record = try record(old.documentID), record.revision == old.revision else {
+        guard var record = try record(old.documentID), record.isSame(as: old) else {
             return false
         }
         record.pause = PauseReason(error.code, error.message)
@@ -87,19 +86,19 @@ extension SyncTransaction {
         _ answer: ConflictResolution<BSONDocument>, to conflict: OpenConflict
     ) throws -> Committed {
         guard let record = try record(conflict.record.documentID),
-            record.revision == conflict.record.revision
+            record.isSame(as: conflict.record)
         else { return .overtaken }
         let answer = answer.document(local: conflict.local, remote: conflict.remote.document)?
             .withID(record.documentID)
         let facts = ResolutionFacts(
             answerExists: answer != nil, remoteExists: conflict.remote.document != nil,
             answerEqualsRemote: contentEqual(answer, conflict.remote.document),
-            localExists: conflict.local != nil,
             idMatches: answer.map {
                 BSONKey.encode($0.documentID) == BSONKey.encode(record.documentID)
             } ?? true,
-            fits: (answer?.byteCount ?? 0)
-                <= BSONLimits().documentBytesMax - Self.versionReserve)
+            fits: contentEqual(answer, conflict.remote.document)
+                || (answer?.byteCount ?? 0)
+                    <= BSONLimits().documentBytesMax - Self.versionReserve)
         return try apply(
             ResolutionDecision.decide(facts), answer: answer, to: record, conflict)
     }
@@ -112,6 +111,7 @@ extension SyncTransaction {
         let id = record.documentID
         let remote = conflict.remote
         if record.hint == conflict.record.hint { record.hint = 0 }
+        record.attempt = nil
         switch decision {
         case .finishDelete:
             try setLocal(id, to: nil)
@@ -134,7 +134,7 @@ extension SyncTransaction {
             try setLocal(id, to: answer)
             try keep(&record, base: remote, local: answer)
             try emitChange(
-                .resolution, id, from: remote.document, to: answer, uncommitted: true)
+                .resolution, id, from: conflict.local, to: answer, uncommitted: true)
         case .pauseOtherID:
             return try pause(
                 record, .handlerChangedID,

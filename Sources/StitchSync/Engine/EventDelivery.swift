@@ -3,7 +3,8 @@ internal import BSONStore
 /// Delivers events and errors to the app's listeners: one at a time, in order, off every lock, so
 /// that a slow listener holds up neither writes nor passes (rule R11, invariant I9).
 ///
-/// An event is forgotten once its listener returned: a crash before that delivers it again.
+/// Events are forgotten some at a time, after their listeners returned: a crash before that delivers
+/// them again.
 final class EventDelivery: Sendable {
     private struct State {
         var task: Task<Void, Never>?
@@ -37,7 +38,9 @@ final class EventDelivery: Sendable {
         state.withLock { state in
             if state.task == nil {
                 state.task = Task { [self] in
-                    await Self.$isDelivering.withValue(true) { await run() }
+                    await SyncEngine.$isInPass.withValue(false) {
+                        await Self.$isDelivering.withValue(true) { await run() }
+                    }
                 }
             } else {
                 state.isAskedAgain = true

@@ -32,7 +32,7 @@ enum EventOutbox {
         select.bind(Int32(namespaces.count + 1), Int64(limit))
         var events: [ChangeEvent<BSONDocument>] = []
         while try select.step() {
-            let document = try BSONDocument(validating: select.bytes(2))
+            let document = try BSONDocument(validating: select.bytes(2), limits: .ofWrappers)
             events.append(
                 try event(
                     document, sequence: select.int64(0),

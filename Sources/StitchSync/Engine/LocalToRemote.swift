@@ -6,6 +6,7 @@ extension CollectionPass {
     mutating func sendPending() async throws {
         var last: Int64 = 0
         var overtaken: [BSONValue] = []
+        var failure: RemoteError?
         while true {
             let after = last
             let limits = limits
@@ -15,9 +16,14 @@ extension CollectionPass {
             }
             guard let row = batch.lastRow else { break }
             last = row
-            if !batch.attempts.isEmpty { overtaken += try await send(batch.attempts) }
+            guard !batch.attempts.isEmpty else { continue }
+            let sent = try await send(batch.attempts)
+            overtaken += sent.overtaken
+            failure = failure ?? sent.failure
         }
+        report.overtaken += overtaken.count
         try await look(atOvertaken: overtaken)
+        if let failure { throw failure }
     }
 
     private mutating func look(atOvertaken ids: [BSONValue]) async throws {
@@ -27,8 +33,11 @@ extension CollectionPass {
         }
     }
 
-    /// Sends a batch; returns the documents that somebody else was at first.
-    private mutating func send(_ attempts: [OpenAttempt]) async throws -> [BSONValue] {
+    /// Sends a batch; tells which documents somebody else was at first, and of a write whose failure
+    /// may pass.
+    private mutating func send(
+        _ attempts: [OpenAttempt]
+    ) async throws -> (overtaken: [BSONValue], failure: RemoteError?) {
         let writes = attempts.map(\.write)
         let outcomes = try await request { remote throws(RemoteError) in
             try await remote.write(writes)
@@ -48,8 +57,8 @@ extension CollectionPass {
             count(settlement, attempt, outcome)
             if settlement == .keepAttempt, case .failed(let error) = outcome { mayPass = error }
         }
-        if let mayPass { throw mayPass }
-        return zip(attempts, settlements).filter { $1 == .lookAgain }.map { $0.0.record.documentID }
+        let overtaken = zip(attempts, settlements).filter { $1 == .lookAgain }
+        return (overtaken.map { $0.0.record.documentID }, mayPass)
     }
 
     private mutating func count(
@@ -94,7 +103,8 @@ extension SyncTransaction {
         var bytes = 0
         for (record, operation) in zip(pending, operations) {
             let local = try local(record.documentID)
-            bytes += local?.byteCount ?? 0
+            // A replacement or delete carries the base as its condition.
+            bytes += (local?.byteCount ?? 0) + (record.base.document(local: local)?.byteCount ?? 0)
             if bytes > limits.batchBytes && !batch.attempts.isEmpty { break }
             batch.lastRow = record.rowID
             let isResolved = record.rowID.map(resolved.contains) ?? false
@@ -144,9 +154,16 @@ extension SyncTransaction {
     private static func paths(
         from base: BSONDocument?, to local: BSONDocument?
     ) -> UpdateDescription? {
-        guard let base, let local else { return nil }
-        return UpdateDescription.difference(
-            from: base, to: local, excluding: DocumentVersion.fieldName)
+        guard let base, let local,
+            let paths = UpdateDescription.difference(
+                from: base, to: local, excluding: DocumentVersion.fieldName)
+        else { return nil }
+        // Keys that stand twice in a document have no path of their own.
+        do throws(BSONError) {
+            return try paths.apply(to: base).contentEquals(local) ? paths : nil
+        } catch {
+            return nil
+        }
     }
 
     private static func version(

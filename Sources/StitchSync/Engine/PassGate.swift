@@ -10,9 +10,13 @@ final class PassGate: Sendable {
     private let state = Locked(State())
 
     /// Runs a body when nobody else does.
-    func run<R>(_ body: () async throws -> R) async rethrows -> R {
+    ///
+    /// - Throws: what the body throws, and `CancellationError` when the task was cancelled while it
+    ///   waited for its turn.
+    func run<R>(_ body: () async throws -> R) async throws -> R {
         await enter()
         defer { leave() }
+        try Task.checkCancellation()
         return try await body()
     }
 

@@ -26,8 +26,8 @@ extension CollectionPass {
                 try await remote.changes(after: after, limit: limit, waitingUpTo: .zero)
             }
             if batch.token != token || !batch.changes.isEmpty { try await keep(batch) }
+            hasMore = batch.hasMore && batch.token != token
             token = batch.token
-            hasMore = batch.hasMore
         }
     }
 
@@ -77,6 +77,10 @@ extension CollectionPass {
             : try await request { remote throws(RemoteError) in
                 try await remote.versions(ids: ids)
             }
+        guard found.count == ids.count else {
+            throw RemoteError(
+                .retryable, "asked for \(ids.count) versions, got \(found.count) answers")
+        }
         let unknown = page.filter { $0.base == .absent && !$0.isPending && $0.pause == nil }
         try await write { sync in
             for (record, lookup) in zip(known, found) { try sync.compare(record, with: lookup) }

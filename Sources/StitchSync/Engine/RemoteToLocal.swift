@@ -57,18 +57,22 @@ extension CollectionPass {
     ) async throws -> [SyncedDocument] {
         let settled = try await write { sync in
             try looks.map { look in
-                try sync.settle(look, evidence: evidence, mayClaim: mayClaim)
+                try sync.settleAlone(look, evidence: evidence, mayClaim: mayClaim)
             }
         }
         var claims: [SyncedDocument] = []
+        report.overtaken += settled.count { if case .claim = $0 { true } else { false } }
         for (look, outcome) in zip(looks, settled) {
             switch outcome {
             case .nothing: break
             case .taken: report.taken += 1
             case .removed: report.removed += 1
             case .foreign: reportForeign(look.record.documentID)
-            case .claim: claims.append(look.record)
+            case .claim(let record): claims.append(record)
             case .conflict(let conflict): try await resolve(conflict)
+            case .failed(let error):
+                report.paused += 1
+                errors.append(error)
             }
         }
         return claims
@@ -105,30 +109,34 @@ extension CollectionPass {
         for looks: [Look]
     ) async throws -> [OperationID: AttemptEvidence] {
         var evidence: [OperationID: AttemptEvidence] = [:]
-        var unsettled: [Look] = []
+        var unsettled: [ResumeToken: [SyncedDocument]] = [:]
         for look in looks {
             guard let attempt = look.record.attempt else { continue }
             if attempt.isOnTop(of: look.remote) {
                 evidence[attempt.operation] = .onTop
-            } else {
-                unsettled.append(look)
+            } else if let token = attempt.token {
+                unsettled[token, default: []].append(look.record)
             }
         }
-        for look in unsettled {
-            guard let attempt = look.record.attempt else { continue }
-            evidence[attempt.operation] = try await history(of: attempt, look.record.documentID)
+        for (token, records) in unsettled {
+            for (operation, found) in try await history(after: token, of: records) {
+                evidence[operation] = found
+            }
         }
         return evidence
     }
 
+    /// Walks the history since attempts were stored, once for all that were stored together.
     private mutating func history(
-        of attempt: Attempt, _ id: BSONValue
-    ) async throws -> AttemptEvidence {
-        guard var token = attempt.token else { return .historyLost }
-        let key = BSONKey.encode(id)
-        var unknownDelete = false
+        after start: ResumeToken, of records: [SyncedDocument]
+    ) async throws -> [OperationID: AttemptEvidence] {
+        let attempts = records.compactMap(\.attempt)
+        var found: Set<OperationID> = []
+        var unknownDeletes: Set<[UInt8]> = []
+        var token = start
         let limit = limits.changesPerRead
-        while true {
+        var hasMore = true
+        while hasMore {
             let after = token
             let batch: RemoteChangeBatch
             do throws(RemoteError) {
@@ -137,16 +145,26 @@ extension CollectionPass {
                 }
             } catch {
                 guard error.errorClass == .historyLost else { throw error }
-                return .historyLost
+                return Dictionary(
+                    attempts.map { ($0.operation, .historyLost) }, uniquingKeysWith: { $1 })
             }
-            for change in batch.changes where BSONKey.encode(change.documentID) == key {
-                if change.operation == attempt.operation { return .inHistory }
-                unknownDelete = unknownDelete || (change.isDelete && change.operation == nil)
+            found.formUnion(batch.changes.compactMap(\.operation))
+            for change in batch.changes where change.isDelete && change.operation == nil {
+                unknownDeletes.insert(BSONKey.encode(change.documentID))
             }
+            hasMore = batch.hasMore && batch.token != token
             token = batch.token
-            guard batch.hasMore else { break }
         }
-        return attempt.isDelete && unknownDelete ? .historyLost : .notInHistory
+        var evidence: [OperationID: AttemptEvidence] = [:]
+        for record in records {
+            guard let attempt = record.attempt else { continue }
+            let isUnclear =
+                attempt.isDelete && unknownDeletes.contains(BSONKey.encode(record.documentID))
+            evidence[attempt.operation] =
+                found.contains(attempt.operation)
+                ? .inHistory : isUnclear ? .historyLost : .notInHistory
+        }
+        return evidence
     }
 }
 

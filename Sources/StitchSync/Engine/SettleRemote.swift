@@ -8,47 +8,103 @@ extension SyncTransaction {
         case taken
         case removed
         case foreign
-        case claim
+        case claim(SyncedDocument)
         case conflict(OpenConflict)
+        /// The document cannot be kept, or its record not be read; it is paused where that can be
+        /// stored.
+        case failed(SyncError)
+    }
+
+    /// Settles one look by itself: what is wrong with one document stops that document only (R8).
+    func settleAlone(
+        _ look: CollectionPass.Look, evidence: [OperationID: AttemptEvidence], mayClaim: Bool
+    ) throws -> Settled {
+        do {
+            return try transaction.savepoint {
+                try settle(look, evidence: evidence, mayClaim: mayClaim)
+            }
+        } catch let cause where Self.isAboutDocument(cause) {
+            let error = SyncError(
+                .unusableDocument, "what the remote holds cannot be kept: \(cause)",
+                namespace: namespace, documentID: look.record.documentID, underlying: cause)
+            var record = look.record
+            record.pause = PauseReason(error.code, error.message)
+            try save(record)
+            return .failed(error)
+        }
+    }
+
+    private static func isAboutDocument(_ error: any Error) -> Bool {
+        switch error {
+        case is BSONError: true
+        case let error as SyncError: error.code != .storeFailed || error.documentID != nil
+        case let error as StoreError: !error.isAboutFile
+        default: false
+        }
     }
 
     /// Adopts or discards the open attempt, then decides about the remote's edition.
-    func settle(
+    private func settle(
         _ look: CollectionPass.Look, evidence: [OperationID: AttemptEvidence], mayClaim: Bool
     ) throws -> Settled {
         guard var record = try record(look.record.documentID), record.pause == nil else {
             return .nothing
         }
+        guard record.version == look.record.version,
+            record.attempt?.operation == look.record.attempt?.operation
+        else {
+            // Another engine took an edition in since the remote was asked: the look is too old.
+            try hint(record)
+            return .nothing
+        }
         let local = try local(record.documentID)
+        let edition = try RemoteEdition(look.remote, of: record.documentID)
+        let open = record.attempt
         let attempt = AttemptDecision.decide(
             record.attempt.map { evidence[$0.operation] ?? .historyLost } ?? .noAttempt)
         try apply(attempt, to: &record, local: local)
-        if attempt == .adopt && look.record.attempt?.isDelete == true && local == nil
-            && look.remote == nil
-        {
+        try adoptDiscarded(edition, into: &record, local: local)
+        if open != nil && record.base == .absent && local == nil && edition.document == nil {
             try records.remove(record)
+            if attempt != .adopt {
+                try emit(.delete, .committed, record.documentID, uncommitted: false)
+            }
             return .nothing
         }
-        let remote = look.remote?.withoutVersion
-        let version = look.remote.map(VersionField.init) ?? .absent
-        let facts = facts(record, local: local, remote: remote, version, mayClaim: mayClaim)
+        let facts = facts(record, local: local, remote: edition, mayClaim: mayClaim)
         let decision = RemoteEventDecision.decide(facts)
         if record.hint == look.record.hint && decision != .conflict && decision != .claim {
             record.hint = 0
         }
-        let edition = RemoteEdition(document: remote, version: version)
+        if attempt == .discardUncertain && decision == .conflict { record.attempt = open }
         return try apply(
             decision, to: record, local: local, remote: edition,
             mayHaveLanded: attempt == .discardUncertain)
     }
 
+    /// A try that was given up for lost landed after all: it is the base, not a foreign change.
+    private func adoptDiscarded(
+        _ remote: RemoteEdition, into record: inout SyncedDocument, local: BSONDocument?
+    ) throws {
+        guard let discarded = record.discarded, record.attempt == nil,
+            remote.version.version?.operation == discarded.value
+        else { return }
+        let before = record.base.document(local: local)
+        record.base = StoredContent(remote.document, local: local)
+        record.version = remote.version
+        record.discarded = nil
+        record.isPending = PendingChange(base: remote.document, local: local) != .none
+        try emitChange(
+            .committed, record.documentID, from: before, to: remote.document,
+            uncommitted: record.isPending)
+    }
+
     private func facts(
-        _ record: SyncedDocument, local: BSONDocument?, remote: BSONDocument?,
-        _ version: VersionField, mayClaim: Bool
+        _ record: SyncedDocument, local: BSONDocument?, remote: RemoteEdition, mayClaim: Bool
     ) -> RemoteEventFacts {
         let base = record.base.document(local: local)
         let presence: RemoteEventFacts.Remote =
-            switch (remote, version) {
+            switch (remote.document, remote.version) {
             case (nil, _): .absent
             case (_, .absent): .unversioned
             case (_, .version): .versioned
@@ -56,10 +112,10 @@ extension SyncTransaction {
             }
         return RemoteEventFacts(
             remote: presence,
-            versionSame: VersionRelation(base: record.version, remote: version) == .same,
-            contentSame: contentEqual(base, remote),
+            versionSame: record.version == remote.version,
+            contentSame: contentEqual(base, remote.document),
             pending: PendingChange(base: base, local: local),
-            outcomeSame: contentEqual(local, remote), mayClaim: mayClaim)
+            outcomeSame: contentEqual(local, remote.document), mayClaim: mayClaim)
     }
 
     /// Rule R3: what landed is the base; what did not is still pending.
@@ -69,7 +125,8 @@ extension SyncTransaction {
         guard let attempt = record.attempt else { return }
         record.attempt = nil
         switch decision {
-        case .none, .discard, .discardUncertain: break
+        case .none: break
+        case .discard, .discardUncertain: record.discarded = attempt.operation
         case .adopt:
             let before = record.base.document(local: local)
             record.adopt(attempt, local: local)
@@ -97,8 +154,8 @@ extension SyncTransaction {
             try save(record)
             return .nothing
         case .claim:
-            try save(record)
-            return .claim
+            if record.hint == 0 { record.hint = try state.nextHint() }
+            return .claim(try save(record))
         case .take, .takeForeign:
             return try take(remote, into: record, local: local, decision)
         case .listForeign:
@@ -154,6 +211,29 @@ extension SyncTransaction {
 struct RemoteEdition: Sendable {
     let document: BSONDocument?
     let version: VersionField
+
+    /// Takes the field out of an answer to a look for one document.
+    ///
+    /// - Throws: `SyncError` of code `.unusableDocument` when the answer is another document.
+    init(_ answer: BSONDocument?, of id: BSONValue) throws(SyncError) {
+        if let answer, BSONKey.encode(answer.documentID) != BSONKey.encode(id) {
+            throw SyncError(.unusableDocument, "asked for _id \(id), got \(answer.documentID)")
+        }
+        document = answer?.withoutVersion
+        version = answer.map(VersionField.init) ?? .absent
+    }
+}
+
+extension StoreError {
+    /// The file or the transaction failed, not what was to be written.
+    var isAboutFile: Bool {
+        switch code {
+        case .busy, .diskFull, .ioError, .corrupt, .closed, .readOnly, .cannotOpen, .internalError,
+            .exceededMemoryLimit:
+            true
+        default: false
+        }
+    }
 }
 
 extension SyncedDocument {
@@ -162,6 +242,7 @@ extension SyncedDocument {
         base = StoredContent(attempt.intended.document(local: local), local: local)
         version = attempt.version
         self.attempt = nil
+        discarded = nil
         failures = 0
         isPending = PendingChange(base: base.document(local: local), local: local) != .none
     }
@@ -171,6 +252,7 @@ extension SyncedDocument {
         self.base = base
         self.version = version
         isPending = false
+        discarded = nil
         failures = 0
     }
 }

@@ -14,10 +14,14 @@ extension SyncTransaction {
         let facts = UploadOutcomeFacts(
             outcome: Self.classify(outcome), wasDelete: attempt.isDelete,
             localExists: local != nil, localUnchanged: contentEqual(local, intended),
-            triedOften: record.failures + 1 >= failuresMax)
+            triedOften: Self.isUnknown(outcome) && record.failures + 1 >= failuresMax)
         let settlement = UploadSettlement.decide(facts)
         try apply(settlement, attempt, outcome, to: record, local: local)
         return settlement
+    }
+
+    private static func isUnknown(_ outcome: RemoteWriteOutcome) -> Bool {
+        if case .failed(let error) = outcome { error.errorClass == .unknown } else { false }
     }
 
     private static func classify(_ outcome: RemoteWriteOutcome) -> UploadOutcomeFacts.Outcome {
@@ -28,7 +32,7 @@ extension SyncTransaction {
         case .failed(let error):
             switch error.errorClass {
             case .rejected: .rejected
-            case .retryable, .historyLost: .retryable
+            case .retryable, .unknown, .historyLost: .retryable
             }
         }
     }

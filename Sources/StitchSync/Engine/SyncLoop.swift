@@ -15,7 +15,7 @@ extension SyncEngine {
                 defer { group.cancelAll() }
                 try await group.next()
             }
-        } catch is CancellationError {
+        } catch is CancellationError where Task.isCancelled {
             return
         }
     }
@@ -26,16 +26,16 @@ extension SyncEngine {
         while true {
             try Task.checkCancellation()
             let seen = wakes.count
-            let report = try await passUnlessOffline()
-            passes.notify()
-            guard let report else {
+            switch try await passUnlessOffline() {
+            case .offline:
+                passes.notify()
                 await wakes.wait(after: seen)
-                continue
-            }
-            if report.reachedRemote {
+            case .done(let isQuiet):
+                passes.notify()
                 failures = 0
-                if report.isQuiet { await wakes.wait(after: seen) }
-            } else {
+                if isQuiet { try await waitForWork(after: seen) }
+            case .failed:
+                passes.notify()
                 failures += 1
                 let jitter = Double.random(in: 0..<1, using: &random)
                 try await wakes.wait(
@@ -45,17 +45,42 @@ extension SyncEngine {
         }
     }
 
-    private func passUnlessOffline() async throws -> SyncPassReport? {
+    private enum PassResult {
+        case done(isQuiet: Bool)
+        case failed
+        case offline
+    }
+
+    /// Runs a pass; a store that is busy or full for a while is a failure like the remote's.
+    private func passUnlessOffline() async throws -> PassResult {
         do {
-            return try await syncNow()
+            let report = try await syncNow()
+            return report.reachedRemote ? .done(isQuiet: report.isQuiet) : .failed
         } catch let error as SyncError where error.code == .offline {
-            return nil
+            return .offline
+        } catch let error as StoreError where [.busy, .diskFull, .ioError].contains(error.code) {
+            return .failed
+        }
+    }
+
+    /// Waits for a wake, or for another process to write something that is to be sent.
+    private func waitForWork(after seen: Int) async throws {
+        let before = try sendingSignature()
+        while wakes.count == seen {
+            try await wakes.wait(
+                after: seen, atMost: SyncLimits.otherProcessesEvery, clock: clock)
+            if try sendingSignature() != before { return }
+        }
+    }
+
+    private func sendingSignature() throws -> [Int64] {
+        try store.read { transaction in
+            try SyncRecords(connection: transaction.connection).sendingSignature()
         }
     }
 
     /// Follows the remote's history of each collection and wakes the loop on news.
     private func watchRemotes() async throws {
-        var failures = 0
         while true {
             try Task.checkCancellation()
             let seen = passes.count
@@ -64,16 +89,9 @@ extension SyncEngine {
                 await passes.wait(after: seen)
                 continue
             }
-            do {
-                if try await watch(places, untilPassAfter: seen) {
-                    wake()
-                    await passes.wait(after: seen)
-                }
-                failures = 0
-            } catch is RemoteError {
-                failures += 1
+            if try await watch(places, untilPassAfter: seen) {
                 wake()
-                try await clock.sleep(for: backoff.delay(afterFailures: failures, jitter: 0.5))
+                await passes.wait(after: seen)
             }
         }
     }
@@ -93,11 +111,7 @@ extension SyncEngine {
     ) async throws -> Bool {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for (namespace, token) in places {
-                group.addTask {
-                    let batch = try await self.remote.collection(namespace).changes(
-                        after: token, limit: 1, waitingUpTo: SyncLimits.watchWait)
-                    return !batch.changes.isEmpty
-                }
+                group.addTask { try await self.watch(namespace, after: token) }
             }
             group.addTask {
                 await self.passes.wait(after: seen)
@@ -109,7 +123,24 @@ extension SyncEngine {
     }
 }
 
+extension SyncEngine {
+    /// Waits for a change in one collection; one that cannot be watched does not disturb others.
+    private func watch(_ namespace: Namespace, after token: ResumeToken) async throws -> Bool {
+        do throws(RemoteError) {
+            let batch = try await remote.collection(namespace).changes(
+                after: token, limit: 1, waitingUpTo: SyncLimits.watchWait)
+            return !batch.changes.isEmpty
+        } catch {
+            if error.errorClass == .historyLost { return true }
+            try await clock.sleep(for: backoff.delay(afterFailures: 5, jitter: 1))
+            return false
+        }
+    }
+}
+
 extension SyncLimits {
+    /// How often a quiet engine looks for what other processes wrote.
+    static let otherProcessesEvery: Duration = .seconds(1)
     /// How long one wait for a remote change lasts at most.
     static let watchWait: Duration = .seconds(10)
 }

@@ -7,6 +7,23 @@ struct SyncPass {
     /// Runs the pass and reports what it did; errors of one collection do not stop the others.
     func run() async throws -> SyncPassReport {
         var passes = try collections().map(collectionPass)
+        do {
+            try await run(&passes)
+        } catch {
+            tell(of: passes)
+            throw error
+        }
+        tell(of: passes)
+        var report = SyncPassReport()
+        for pass in passes {
+            var share = pass.report
+            share.errors = pass.errors.map(\.code)
+            report.add(share)
+        }
+        return report
+    }
+
+    private func run(_ passes: inout [CollectionPass]) async throws {
         var failed: Set<Int> = []
         for index in passes.indices {
             if try await !attempt(&passes[index], Self.remoteToLocal) { failed.insert(index) }
@@ -14,15 +31,12 @@ struct SyncPass {
         for index in passes.indices where !failed.contains(index) {
             _ = try await attempt(&passes[index], Self.localToRemote)
         }
-        var report = SyncPassReport()
-        for pass in passes {
-            engine.delivery.report(pass.errors, for: pass.configuration)
-            var share = pass.report
-            share.errors = pass.errors.map(\.code)
-            report.add(share)
-        }
+    }
+
+    /// Tells the app of what went wrong, also when the pass itself ended early.
+    private func tell(of passes: [CollectionPass]) {
+        for pass in passes { engine.delivery.report(pass.errors, for: pass.configuration) }
         engine.delivery.wake()
-        return report
     }
 
     private static func remoteToLocal(_ pass: inout CollectionPass) async throws {

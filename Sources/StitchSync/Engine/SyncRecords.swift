@@ -6,7 +6,8 @@ struct SyncRecords {
 
     private static let columns =
         """
-        id, document_id, revision, base_kind, base, version, pending, hint, failures, attempt, pause
+        id, document_id, revision, base_kind, base, version, pending, hint, failures, attempt,
+        discarded, pause
         """
 
     /// The record of a document; `nil` when its id is not synced.
@@ -15,14 +16,6 @@ struct SyncRecords {
             "SELECT \(Self.columns) FROM sync_documents WHERE collection = ? AND key = ?")
         select.bind(1, collection)
         select.bind(2, BSONKey.encode(id))
-        return try select.step() ? Self.record(select) : nil
-    }
-
-    /// The record of a row; `nil` when it is gone.
-    func record(row: Int64) throws -> SyncedDocument? {
-        let select = try connection.prepare(
-            "SELECT \(Self.columns) FROM sync_documents WHERE id = ?")
-        select.bind(1, row)
         return try select.step() ? Self.record(select) : nil
     }
 
@@ -57,6 +50,28 @@ struct SyncRecords {
         return records
     }
 
+    /// The ids of a kind of records, in row order.
+    func documentIDs(_ selection: Selection, in collection: Int64) throws -> [BSONValue] {
+        let select = try connection.prepare(
+            """
+            SELECT document_id FROM sync_documents
+            WHERE collection = ? AND \(selection.rawValue) ORDER BY id
+            """)
+        select.bind(1, collection)
+        var ids: [BSONValue] = []
+        while try select.step() {
+            ids.append(try Self.document(select.bytes(0), "document_id").documentID)
+        }
+        return ids
+    }
+
+    /// A number that changes whenever what may be sent does, by any process.
+    func sendingSignature() throws -> [Int64] {
+        let select = try connection.prepare(
+            "SELECT count(*), total(revision) FROM sync_documents WHERE \(Selection.toSend.rawValue)")
+        return try select.step() ? [select.int64(0), select.int64(1)] : []
+    }
+
     /// How many records there are of a kind.
     func count(_ selection: Selection, in collection: Int64) throws -> Int {
         let select = try connection.prepare(
@@ -82,13 +97,13 @@ struct SyncRecords {
         let insert = try connection.prepare(
             """
             INSERT INTO sync_documents(revision, base_kind, base, version, pending, hint, failures,
-                attempt, pause, collection, key, document_id)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                attempt, discarded, pause, collection, key, document_id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         bind(record, to: insert)
-        insert.bind(10, collection)
-        insert.bind(11, BSONKey.encode(record.documentID))
-        insert.bind(12, BSONDocument([("_id", record.documentID)]).bytes)
+        insert.bind(11, collection)
+        insert.bind(12, BSONKey.encode(record.documentID))
+        insert.bind(13, BSONDocument([("_id", record.documentID)]).bytes)
         try insert.run()
         return connection.lastInsertedRowID
     }
@@ -97,10 +112,11 @@ struct SyncRecords {
         let update = try connection.prepare(
             """
             UPDATE sync_documents SET revision = ?, base_kind = ?, base = ?, version = ?,
-                pending = ?, hint = ?, failures = ?, attempt = ?, pause = ? WHERE id = ?
+                pending = ?, hint = ?, failures = ?, attempt = ?,
+                discarded = ?, pause = ? WHERE id = ?
             """)
         bind(record, to: update)
-        update.bind(10, row)
+        update.bind(11, row)
         try update.run()
     }
 
@@ -136,7 +152,8 @@ extension SyncRecords {
         statement.bind(6, record.hint)
         statement.bind(7, record.failures)
         statement.bind(8, record.attempt.map { Self.document(of: $0).bytes })
-        statement.bind(9, record.pause.map { Self.document(of: $0).bytes })
+        statement.bind(9, record.discarded.map { BSONDocument([("op", $0.value)]).bytes })
+        statement.bind(10, record.pause.map { Self.document(of: $0).bytes })
     }
 
     private static func record(_ row: borrowing SQLiteStatement) throws -> SyncedDocument {
@@ -153,7 +170,11 @@ extension SyncRecords {
         record.hint = row.int64(7)
         record.failures = row.int64(8)
         if !row.isNull(9) { record.attempt = try attempt(document(row.bytes(9), "attempt")) }
-        if !row.isNull(10) { record.pause = try pause(document(row.bytes(10), "pause")) }
+        if !row.isNull(10) {
+            record.discarded = try document(row.bytes(10), "discarded")["op"]
+                .flatMap(OperationID.init)
+        }
+        if !row.isNull(11) { record.pause = try pause(document(row.bytes(11), "pause")) }
         return record
     }
 
@@ -213,7 +234,7 @@ extension SyncRecords {
 
     private static func document(_ bytes: [UInt8], _ column: String) throws -> BSONDocument {
         do throws(BSONError) {
-            return try BSONDocument(validating: bytes)
+            return try BSONDocument(validating: bytes, limits: .ofWrappers)
         } catch {
             throw damaged(column, error)
         }
@@ -223,4 +244,9 @@ extension SyncRecords {
         SyncError(
             .storeFailed, "a sync record's \(column) cannot be read", underlying: error)
     }
+}
+
+extension BSONLimits {
+    /// Bounds of the engine's own columns, which hold documents inside of others.
+    static let ofWrappers = BSONLimits(depthMax: 110, documentBytesMax: 64 * 1024 * 1024)
 }

@@ -15,15 +15,16 @@ enum SyncSchema {
         """
         CREATE TABLE IF NOT EXISTS sync_collections(
             id INTEGER PRIMARY KEY, namespace TEXT NOT NULL UNIQUE,
-            token BLOB, needs_scan INTEGER NOT NULL)
+            token BLOB, needs_scan INTEGER NOT NULL, listens INTEGER NOT NULL)
         """,
         """
         CREATE TABLE IF NOT EXISTS sync_documents(
-            id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, key BLOB NOT NULL,
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            collection INTEGER NOT NULL, key BLOB NOT NULL,
             document_id BLOB NOT NULL, revision INTEGER NOT NULL,
             base_kind INTEGER NOT NULL, base BLOB, version BLOB,
             pending INTEGER NOT NULL, hint INTEGER NOT NULL, failures INTEGER NOT NULL,
-            attempt BLOB, pause BLOB,
+            attempt BLOB, discarded BLOB, pause BLOB,
             UNIQUE (collection, key))
         """,
         """
@@ -45,8 +46,10 @@ enum SyncSchema {
         """,
     ]
 
-    /// Makes what is missing.
+    /// Makes what is missing, and begins a new instance: two copies of a file never name two
+    /// attempts alike (rule R12). Open attempts keep the names that they have.
     ///
+    /// - Parameter freshInstance: the new instance's number, 0 to go on with the old one.
     /// - Throws: `SyncError` of code `.storeFailed` when the file's tables are of a later version.
     static func prepare(_ connection: SQLiteConnection, freshInstance: UInt64) throws {
         for statement in statements { try connection.execute(statement) }
@@ -55,6 +58,12 @@ enum SyncSchema {
                 throw SyncError(
                     .storeFailed,
                     "the file's sync tables are of version \(found), this library knows \(version)")
+            }
+            if freshInstance != 0 {
+                let update = try connection.prepare(
+                    "UPDATE sync_instance SET instance = ?, operations = 0")
+                update.bind(1, Int64(bitPattern: freshInstance))
+                try update.run()
             }
             return
         }

@@ -12,23 +12,31 @@ struct SyncState {
         var token: ResumeToken?
         /// Events may have been missed: all versions are to be compared.
         var needsScan: Bool
+        /// Somebody listens, so that events are kept.
+        var listens: Bool
     }
 
+    private static let columns = "id, namespace, token, needs_scan, listens"
+
     /// The collection's row, made when it is missing.
+    ///
+    /// - Throws: `StoreError` of code `.invalidNamespace`.
     func collection(_ namespace: Namespace) throws -> Collection {
         if let found = try existing(namespace) { return found }
+        try namespace.check()
         let insert = try connection.prepare(
-            "INSERT INTO sync_collections(namespace, needs_scan) VALUES (?, 1)")
+            "INSERT INTO sync_collections(namespace, needs_scan, listens) VALUES (?, 1, 0)")
         insert.bind(1, namespace.description)
         try insert.run()
         return Collection(
-            rowID: connection.lastInsertedRowID, namespace: namespace, token: nil, needsScan: true)
+            rowID: connection.lastInsertedRowID, namespace: namespace, token: nil,
+            needsScan: true, listens: false)
     }
 
     /// The collection's row, `nil` when nothing of it was ever synced.
     func existing(_ namespace: Namespace) throws -> Collection? {
         let select = try connection.prepare(
-            "SELECT id, namespace, token, needs_scan FROM sync_collections WHERE namespace = ?")
+            "SELECT \(Self.columns) FROM sync_collections WHERE namespace = ?")
         select.bind(1, namespace.description)
         return try select.step() ? Self.collection(select) : nil
     }
@@ -36,7 +44,7 @@ struct SyncState {
     /// All collections, in the order in which they were first synced.
     func collections() throws -> [Collection] {
         let select = try connection.prepare(
-            "SELECT id, namespace, token, needs_scan FROM sync_collections ORDER BY id")
+            "SELECT \(Self.columns) FROM sync_collections ORDER BY id")
         var collections: [Collection] = []
         while try select.step() { collections.append(try Self.collection(select)) }
         return collections
@@ -45,10 +53,11 @@ struct SyncState {
     /// Stores how far the remote's history was read, and whether versions are to be compared.
     func save(_ collection: Collection) throws {
         let update = try connection.prepare(
-            "UPDATE sync_collections SET token = ?, needs_scan = ? WHERE id = ?")
+            "UPDATE sync_collections SET token = ?, needs_scan = ?, listens = ? WHERE id = ?")
         update.bind(1, collection.token?.document.bytes)
         update.bind(2, Int64(collection.needsScan ? 1 : 0))
-        update.bind(3, collection.rowID)
+        update.bind(3, Int64(collection.listens ? 1 : 0))
+        update.bind(4, collection.rowID)
         try update.run()
     }
 
@@ -57,7 +66,7 @@ struct SyncState {
             rowID: row.int64(0), namespace: try Namespace(parsing: row.string(1)),
             token: row.isNull(2)
                 ? nil : ResumeToken(try BSONDocument(validating: row.bytes(2))),
-            needsScan: row.int64(3) != 0)
+            needsScan: row.int64(3) != 0, listens: row.int64(4) != 0)
     }
 
     /// The instance's number, which names its attempts.

@@ -5,8 +5,6 @@ internal import BSONStore
 struct SyncTransaction {
     let transaction: WriteTransaction
     let collection: SyncState.Collection
-    /// Somebody listens to the collection, so that its events are to be kept.
-    let hasListeners: Bool
 
     var records: SyncRecords { SyncRecords(connection: transaction.connection) }
     var state: SyncState { SyncState(connection: transaction.connection) }
@@ -25,7 +23,7 @@ struct SyncTransaction {
         try records.record(collection.rowID, id: id)
     }
 
-    /// Stores a record; tells whether local differs from the base by comparing them.
+    /// Stores a record under its next revision and returns it as stored.
     @discardableResult
     func save(_ record: SyncedDocument) throws -> SyncedDocument {
         try records.save(record, in: collection.rowID)
@@ -46,7 +44,7 @@ struct SyncTransaction {
         _ reason: ChangeReason, _ id: BSONValue,
         document: BSONDocument? = nil, update: UpdateDescription? = nil, uncommitted: Bool
     ) throws {
-        guard hasListeners else { return }
+        guard collection.listens else { return }
         let event = ChangeEvent<BSONDocument>(
             sequence: 0, operationType: operationType, reason: reason, namespace: namespace,
             documentID: id, fullDocument: document, updateDescription: update,
@@ -59,7 +57,7 @@ struct SyncTransaction {
         _ reason: ChangeReason, _ id: BSONValue, from before: BSONDocument?,
         to after: BSONDocument?, uncommitted: Bool
     ) throws {
-        guard hasListeners else { return }
+        guard collection.listens else { return }
         switch (before, after) {
         case (_, nil):
             try emit(.delete, reason, id, uncommitted: uncommitted)
@@ -79,7 +77,7 @@ extension BSONDocument {
     var withoutVersion: BSONDocument {
         guard self[DocumentVersion.fieldName] != nil else { return self }
         var document = self
-        document[DocumentVersion.fieldName] = nil
+        while document.removeValue(forKey: DocumentVersion.fieldName) != nil {}
         return document
     }
 

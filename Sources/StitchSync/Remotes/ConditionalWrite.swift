@@ -57,12 +57,7 @@ struct ConditionalWrite {
 
     /// What is about the document is an outcome; what is about the file ends the request.
     private static func outcome(of error: StoreError) throws -> RemoteWriteOutcome {
-        switch error.code {
-        case .busy, .diskFull, .ioError, .corrupt, .closed, .readOnly, .cannotOpen:
-            throw error
-        default:
-            return .failed(
-                RemoteError(.rejected, code: Int(error.code.rawValue), error.message))
-        }
+        if error.isAboutFile { throw error }
+        return .failed(RemoteError(.rejected, code: Int(error.code.rawValue), error.message))
     }
 }

@@ -63,11 +63,20 @@ struct SyncedDocument {
     var failures: Int64 = 0
     /// The try whose answer has not come.
     var attempt: Attempt?
+    /// The last try that no evidence of was found; it may still land.
+    var discarded: OperationID?
     /// Why neither direction touches the document, when so.
     var pause: PauseReason?
 
     /// Makes a record that knows nothing yet.
     init(documentID: BSONValue) { self.documentID = documentID }
+}
+
+extension SyncedDocument {
+    /// The same record at the same revision: nothing was written since.
+    func isSame(as other: SyncedDocument) -> Bool {
+        rowID == other.rowID && revision == other.revision
+    }
 }
 
 /// Says why a document is paused.

@@ -13,11 +13,10 @@ struct WriteAndResolutionTests {
             hasOpenAttempt: bits & 64 != 0, isPaused: bits & 128 != 0)
     }
 
-    static let resolutions: [ResolutionFacts] = (0..<64).map { bits in
+    static let resolutions: [ResolutionFacts] = (0..<32).map { bits in
         ResolutionFacts(
             answerExists: bits & 1 != 0, remoteExists: bits & 2 != 0,
-            answerEqualsRemote: bits & 4 != 0, localExists: bits & 8 != 0,
-            idMatches: bits & 16 != 0, fits: bits & 32 != 0)
+            answerEqualsRemote: bits & 4 != 0, idMatches: bits & 8 != 0, fits: bits & 16 != 0)
     }
 
     @Test("every row of a local write is as the kept page says")
@@ -42,7 +41,6 @@ struct WriteAndResolutionTests {
                     ("answer", facts.answerExists ? "document" : "delete"),
                     ("remote", facts.remoteExists ? "there" : "gone"),
                     ("equal", "\(facts.answerEqualsRemote)"),
-                    ("local", facts.localExists ? "there" : "gone"),
                     ("id", facts.idMatches ? "same" : "other"), ("fits", "\(facts.fits)"),
                 ], ResolutionDecision.decide(facts).rawValue)
         }
