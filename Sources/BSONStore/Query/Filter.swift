@@ -10,9 +10,16 @@ public struct Filter: Sendable {
     /// How documents are tested.
     private enum Engine: Sendable {
         /// By the compiled predicate.
-        case program(FilterProgram)
+        case program(Compiled)
         /// By the `_id` alone, which a look-up by its key has decided already.
         case id(BSONValue)
+    }
+
+    /// Shares one program, whose many arrays would each be counted when a filter is copied.
+    private final class Compiled: Sendable {
+        let program: FilterProgram
+
+        init(_ program: FilterProgram) { self.program = program }
     }
 
     /// A filter that every document passes.
@@ -36,7 +43,7 @@ public struct Filter: Sendable {
             engine = .id(id)
         } else {
             predicate = try PredicateParser.parse(document)
-            engine = .program(try FilterCompiler.compile(predicate))
+            engine = .program(Compiled(try FilterCompiler.compile(predicate)))
         }
     }
 
@@ -44,13 +51,13 @@ public struct Filter: Sendable {
     init(_ predicate: Predicate) throws(StoreError) {
         document = BSONDocument()
         self.predicate = predicate
-        engine = .program(try FilterCompiler.compile(predicate))
+        engine = .program(Compiled(try FilterCompiler.compile(predicate)))
     }
 
     private init(predicate: Predicate, program: FilterProgram) {
         document = BSONDocument()
         self.predicate = predicate
-        engine = .program(program)
+        engine = .program(Compiled(program))
     }
 
     /// The `_id` that the filter asks for when it asks for nothing else and for a plain value.
@@ -87,8 +94,8 @@ public struct Filter: Sendable {
     /// Whether the document in these bytes, which must be valid, passes.
     package func matches(_ document: UnsafeRawBufferPointer) -> Bool {
         switch engine {
-        case .program(let program):
-            FilterMatching.lend(program) { $0.node(0, document: document) }
+        case .program(let compiled):
+            FilterMatching.lend(compiled.program) { $0.node(0, document: document) }
         case .id(let id): Self.hasID(id, document)
         }
     }
@@ -112,10 +119,10 @@ public struct Filter: Sendable {
     func matches(_ value: BSONValue) -> Bool {
         let wrapped: BSONDocument = ["": value]
         return wrapped.withCursor { cursor in
-            guard case .program(let program) = engine, let element = cursor.next() else {
+            guard case .program(let compiled) = engine, let element = cursor.next() else {
                 return false
             }
-            return FilterMatching.lend(program) { $0.node(0, value: element.value) }
+            return FilterMatching.lend(compiled.program) { $0.node(0, value: element.value) }
         }
     }
 
@@ -125,8 +132,8 @@ public struct Filter: Sendable {
         _ body: ((UnsafeRawBufferPointer) -> Bool) throws(E) -> R
     ) throws(E) -> R {
         switch engine {
-        case .program(let program):
-            try FilterMatching.lend(program) { (matching) throws(E) -> R in
+        case .program(let compiled):
+            try FilterMatching.lend(compiled.program) { (matching) throws(E) -> R in
                 try body { document in matching.node(0, document: document) }
             }
         case .id(let id): try body { document in Self.hasID(id, document) }

@@ -16,8 +16,10 @@ final class CollectionTable: Sendable {
         case updateRow
         /// Removes row ?1.
         case deleteRow
-        /// Gives row and document of all rows in the order of insertion.
+        /// Gives the document of all rows in the order of insertion.
         case scan
+        /// Gives document and row of all rows in the order of insertion.
+        case scanRows
         /// Gives the number of rows.
         case count
     }
@@ -39,7 +41,8 @@ final class CollectionTable: Sendable {
         case .getRow: "SELECT key, doc FROM \(table) WHERE id = ?1"
         case .updateRow: "UPDATE \(table) SET doc = ?2 WHERE id = ?1"
         case .deleteRow: "DELETE FROM \(table) WHERE id = ?1"
-        case .scan: "SELECT id, doc FROM \(table) ORDER BY id"
+        case .scan: "SELECT doc FROM \(table) ORDER BY id"
+        case .scanRows: "SELECT doc, id FROM \(table) ORDER BY id"
         case .count: "SELECT count(*) FROM \(table)"
         }
     }

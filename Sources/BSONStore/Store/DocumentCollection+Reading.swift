@@ -15,16 +15,27 @@ extension DocumentCollection {
     public func findOne(
         _ filter: BSONDocument = [:], options: FindOptions = .all
     ) throws -> BSONDocument? {
+        if let id = try Self.soleID(filter), options.skip == 0 {
+            let found = try findOne(id: id)
+            return found.map { options.projection?.apply(to: $0) ?? $0 }
+        }
         var options = options
         options.limit = 1
         return try find(filter, options: options).first
+    }
+
+    /// The `_id` that a filter asks for when it asks for nothing else.
+    private static func soleID(_ document: BSONDocument) throws(StoreError) -> BSONValue? {
+        let filter = try Filter(document)
+        guard filter.isDecidedByID else { return nil }
+        return document["_id"]
     }
 
     /// The document with an id, `nil` when there is none.
     ///
     /// - Throws: `corrupt` when its bytes are no BSON.
     public func findOne(id: BSONValue) throws -> BSONDocument? {
-        try store.read { try $0.get(namespace, id: id) }
+        try store.readOnce { try $0.get(namespace, id: id) }
     }
 
     /// Gives every document that passes a filter to a body, from one state of the store.

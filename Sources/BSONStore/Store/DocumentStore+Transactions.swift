@@ -18,6 +18,16 @@ extension DocumentStore {
         }
     }
 
+    /// Reads with statements that need not see the same state: one look-up costs no transaction.
+    func readOnce<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
+        guard case .file(let path) = location else { return try read(body) }
+        let connection = try idleReader() ?? StoreOpening.reader(path, options)
+        defer { giveBack(connection) }
+        let transaction = ReadTransaction(connection: connection, catalog: catalog)
+        defer { transaction.finish() }
+        return try body(transaction)
+    }
+
     /// Changes documents in one transaction: when the body returns it is committed, when it throws
     /// nothing of it is left.
     ///

@@ -79,12 +79,12 @@ struct QueryPlan {
 }
 
 extension QueryPlan.Range {
-    /// The statement that reads row and document, with ?1 and ?2 for the bounds that are there.
+    /// The statement that reads documents, and rows as well when they are wanted.
     func prepare(
-        _ table: CollectionTable, _ connection: SQLiteConnection
+        _ table: CollectionTable, withRows: Bool, _ connection: SQLiteConnection
     ) throws(StoreError) -> SQLiteStatement {
         if lower == nil, upper == nil, order == .inserted {
-            return try connection.prepare(.scan, table)
+            return try connection.prepare(withRows ? .scanRows : .scan, table)
         }
         var conditions: [String] = []
         if lower != nil { conditions.append("key >= ?1") }
@@ -99,7 +99,7 @@ extension QueryPlan.Range {
             }
         let name = StoreSchema.tableName(table.id)
         let statement = try connection.prepare(
-            "SELECT id, doc FROM \(name)\(filter) ORDER BY \(column)")
+            "SELECT doc, id FROM \(name)\(filter) ORDER BY \(column)")
         bind(statement)
         return statement
     }

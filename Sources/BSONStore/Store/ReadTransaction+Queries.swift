@@ -130,15 +130,23 @@ extension ReadTransaction {
         }
     }
 
-    /// Lends the rows and bytes of all documents that pass until the body returns false.
+    /// Lends the bytes of all documents that pass, and the rows when they are wanted, until the
+    /// body returns false.
     func scan(
-        _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan,
+        _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan, withRows: Bool = false,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         _ = try onTable(namespace) { (table) throws(StoreError) in
             switch plan.access {
             case .keys(let keys): try scan(keys, table, filter, body)
-            case .range(let range): try scan(range, table, filter, body)
+            case .range(let range):
+                let statement = try range.prepare(table, withRows: withRows, connection)
+                do throws(StoreError) {
+                    try scan(statement, withRows, filter, body)
+                } catch {
+                    guard error.code == .corrupt, error.sqliteCode == nil else { throw error }
+                    throw try named(error, range, table)
+                }
             }
         }
     }
@@ -165,34 +173,48 @@ extension ReadTransaction {
     }
 
     private func scan(
-        _ range: QueryPlan.Range, _ table: CollectionTable, _ filter: Filter,
+        _ statement: borrowing SQLiteStatement, _ withRows: Bool, _ filter: Filter,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        let statement = try range.prepare(table, connection)
         try filter.matching { (matches) throws(StoreError) in
             while try statement.step() {
-                let row = statement.int64(0)
-                let goesOn = try statement.withBytes(1) { (bytes) throws(StoreError) -> Bool in
+                let goesOn = try statement.withBytes(0) { (bytes) throws(StoreError) -> Bool in
                     do throws(BSONError) {
                         try BSONValidator.validate(bytes)
                     } catch {
-                        throw try corruption(error, row: row, table)
+                        throw StoreError(
+                            .corrupt, "A stored document is not valid BSON", underlying: error)
                     }
                     guard matches(bytes) else { return true }
-                    return try body(row, bytes)
+                    return try body(withRows ? statement.int64(1) : 0, bytes)
                 }
                 guard goesOn else { return }
             }
         }
     }
 
-    /// Names the document of a row by its key, which a scan does not read.
-    private func corruption(
-        _ error: BSONError, row: Int64, _ table: CollectionTable
+    /// Finds out which document a scan, which does not read keys, stumbled over.
+    private func named(
+        _ error: StoreError, _ range: QueryPlan.Range, _ table: CollectionTable
     ) throws(StoreError) -> StoreError {
-        let statement = try connection.prepare(.getRow, table)
-        statement.bind(1, row)
-        let key = try statement.step() ? statement.bytes(0) : []
-        return StoredDocument.corrupt(error, key: key, of: table)
+        let rows = try range.prepare(table, withRows: true, connection)
+        while try rows.step() {
+            let isValid = rows.withBytes(0) { bytes in
+                do throws(BSONError) {
+                    try BSONValidator.validate(bytes)
+                    return true
+                } catch {
+                    return false
+                }
+            }
+            guard !isValid else { continue }
+            let statement = try connection.prepare(.getRow, table)
+            statement.bind(1, rows.int64(1))
+            var named = error
+            named.namespace = table.namespace
+            named.documentID = try statement.step() ? BSONKey.decode(statement.bytes(0)) : nil
+            return named
+        }
+        return error
     }
 }

@@ -151,7 +151,7 @@ extension WriteTransaction {
         let plan = QueryPlan(filter, sort)
         var best: StoredDocument?
         var bestKey: [UInt8]?
-        try scan(namespace, filter, plan) { row, bytes in
+        try scan(namespace, filter, plan, withRows: true) { row, bytes in
             let document = BSONDocument(unchecked: Array(bytes))
             guard let sort, !plan.isSorted else {
                 best = StoredDocument(row: row, document: document)
@@ -168,7 +168,7 @@ extension WriteTransaction {
 
     private func rows(_ namespace: Namespace, _ filter: Filter) throws(StoreError) -> [Int64] {
         var rows: [Int64] = []
-        try scan(namespace, filter, QueryPlan(filter, nil)) { row, _ in
+        try scan(namespace, filter, QueryPlan(filter, nil), withRows: true) { row, _ in
             rows.append(row)
             return true
         }
