@@ -34,8 +34,8 @@ bench: ## Measures, each row beside its baseline in the same run.
 	@Scripts/bench
 
 bench-gate: ## Measures and fails where a ratio falls below its gate.
-	@Scripts/setup
-	@Scripts/bench gate
+	@Scripts/setup valgrind
+	@Scripts/bench --gate
 
 fuzz: ## Fuzzes a target under address sanitizer. TARGET=name SECONDS=60
 	@Scripts/setup

@@ -115,7 +115,8 @@ struct ConflictScenarios {
         try await a.sync()
         try await a.sync()
         #expect(try world.remoteDocument("k") == ["_id": "k", "x": 4])
-        #expect(world.transcript().filter { $0.hasPrefix("A error") } == ["A error handlerFailed k"])
+        #expect(
+            world.transcript().filter { $0.hasPrefix("A error") } == ["A error handlerFailed k"])
     }
 
     @Test("an answer with another id is an error that names both")
@@ -177,8 +178,13 @@ struct ConflictScenarios {
     @Test("a typed handler keeps the fields that its type does not know")
     func typedHandler() async throws {
         struct Item: Codable, Sendable, Equatable {
-            var _id: String
+            var id: String
             var x: Int32
+
+            enum CodingKeys: String, CodingKey {
+                case id = "_id"
+                case x
+            }
         }
         let world = try SyncWorld()
         let store = try DocumentStore(at: .inMemory)
@@ -190,7 +196,7 @@ struct ConflictScenarios {
                 merged.x += conflict.local?.x ?? 0
                 return .use(merged)
             })
-        try await items.insertOne(Item(_id: "k", x: 1))
+        try await items.insertOne(Item(id: "k", x: 1))
         try await engine.syncNow()
         try world.foreign("k") { document in
             document["x"] = 10
@@ -200,6 +206,6 @@ struct ConflictScenarios {
         try await engine.syncUntilQuiet()
         let expected: BSONDocument = ["_id": "k", "x": 15, "unknown": ["kept": true]]
         #expect(try world.remoteDocument("k")?.contentEquals(expected) == true)
-        #expect(try await items.findOne(id: "k") == Item(_id: "k", x: 15))
+        #expect(try await items.findOne(id: "k") == Item(id: "k", x: 15))
     }
 }

@@ -83,7 +83,9 @@ final class ScopeLedger: Sendable {
     private func falseConflicts(_ state: State, _ history: [StoreChange]) -> [String] {
         state.asked.compactMap { asked in
             let before = history.filter { $0.position <= asked.position }
-            let base = before.lastIndex { contentEqual($0.after?.withoutVersion, asked.conflict.base) }
+            let base = before.lastIndex {
+                contentEqual($0.after?.withoutVersion, asked.conflict.base)
+            }
             let since = before[(base.map { $0 + 1 } ?? 0)...]
             let others = since.contains { change in
                 !isOwn(change, asked.actor)

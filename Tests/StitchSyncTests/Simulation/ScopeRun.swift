@@ -84,7 +84,8 @@ final class ScopeRun: Sendable {
         }
         for (actor, instance) in [(ScopeAction.Actor.a, UInt64(1)), (.b, 2)] {
             let store = actor == .a ? stores.a : stores.b
-            let engine = try await makeEngine(actor, store, instance, EngineProbe(commitsHere: true))
+            let engine = try await makeEngine(
+                actor, store, instance, EngineProbe(commitsHere: true))
             clients.withLock { $0[actor] = Client(name: actor, store: store, engine: engine) }
             let items = engine.collection(Self.namespace)
             if start != .absent { try await items.sync(ids: [Self.key]) }
@@ -130,7 +131,9 @@ final class ScopeRun: Sendable {
         for actor in [ScopeAction.Actor.a, .b] {
             let items = try client(actor).engine.collection(Self.namespace)
             let status = try await items.status()
-            if status.pending > 0 || status.toLook > 0 { violations.append("L1 \(actor) not quiet") }
+            if status.pending > 0 || status.toLook > 0 {
+                violations.append("L1 \(actor) not quiet")
+            }
             if status.paused > 0 { violations.append("L1 \(actor) paused") }
             guard status.synced > 0 else { continue }
             if !contentEqual(try await items.findOne(id: Self.key), remote) {

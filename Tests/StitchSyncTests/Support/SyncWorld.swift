@@ -47,7 +47,8 @@ final class SyncWorld: Sendable {
     }
 
     /// Writes as a tool that knows nothing of sync, or that does what the change says.
-    func foreign(_ id: BSONValue, _ change: @escaping @Sendable (inout BSONDocument) -> Void) throws {
+    func foreign(_ id: BSONValue, _ change: @escaping @Sendable (inout BSONDocument) -> Void) throws
+    {
         try remoteStore.write { transaction in
             var document = try transaction.get(Self.namespace, id: id) ?? ["_id": id]
             change(&document)
