@@ -21,8 +21,8 @@ public final class SyncEngine: Sendable {
     let passes = Signal()
     let probe: EngineProbe
     let state: Locked<State>
-    /// The task runs a pass, or a conflict handler that a pass waits for.
-    @TaskLocal static var isInPass = false
+    /// The engines whose pass the task runs, or whose conflict handler it is.
+    @TaskLocal static var passing: Set<ObjectIdentifier> = []
 
     /// What lives in memory only.
     struct State {
@@ -160,12 +160,13 @@ extension SyncEngine {
     @discardableResult
     public func syncNow() async throws -> SyncPassReport {
         guard isOnline else { throw SyncError(.offline, "the engine is offline") }
-        guard !Self.isInPass else {
+        guard !Self.passing.contains(ObjectIdentifier(self)) else {
             throw SyncError(.passUnderWay, "the pass that called the handler waits for it")
         }
         return try await gate.run {
             try takeLease()
-            return try await Self.$isInPass.withValue(true) {
+            let passing = Self.passing.union([ObjectIdentifier(self)])
+            return try await Self.$passing.withValue(passing) {
                 try await SyncPass(engine: self).run()
             }
         }

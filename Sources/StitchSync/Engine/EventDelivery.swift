@@ -38,7 +38,7 @@ final class EventDelivery: Sendable {
         state.withLock { state in
             if state.task == nil {
                 state.task = Task { [self] in
-                    await SyncEngine.$isInPass.withValue(false) {
+                    await SyncEngine.$passing.withValue([]) {
                         await Self.$isDelivering.withValue(true) { await run() }
                     }
                 }
