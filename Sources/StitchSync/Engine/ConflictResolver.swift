@@ -98,7 +98,8 @@ extension SyncTransaction {
             } ?? true,
             fits: contentEqual(answer, conflict.remote.document)
                 || (answer?.byteCount ?? 0)
-                    <= BSONLimits().documentBytesMax - Self.versionReserve)
+                    <= BSONLimits().documentBytesMax - Self.versionReserve
+        )
         return try apply(
             ResolutionDecision.decide(facts), answer: answer, to: record, conflict)
     }

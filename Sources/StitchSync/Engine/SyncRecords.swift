@@ -68,7 +68,8 @@ struct SyncRecords {
     /// A number that changes whenever what may be sent does, by any process.
     func sendingSignature() throws -> [Int64] {
         let select = try connection.prepare(
-            "SELECT count(*), total(revision) FROM sync_documents WHERE \(Selection.toSend.rawValue)")
+            "SELECT count(*), total(revision) FROM sync_documents WHERE \(Selection.toSend.rawValue)"
+        )
         return try select.step() ? [select.int64(0), select.int64(1)] : []
     }
 

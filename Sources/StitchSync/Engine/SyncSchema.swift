@@ -46,8 +46,10 @@ enum SyncSchema {
         """,
     ]
 
-    /// Makes what is missing, and begins a new instance: two copies of a file never name two
-    /// attempts alike (rule R12). Open attempts keep the names that they have.
+    /// Makes what is missing, and begins a new instance.
+    ///
+    /// So two copies of a file never name two attempts alike (rule R12). Open attempts keep the
+    /// names that they have.
     ///
     /// - Parameter freshInstance: the new instance's number, 0 to go on with the old one.
     /// - Throws: `SyncError` of code `.storeFailed` when the file's tables are of a later version.
