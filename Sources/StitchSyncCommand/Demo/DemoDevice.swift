@@ -17,7 +17,8 @@ struct DemoDevice {
     ) async throws {
         self.device = device
         self.console = console
-        store = try DocumentStore(at: .file(files.store(of: device)))
+        store = try DocumentStore(
+            at: .file(files.store(of: device)), options: .init(cacheKiB: SyncSession.cacheKiB))
         let refusal = Refusal(of: refusing)
         self.refusal = refusal
         session = try await SyncSession(

@@ -10,6 +10,12 @@ struct SyncSession: Sendable {
     private let meter = Locked<ProgressMeter?>(nil)
     private let errors = Locked<[String]>([])
 
+    /// The page cache of each connection; a command visits each document once or twice.
+    static let cacheKiB = 8_192
+
+    private static let remoteOptions = DocumentStore.Options(
+        changeHistory: .keep(changesMax: InProcessRemote.changesMax), cacheKiB: cacheKiB)
+
     /// Passes in a row after which a remote that changes all the time is left.
     private static let passesMax = 100
 
@@ -17,7 +23,8 @@ struct SyncSession: Sendable {
         store: DocumentStore, remotePath: String, namespace: Namespace,
         conflictHandler: ConflictHandler<BSONDocument>
     ) async throws {
-        remote = try InProcessRemote(at: .file(remotePath))
+        remote = InProcessRemote(
+            store: try DocumentStore(at: .file(remotePath), options: Self.remoteOptions))
         let engine = try SyncEngine(
             store: store, remote: WatchedRemote(base: remote, meter: meter))
         collection = engine.collection(namespace)
