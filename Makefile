@@ -18,9 +18,8 @@ demo: ## Puts two devices and a remote in step. INPUT=documents.jsonl WORK=folde
 	@Scripts/setup
 	@Scripts/demo "$(WORK)" "$(INPUT)"
 
-test: ## Checks the form, builds an app that embeds the library, runs all tests.
+test: ## Builds an app that embeds the library, and runs all tests.
 	@Scripts/setup
-	@Scripts/check-format
 	@Scripts/test-embedding
 	@Scripts/test
 
