@@ -21,6 +21,8 @@ public final class SyncEngine: Sendable {
     let passes = Signal()
     let probe: EngineProbe
     let state: Locked<State>
+    /// The right to sync the store's file, once a pass ran; not in the state, which deliveries keep.
+    private let lease = Locked<SyncLease?>(nil)
     /// The engines whose pass the task runs, or whose conflict handler it is.
     @TaskLocal static var passing: Set<ObjectIdentifier> = []
 
@@ -28,8 +30,6 @@ public final class SyncEngine: Sendable {
     struct State {
         var configurations: [Namespace: CollectionConfiguration] = [:]
         var isOnline = true
-        /// The right to sync the store's file, once a pass ran.
-        var lease: SyncLease?
     }
 
     /// Sets an engine up over an open store.
@@ -175,9 +175,16 @@ extension SyncEngine {
     /// Takes the right to sync the store's file, and keeps it while the engine lives.
     private func takeLease() throws(SyncError) {
         guard case .file(let path) = store.location else { return }
-        try state.withLock { (state) throws(SyncError) in
-            if state.lease == nil { state.lease = try SyncLease(path: path + "-sync") }
+        try lease.withLock { (lease) throws(SyncError) in
+            if lease == nil { lease = try SyncLease(path: path + "-sync") }
         }
+    }
+
+    /// Waits for the pass that is under way and gives the right to sync the store's file back.
+    ///
+    /// The next pass takes it again. It is given back too when the engine is let go.
+    public func release() async throws {
+        try await gate.run { lease.withLock { $0 = nil } }
     }
 
     /// Runs passes until a pass finds nothing to do; what is paused or waits for a handler stays.

@@ -1,0 +1,159 @@
+import BSONStore
+import Foundation
+import Testing
+
+@testable import StitchSync
+
+/// Two stores under one name, or two engines on one store, would take each other's writes for theirs.
+struct IdentityScenarios {
+    @Test("one engine at a time syncs a file")
+    func lease() async throws {
+        let directory = try ScratchDirectory()
+        let world = try SyncWorld()
+        let path = directory.path("a.db")
+        let second = try SyncEngine(
+            store: try DocumentStore(at: .file(path)), remote: world.remote)
+        let first = try SyncEngine(
+            store: try DocumentStore(at: .file(path)), remote: world.remote)
+        try await first.syncNow()
+        let error = await #expect(throws: SyncError.self) { try await second.syncNow() }
+        #expect(error?.code == .storeInUse)
+        try await first.release()
+        try await second.syncNow()
+    }
+
+    @Test("a copied store is another instance: its lost write is not taken for its twin's")
+    func copiedStore() async throws {
+        let directory = try ScratchDirectory()
+        let world = try SyncWorld()
+        let path = directory.path("a.db")
+        do {
+            let store = try DocumentStore(at: .file(path))
+            let items = try SyncEngine(store: store, remote: world.remote)
+                .collection(SyncWorld.namespace)
+            try await items.insertOne(["_id": "k", "x": 0])
+            try await items.engine.syncUntilQuiet()
+            try await items.engine.release()
+            store.close()
+        }
+        let copy = directory.path("b.db")
+        for part in ["", "-wal"] where FileManager.default.fileExists(atPath: path + part) {
+            try FileManager.default.copyItem(atPath: path + part, toPath: copy + part)
+        }
+        let a = Device(
+            name: "A", world: world, store: try DocumentStore(at: .file(path)),
+            handler: .localWins)
+        let b = Device(
+            name: "B", world: world, store: try DocumentStore(at: .file(copy)),
+            handler: .localWins)
+        try await a.start()
+        try await b.start()
+        try await a.set("k", ["x": 1])
+        try await b.set("k", ["x": 2])
+        world.remote.before { call in
+            guard call.kind == .write else { return }
+            world.remote.before(nil)
+            throw RemoteError(.retryable, "cut")
+        }
+        try await b.sync()
+        try await a.sync()
+        try await b.sync()
+        #expect(world.transcript().contains("B conflict base x=0 local x=2 remote x=1"))
+        try await b.sync()
+        #expect(try world.remoteDocument("k") == ["_id": "k", "x": 2])
+    }
+
+    @Test("an attempt of an earlier start is settled by the next")
+    func attemptOutlivesInstance() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        try await a.insert(["_id": "k", "x": 0])
+        world.remote.after { call in
+            if call.kind == .write { throw RemoteError(.retryable, "lost") }
+        }
+        try await a.sync()
+        world.remote.after(nil)
+        try await a.start()
+        try await a.sync()
+        #expect(try await a.items.status() == SyncStatus(synced: 1))
+        #expect(world.transcript().last == "A committed insert k settled")
+        #expect(try world.remoteStore.changePosition == 1)
+    }
+
+    @Test("a request that lands after it was given up for lost is no conflict")
+    func landsLate() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        try await a.insert(["_id": "k", "x": 0])
+        try await a.sync()
+        try await a.set("k", ["x": 1])
+        let late = Locked<[RemoteWrite]>([])
+        world.remote.before { call in
+            guard call.kind == .write else { return }
+            world.remote.before(nil)
+            late.withLock { $0 = call.writes }
+            throw RemoteError(.retryable, "timed out")
+        }
+        try await a.sync()
+        world.remote.before { call in
+            guard call.kind == .write else { return }
+            world.remote.before(nil)
+            let collection = world.remote.base.collection(SyncWorld.namespace)
+            _ = try await collection.write(late.withLock { $0 })
+        }
+        try await a.set("k", ["x": 2])
+        try await a.sync()
+        try await a.sync()
+        #expect(try world.remoteDocument("k") == ["_id": "k", "x": 2])
+        #expect(try await a.items.status() == SyncStatus(synced: 1))
+    }
+
+    @Test("a collection whose remote fails does not keep the others from their turn")
+    func otherCollections() async throws {
+        let world = try SyncWorld()
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: world.remote)
+        let failing = engine.collection(Namespace("app", "failing"))
+        let items = engine.collection(SyncWorld.namespace)
+        try await failing.insertOne(["_id": "f"])
+        try await items.insertOne(["_id": "k"])
+        world.remote.before { call in
+            if call.documentIDs == ["f"] { throw RemoteError(.retryable, "down") }
+        }
+        let report = try await engine.syncNow()
+        #expect(report.errors == [.remoteUnavailable] && report.uploaded == 1)
+        #expect(try world.remoteDocument("k") == ["_id": "k"])
+        #expect(try await failing.status().pending == 1)
+    }
+
+    @Test("a namespace that is none is refused and poisons nothing")
+    func badNamespace() async throws {
+        let world = try SyncWorld()
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: world.remote)
+        await #expect(throws: StoreError.self) {
+            try await engine.collection(Namespace("my app", "x")).sync(ids: ["k"])
+        }
+        try await engine.syncNow()
+    }
+
+    @Test("a handler that asks for a pass of its engine is told so at once")
+    func handlerThatSyncs() async throws {
+        let world = try SyncWorld()
+        let box = Locked<SyncEngine?>(nil)
+        let a = try await world.device(
+            "A",
+            handler: ConflictHandler { _ in
+                try await box.withLock { $0 }?.syncNow()
+                return .useRemote
+            })
+        box.withLock { $0 = a.engine }
+        try await a.insert(["_id": "k", "x": 0])
+        try await a.sync()
+        try world.foreign("k") { $0["x"] = 5 }
+        try await a.set("k", ["x": 2])
+        try await a.sync()
+        #expect(try await a.items.pauseReason(of: "k")?.message.contains("waits") == true)
+        box.withLock { $0 = nil }
+    }
+}
