@@ -50,24 +50,25 @@
             let console = Console.standard
             let device = try await DemoDevice(
                 device, files: DemoFiles(folder: work),
-                refusing: try refusing.map { try BSONValue(extendedJSON: $0) }, console: console)
+                refusing: try refusing.map { try BSONValue(extendedJSON: $0) }, console: console,
+                report: { (count) throws(CommandError) in
+                    try Self.report(.reached(count), console)
+                })
             defer { device.close() }
             var orders = LineReader(.input)
             while let line = try orders.next() {
                 guard case .bytes(let bytes) = line.content else { break }
                 let order = try JSONDecoder().decode(DeviceOrder.self, from: Data(bytes))
                 do {
-                    let tally = try await device.carryOut(order) { (edits) throws(CommandError) in
-                        try report(.stored(edits: edits), console)
-                    }
-                    try report(.finished(tally), console)
+                    let tally = try await device.carryOut(order)
+                    try Self.report(.finished(tally), console)
                 } catch {
-                    try report(.failed("\(error)"), console)
+                    try Self.report(.failed("\(error)"), console)
                 }
             }
         }
 
-        private func report(
+        private static func report(
             _ report: DeviceReport, _ console: Console
         ) throws(CommandError) {
             do {

@@ -102,6 +102,7 @@ extension DemoConductor {
     /// Both come online; the one whose handler failed for a document resumes it.
     private mutating func meet(refusing id: BSONValue?) throws {
         try console.say("Both come online.")
+        try killWhileSending()
         let a = try start(.a, refusing: id)
         let b = try start(.b, refusing: id)
         try syncInTurns([(.a, a), (.b, b)])
@@ -112,6 +113,20 @@ extension DemoConductor {
         try syncInTurns(isPausedOnB ? [(.b, b), (.a, a)] : [(.a, a), (.b, b)])
         try a.end()
         try b.end()
+    }
+
+    /// The remote has taken changes in, and A does not know: the answer is lost with the process.
+    private mutating func killWhileSending() throws {
+        let a = try start(.a)
+        try console.say("A syncs, and is killed before it hears the remote's answer")
+        var reached = 0
+        _ = try a.carryOut(.syncWithoutAnswer) {
+            reached = $0
+            return false
+        }
+        try a.kill()
+        try note("\(reached) changes have reached the remote; the process is killed (SIGKILL)")
+        tallies[.a, default: DeviceTally()].sent += reached
     }
 
     /// Two devices sync in turns until one has nothing new for the other.

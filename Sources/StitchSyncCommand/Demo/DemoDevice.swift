@@ -8,15 +8,19 @@ struct DemoDevice {
     private let session: SyncSession
     private let console: Console
     private let refusal: Refusal
+    /// Is told how many documents of the running order are stored or have crossed to the remote.
+    private let report: ProgressMeter.Report
 
     /// Opens the device's store and the remote's.
     ///
     /// - Parameter refusing: the conflict of this document is not settled until it is resumed.
     init(
-        _ device: DemoPlan.Device, files: DemoFiles, refusing: BSONValue?, console: Console
+        _ device: DemoPlan.Device, files: DemoFiles, refusing: BSONValue?, console: Console,
+        report: @escaping ProgressMeter.Report
     ) async throws {
         self.device = device
         self.console = console
+        self.report = report
         store = try DocumentStore(
             at: .file(files.store(of: device)), options: .init(cacheKiB: SyncSession.cacheKiB))
         let refusal = Refusal(of: refusing)
@@ -31,14 +35,17 @@ struct DemoDevice {
     }
 
     /// Carries one order out.
-    func carryOut(
-        _ order: DeviceOrder, stored: (Int) throws(CommandError) -> Void
-    ) async throws -> DeviceTally {
+    func carryOut(_ order: DeviceOrder) async throws -> DeviceTally {
         var tally = DeviceTally()
         switch order {
         case .importFile(let path): try importFile(path, &tally)
-        case .edit(let plan): try await edit(plan, &tally, stored)
-        case .sync: try await sync(&tally)
+        case .edit(let plan): try await edit(plan, &tally)
+        case .sync: try await sync(&tally, report)
+        case .syncWithoutAnswer:
+            try await sync(&tally) { [report] (count) throws(CommandError) in
+                try report(count)
+                try Self.waitForTheEnd()
+            }
         case .resumePaused: try await resumePaused()
         case .status: break
         }
@@ -60,18 +67,26 @@ struct DemoDevice {
         tally.rejected = imported.rejected
     }
 
-    private func sync(_ tally: inout DeviceTally) async throws {
+    private func sync(
+        _ tally: inout DeviceTally, _ report: @escaping ProgressMeter.Report
+    ) async throws {
         session.setOnline(true)
         defer { session.setOnline(false) }
         _ = try await session.adoptAll()
         let outcome = try await session.run(
-            label: "    syncing", on: console.error)
+            label: "    syncing", on: console.error, report: report)
         tally.sent = outcome.report.uploaded
         tally.taken = outcome.report.taken + outcome.report.removed
         tally.conflicts = outcome.report.conflicts
         tally.paused = outcome.report.paused
         tally.passes = outcome.passes
         tally.errors = outcome.errors
+    }
+
+    /// Waits for an order that never comes, under the answer that the engine waits for.
+    private static func waitForTheEnd() throws(CommandError) {
+        var orders = LineReader(.input)
+        _ = try orders.next()
     }
 
     private func resumePaused() async throws {
@@ -86,9 +101,7 @@ struct DemoDevice {
 
 extension DemoDevice {
     /// Does what the plan says and is not done yet, one document after the other.
-    private func edit(
-        _ plan: String, _ tally: inout DeviceTally, _ stored: (Int) throws(CommandError) -> Void
-    ) async throws {
+    private func edit(_ plan: String, _ tally: inout DeviceTally) async throws {
         var reader = try PlanReader(plan)
         defer { reader.close() }
         var bar = ProgressBar(
@@ -96,7 +109,7 @@ extension DemoDevice {
         while let (place, id) = try reader.next() {
             if try await edit(id, at: place) {
                 tally.written += 1
-                try stored(tally.written)
+                try report(tally.written)
             }
             try bar.show(place + 1)
         }

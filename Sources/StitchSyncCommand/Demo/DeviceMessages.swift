@@ -6,6 +6,8 @@ enum DeviceOrder: Sendable, Codable, Equatable {
     case edit(plan: String)
     /// Go online, adopt what the remote has, and run passes until there is nothing to do.
     case sync
+    /// The same, but never hear the remote's first answer; the process is to be killed then.
+    case syncWithoutAnswer
     /// Let the paused documents take part again.
     case resumePaused
     /// Tell how many changes are pending.
@@ -14,8 +16,8 @@ enum DeviceOrder: Sendable, Codable, Equatable {
 
 /// Says what a device's process did; one JSON line each.
 enum DeviceReport: Sendable, Codable, Equatable {
-    /// So many edits of the running order are stored.
-    case stored(edits: Int)
+    /// So many documents of the running order are stored, or have crossed to the remote.
+    case reached(Int)
     /// The order is carried out.
     case finished(DeviceTally)
     /// The order failed, and why.

@@ -28,17 +28,17 @@ final class DeviceProcess {
 
     /// Gives an order and waits until it is carried out.
     ///
-    /// - Parameter stored: is told of each edit that the device has stored; `false` ends the wait.
+    /// - Parameter reached: is told how far the device is; `false` ends the wait.
     /// - Returns: what the device did, `nil` when the wait was ended.
     func carryOut(
-        _ order: DeviceOrder, while stored: (Int) -> Bool = { _ in true }
+        _ order: DeviceOrder, while reached: (Int) -> Bool = { _ in true }
     ) throws -> DeviceTally? {
         let input = Descriptor(number: orders.fileHandleForWriting.fileDescriptor)
         try input.write(Array(try JSONEncoder().encode(order)) + [UInt8(ascii: "\n")])
         while let line = try lines.next() {
             guard case .bytes(let bytes) = line.content else { break }
             switch try JSONDecoder().decode(DeviceReport.self, from: Data(bytes)) {
-            case .stored(let edits): if !stored(edits) { return nil }
+            case .reached(let count): if !reached(count) { return nil }
             case .finished(let tally): return tally
             case .failed(let reason): throw CommandError(reason)
             }

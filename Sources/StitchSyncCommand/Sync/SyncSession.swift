@@ -59,19 +59,21 @@ struct SyncSession: Sendable {
     }
 
     /// Runs passes until both sides have nothing left to say, under a progress bar.
-    func run(label: String, on descriptor: Descriptor) async throws -> SyncOutcome {
+    func run(
+        label: String, on descriptor: Descriptor, report: ProgressMeter.Report? = nil
+    ) async throws -> SyncOutcome {
         let before = try await collection.status()
         let meter = ProgressMeter(
             ProgressBar(
                 label, unit: "documents", total: max(before.pending, before.toLook),
-                on: descriptor))
+                on: descriptor), report: report)
         self.meter.withLock { $0 = meter }
         defer { self.meter.withLock { $0 = nil } }
-        let (report, passes) = try await engine.syncUntilQuiet(passesMax: Self.passesMax)
+        let (counts, passes) = try await engine.syncUntilQuiet(passesMax: Self.passesMax)
         try await meter.finish()
         await engine.flushEvents()
         return SyncOutcome(
-            report: report, passes: passes, after: try await collection.status(),
+            report: counts, passes: passes, after: try await collection.status(),
             errors: errors.withLock { errors in
                 defer { errors = [] }
                 return errors
