@@ -116,6 +116,31 @@ struct BasicScenarios {
         #expect(try await a.items.syncedIDs.isEmpty)
     }
 
+    @Test("a lost answer with somebody else's change on top is found in the history")
+    func lostAnswerBelowAnother() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        let b = try await world.device("B")
+        try await a.insert(["_id": "k", "x": 0])
+        try await a.sync()
+        try await b.items.sync(ids: ["k"])
+        try await b.sync()
+        try await a.set("k", ["x": 1])
+        world.remote.after { call in
+            if call.kind == .write { throw RemoteError(.retryable, "lost") }
+        }
+        try await a.sync()
+        world.remote.after(nil)
+        try await b.sync()
+        try await b.set("k", ["y": 2])
+        try await b.sync()
+        _ = world.transcript()
+        try await a.sync()
+        #expect(
+            world.transcript() == ["A committed update k settled", "A remote replace k settled"])
+        #expect(try await a.local("k") == ["_id": "k", "x": 1, "y": 2])
+    }
+
     @Test("a rejected write pauses its document only and keeps the change")
     func rejectionPauses() async throws {
         let world = try SyncWorld()
