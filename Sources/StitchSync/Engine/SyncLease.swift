@@ -18,14 +18,17 @@ final class SyncLease: Sendable {
     /// - Throws: `SyncError` of code `.storeInUse` when another engine has it, `.storeFailed` when
     ///   the lock's file cannot be made.
     init(path: String) throws(SyncError) {
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
+        let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard opened >= 0 else {
             throw SyncError(.storeFailed, "\(path): \(String(cString: strerror(errno)))")
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            close(descriptor)
+        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+            // The property is not set yet, so that this is the only close: `deinit` does not run.
+            // A second one could hit a file that another thread has opened meanwhile.
+            close(opened)
             throw SyncError(.storeInUse, "another engine syncs this store; \(path) is locked")
         }
+        descriptor = opened
     }
 
     deinit { close(descriptor) }

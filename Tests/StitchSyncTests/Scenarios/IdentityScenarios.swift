@@ -22,6 +22,30 @@ struct IdentityScenarios {
         try await second.syncNow()
     }
 
+    @Test("a lease that is refused closes its own file and no other", .timeLimit(.minutes(1)))
+    func refusedLease() async throws {
+        let directory = try ScratchDirectory()
+        let path = directory.path("a.lock")
+        let held = try SyncLease(path: path)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for _ in 0..<3_000 {
+                    #expect(throws: SyncError.self) { try SyncLease(path: path) }
+                }
+            }
+            group.addTask {
+                // A file that somebody else closes under us answers "bad descriptor".
+                for _ in 0..<3_000 {
+                    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+                    #expect(descriptor >= 0 && fcntl(descriptor, F_GETFD) >= 0)
+                    #expect(close(descriptor) == 0)
+                }
+            }
+            try await group.waitForAll()
+        }
+        _ = held
+    }
+
     @Test("a copied store is another instance: its lost write is not taken for its twin's")
     func copiedStore() async throws {
         let directory = try ScratchDirectory()

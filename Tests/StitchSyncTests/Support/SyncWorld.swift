@@ -56,6 +56,11 @@ final class SyncWorld: Sendable {
         }
     }
 
+    /// A value of so many bytes, quickly made and checked.
+    static func bytes(_ count: Int) -> BSONValue {
+        .binary(BSONBinary([UInt8](repeating: 7, count: count)))
+    }
+
     func foreignDelete(_ id: BSONValue) throws {
         _ = try remoteStore.write { try $0.remove(Self.namespace, id: id) }
     }

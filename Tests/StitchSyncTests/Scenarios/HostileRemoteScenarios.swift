@@ -1,0 +1,146 @@
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// A remote may answer too little, too much, or with what no store can hold.
+struct HostileRemoteScenarios {
+    private func engine(_ world: SyncWorld, _ remote: TwistedRemote) throws -> SyncEngine {
+        try SyncEngine(store: try DocumentStore(at: .inMemory), remote: remote)
+    }
+
+    @Test("a list of versions that is cut short deletes nothing and hides nothing")
+    func shortList() async throws {
+        let world = try SyncWorld()
+        let isShort = Locked(true)
+        let items = try engine(
+            world,
+            TwistedRemote(base: world.remote, versions: { versions in
+                isShort.withLock { $0 } ? Array(versions.dropLast()) : versions
+            })
+        ).collection(SyncWorld.namespace)
+        try await items.insertMany([["_id": 1, "x": 0], ["_id": 2, "x": 0]])
+        try await items.engine.syncUntilQuiet()
+        try world.foreign(2) { $0["x"] = 5 }
+        let isLost = Locked(true)
+        world.remote.before { call in
+            guard call.kind == .changes, isLost.withLock({ $0 }) else { return }
+            isLost.withLock { $0 = false }
+            throw RemoteError(.historyLost, code: 286, "gone")
+        }
+        try await items.engine.syncNow()
+        #expect(try await items.findOne(id: 1) == ["_id": 1, "x": 0])
+        #expect(try await items.findOne(id: 2) != nil)
+        isShort.withLock { $0 = false }
+        try await items.engine.syncNow()
+        #expect(try await items.findOne(id: 2) == ["_id": 2, "x": 5])
+    }
+
+    @Test("a document that no store can hold stops itself only")
+    func unusableDocument() async throws {
+        let world = try SyncWorld()
+        let excess = SyncWorld.bytes(16 * 1024 * 1024)
+        let items = try engine(
+            world,
+            TwistedRemote(base: world.remote, finds: { ids, found in
+                zip(ids, found).map { id, lookup in
+                    guard id == "bad", case .found(var document) = lookup else { return lookup }
+                    document.append("s", excess)
+                    return .found(document)
+                }
+            })
+        ).collection(SyncWorld.namespace)
+        try world.foreign("bad") { $0["x"] = 1 }
+        try world.foreign("good") { $0["x"] = 1 }
+        try await items.sync(ids: ["bad", "good"])
+        for _ in 0..<2 { try await items.engine.syncNow() }
+        #expect(try await items.findOne(id: "good") == ["_id": "good", "x": 1])
+        #expect(try await items.findOne(id: "bad") == nil)
+        #expect(try await items.pausedIDs == ["bad"])
+    }
+
+    @Test("a write that fails for a while does not hold up the ones behind it")
+    func passingFailure() async throws {
+        let world = try SyncWorld()
+        var limits = SyncLimits()
+        limits.batchDocuments = 2
+        let remote = TwistedRemote(
+            base: world.remote,
+            writeFault: { $0.documentID == 0 ? RemoteError(.retryable, "busy") : nil })
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: remote, limits: limits)
+        let items = engine.collection(SyncWorld.namespace)
+        try await items.insertMany((0..<6).map { ["_id": .int32($0)] })
+        try await engine.syncNow()
+        #expect(try await items.status().pending == 1)
+        #expect(try world.remoteStore.changePosition == 5)
+    }
+
+    @Test("a collection that may not be watched does not delay the others", .timeLimit(.minutes(1)))
+    func unwatchable() async throws {
+        let world = try SyncWorld()
+        let secret = Namespace("app", "secret")
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory),
+            remote: TwistedRemote(
+                base: world.remote,
+                watchFault: {
+                    $0 == secret ? RemoteError(.rejected, code: 13, "not authorized") : nil
+                }),
+            backoff: Backoff(initial: .seconds(3600)))
+        try await engine.collection(secret).sync(ids: ["s"])
+        let items = engine.collection(SyncWorld.namespace)
+        let (arrived, arrive) = AsyncStream.makeStream(of: BSONValue.self)
+        await items.configure(
+            conflictHandler: .remoteWins,
+            changeEventListener: { event in arrive.yield(event.documentID) })
+        try await items.sync(ids: ["first", "second"])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            var ids = arrived.makeAsyncIterator()
+            try world.foreign("first") { $0["x"] = 1 }
+            #expect(await ids.next() == "first")
+            try world.foreign("second") { $0["x"] = 1 }
+            #expect(await ids.next() == "second")
+            group.cancelAll()
+        }
+    }
+
+    @Test("after a lost request, the evidence for many documents takes few requests")
+    func evidenceIsBounded() async throws {
+        let world = try SyncWorld()
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: world.remote)
+        let items = engine.collection(SyncWorld.namespace)
+        try await items.insertMany((0..<500).map { ["_id": .int32($0)] })
+        world.remote.before { call in
+            if call.kind == .write { throw RemoteError(.retryable, "cut") }
+        }
+        try await engine.syncNow()
+        world.remote.before(nil)
+        #expect(try await engine.syncNow().requests < 20)
+        #expect(try await items.status() == SyncStatus(synced: 500))
+    }
+
+    @Test("a document as deep as allowed travels, changes in flight, and its events arrive")
+    func deepDocument() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A")
+        var nested: BSONDocument = ["x": 0]
+        for _ in 1..<99 { nested = ["n": .document(nested)] }
+        try await a.insert(["_id": "deep", "n": .document(nested)])
+        world.remote.after { call in
+            guard call.kind == .write else { return }
+            world.remote.after(nil)
+            try await a.items.updateOne(["_id": "deep"], ["$set": ["y": 1]])
+        }
+        try await a.sync()
+        try await a.sync()
+        #expect(
+            world.transcript() == [
+                "A local insert deep pending", "A local update deep pending",
+                "A committed insert deep pending", "A committed update deep settled",
+            ])
+        #expect(try world.remoteDocument("deep")?["y"] == 1)
+    }
+}

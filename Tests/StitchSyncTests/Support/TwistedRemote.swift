@@ -1,0 +1,55 @@
+import BSONStore
+
+@testable import StitchSync
+
+/// Answers as the remote behind it, but for what a test twists.
+struct TwistedRemote: Remote {
+    let base: any Remote
+    /// Changes the answer of a look; says the ids with it.
+    var finds: @Sendable ([BSONValue], [RemoteLookup]) -> [RemoteLookup] = { $1 }
+    /// Changes a list of versions.
+    var versions: @Sendable ([RemoteVersionLookup]) -> [RemoteVersionLookup] = { $0 }
+    /// The fault of a single write, which then is not carried out.
+    var writeFault: @Sendable (RemoteWrite) -> RemoteError? = { _ in nil }
+    /// The fault of waiting for a collection's changes.
+    var watchFault: @Sendable (Namespace) -> RemoteError? = { _ in nil }
+
+    func collection(_ namespace: Namespace) -> any RemoteCollection {
+        TwistedCollection(base: base.collection(namespace), twist: self, namespace: namespace)
+    }
+}
+
+private struct TwistedCollection: RemoteCollection {
+    let base: any RemoteCollection
+    let twist: TwistedRemote
+    let namespace: Namespace
+
+    func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
+        twist.finds(ids, try await base.find(ids: ids))
+    }
+
+    func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
+        twist.versions(try await base.versions(ids: ids))
+    }
+
+    func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
+        var outcomes: [RemoteWriteOutcome] = []
+        for write in writes {
+            if let fault = twist.writeFault(write) {
+                outcomes.append(.failed(fault))
+            } else {
+                outcomes += try await base.write([write])
+            }
+        }
+        return outcomes
+    }
+
+    func currentToken() async throws(RemoteError) -> ResumeToken { try await base.currentToken() }
+
+    func changes(
+        after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
+    ) async throws(RemoteError) -> RemoteChangeBatch {
+        if wait > .zero, let fault = twist.watchFault(namespace) { throw fault }
+        return try await base.changes(after: token, limit: limit, waitingUpTo: wait)
+    }
+}
