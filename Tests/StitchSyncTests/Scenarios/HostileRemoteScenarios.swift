@@ -15,9 +15,11 @@ struct HostileRemoteScenarios {
         let isShort = Locked(true)
         let items = try engine(
             world,
-            TwistedRemote(base: world.remote, versions: { versions in
-                isShort.withLock { $0 } ? Array(versions.dropLast()) : versions
-            })
+            TwistedRemote(
+                base: world.remote,
+                versions: { versions in
+                    isShort.withLock { $0 } ? Array(versions.dropLast()) : versions
+                })
         ).collection(SyncWorld.namespace)
         try await items.insertMany([["_id": 1, "x": 0], ["_id": 2, "x": 0]])
         try await items.engine.syncUntilQuiet()
@@ -42,13 +44,15 @@ struct HostileRemoteScenarios {
         let excess = SyncWorld.bytes(16 * 1024 * 1024)
         let items = try engine(
             world,
-            TwistedRemote(base: world.remote, finds: { ids, found in
-                zip(ids, found).map { id, lookup in
-                    guard id == "bad", case .found(var document) = lookup else { return lookup }
-                    document.append("s", excess)
-                    return .found(document)
-                }
-            })
+            TwistedRemote(
+                base: world.remote,
+                finds: { ids, found in
+                    zip(ids, found).map { id, lookup in
+                        guard id == "bad", case .found(var document) = lookup else { return lookup }
+                        document.append("s", excess)
+                        return .found(document)
+                    }
+                })
         ).collection(SyncWorld.namespace)
         try world.foreign("bad") { $0["x"] = 1 }
         try world.foreign("good") { $0["x"] = 1 }
