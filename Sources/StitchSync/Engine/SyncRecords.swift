@@ -27,6 +27,8 @@ struct SyncRecords {
         case toSend = "pending = 1 AND pause IS NULL AND attempt IS NULL AND hint = 0"
         /// Those to be looked at.
         case toLook = "(hint > 0 OR attempt IS NOT NULL) AND pause IS NULL"
+        /// Those with a change to send or an answer to come, that are not paused.
+        case unsent = "(pending = 1 OR attempt IS NOT NULL) AND pause IS NULL"
         /// Those with a change to send.
         case pending = "pending = 1"
         /// Those that neither direction touches.
