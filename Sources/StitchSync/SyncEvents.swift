@@ -5,6 +5,7 @@ internal import BSONStore
 /// Each iterator reads from the store at its own pace, so that a slow one costs disk, not memory.
 /// Changes that no listener and no iterator was done with are given again after a restart.
 public struct SyncEvents<Document: Sendable>: AsyncSequence, Sendable {
+    /// One change.
     public typealias Element = ChangeEvent<Document>
 
     let delivery: EventDelivery
