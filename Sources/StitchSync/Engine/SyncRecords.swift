@@ -19,6 +19,14 @@ struct SyncRecords {
         return try select.step() ? Self.record(select) : nil
     }
 
+    /// The record of a row, with the key that it is filed under.
+    func record(row: Int64) throws -> (record: SyncedDocument, key: [UInt8])? {
+        let select = try connection.prepare(
+            "SELECT \(Self.columns), key FROM sync_documents WHERE id = ?")
+        select.bind(1, row)
+        return try select.step() ? (try Self.record(select), select.bytes(12)) : nil
+    }
+
     /// Which records a list is about.
     enum Selection: String {
         /// All.
