@@ -12,7 +12,7 @@ let package = Package(
             providers: [.apt(["libbson-dev"]), .brew(["mongo-c-driver"])]),
         .target(
             name: "BenchmarkBaseline", dependencies: ["BenchmarkCBSON"],
-            cSettings: [.unsafeFlags(["-O2"])]),
+            cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [

@@ -12,6 +12,10 @@ struct Row {
     let baseline: (Int) -> Void
     /// Does our work so many times.
     let ours: (Int) -> Void
+    /// How often the work is done in a round; found out by trying when left out.
+    var count: Int?
+    /// Makes both sides ready for a round of so many times; its time does not count.
+    var prepare: ((Int) -> Void)?
 }
 
 /// Bounds how often one piece of work may allocate.
@@ -49,10 +53,11 @@ struct Measurement {
 
     /// Runs so many rounds of about `roundMS` milliseconds a side.
     init(_ row: Row, rounds: Int, roundMS: Double) {
-        let baselineCount = Self.calibrate(row.baseline, roundMS)
-        let oursCount = Self.calibrate(row.ours, roundMS)
+        let baselineCount = row.count ?? Self.calibrate(row.baseline, roundMS)
+        let oursCount = row.count ?? Self.calibrate(row.ours, roundMS)
         var samples: [(baseline: Double, ours: Double)] = []
         for round in 0..<rounds {
+            row.prepare?(oursCount)
             if round.isMultiple(of: 2) {
                 let first = Self.time(row.baseline, baselineCount)
                 samples.append((first, Self.time(row.ours, oursCount)))

@@ -1,0 +1,203 @@
+import BSONStore
+import BenchmarkBaseline
+import Foundation
+
+/// The rows of the store against SQLite in C: the same tables, settings, documents and order.
+final class StoreRows {
+    private static let namespace = Namespace("app", "documents")
+    private let directory = FileManager.default.temporaryDirectory
+        .appendingPathComponent("stitchsync-benchmarks-\(getpid())")
+    private var fileCount = 0
+    private lazy var documents = StoreDocuments(count: 50_000)
+    private lazy var filled = Pair(self, documents.documents.count)
+    /// The files that the insert rows fill; new ones for each round.
+    private lazy var fresh = Pair(self, 1)
+
+    /// Both sides' files with the same content.
+    private final class Pair {
+        let baseline: OpaquePointer
+        let store: DocumentStore
+        let collection: DocumentCollection
+
+        init(_ rows: StoreRows, _ count: Int) {
+            baseline = baseline_store_open(rows.file(), rows.documents.baseline, 0)
+            store = must {
+                try DocumentStore(at: .file(rows.file()), options: .init(durability: .normal))
+            }
+            collection = store.collection(StoreRows.namespace)
+            baseline_store_insert(baseline, 0, count, 0)
+            let first = Array(rows.documents.documents[..<count])
+            must { _ = try collection.insertMany(first) }
+        }
+
+        deinit {
+            baseline_store_close(baseline)
+            store.close()
+        }
+    }
+
+    func rows() -> [Row] { insertRows() + readRows() + updateRows() }
+
+    /// Removes the files.
+    func remove() { try? FileManager.default.removeItem(at: directory) }
+
+    private func file() -> String {
+        must {
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true)
+        }
+        fileCount += 1
+        return directory.appendingPathComponent("\(fileCount).db").path
+    }
+
+    private func insertRows() -> [Row] {
+        let prepare: (Int) -> Void = { [unowned self] _ in fresh = Pair(self, 1) }
+        return [
+            Row(
+                name: "store: insertOne, own commit", gate: 1.25, goal: 1.08,
+                baseline: { [unowned self] count in
+                    baseline_store_insert(fresh.baseline, 1, count, 1)
+                },
+                ours: { [unowned self] count in
+                    for index in 1...count {
+                        must { _ = try fresh.collection.insertOne(documents.documents[index]) }
+                    }
+                }, count: 4_000, prepare: prepare),
+            Row(
+                name: "store: insertMany, one transaction", gate: 1.6, goal: 1.2,
+                baseline: { [unowned self] count in
+                    baseline_store_insert(fresh.baseline, 1, count, 0)
+                },
+                ours: { [unowned self] count in
+                    let batch = Array(documents.documents[1...count])
+                    must { _ = try fresh.collection.insertMany(batch) }
+                }, count: 20_000, prepare: prepare),
+        ]
+    }
+
+    private func readRows() -> [Row] {
+        var next = 0
+        let find: (Int) -> Void = { [unowned self] count in
+            for _ in 0..<count {
+                let id = documents.ids[Int(documents.order[next % documents.order.count])]
+                next += 1
+                keep(must { try filled.collection.findOne(id: id) })
+            }
+        }
+        let findHeld: (Int) -> Void = { [unowned self] count in
+            must {
+                try filled.store.read { transaction in
+                    for _ in 0..<count {
+                        let id = documents.ids[Int(documents.order[next % documents.order.count])]
+                        next += 1
+                        keep(try transaction.get(Self.namespace, id: id))
+                    }
+                }
+            }
+        }
+        let findByFilter: (Int) -> Void = { [unowned self] count in
+            for _ in 0..<count {
+                let id = documents.ids[Int(documents.order[next % documents.order.count])]
+                next += 1
+                keep(must { try filled.collection.findOne(["_id": id]) })
+            }
+        }
+        let get: (Int) -> Void = { [unowned self] in
+            baseline_keep(baseline_store_get(filled.baseline, $0, 0))
+        }
+        let getHeld: (Int) -> Void = { [unowned self] in
+            baseline_keep(baseline_store_get(filled.baseline, $0, 1))
+        }
+        return [
+            Row(
+                name: "store: findOne by id", gate: 0.8, goal: 0.45, baseline: get, ours: find,
+                count: 20_000),
+            Row(
+                name: "store: findOne by filter on _id", gate: 0.8, goal: 0.45, baseline: get,
+                ours: findByFilter, count: 20_000),
+            Row(
+                name: "store: findOne by id, C in a transaction", gate: 1.6, goal: 1.2,
+                baseline: getHeld, ours: find, count: 20_000),
+            Row(
+                name: "store: get by id, both in a transaction", gate: 1.6, goal: 1.2,
+                baseline: getHeld, ours: findHeld, count: 20_000),
+        ] + scanRows()
+    }
+
+    private func scanRows() -> [Row] {
+        let filter = must { try Filter(["group": 7]) }
+        let scan: (Int) -> Void = { [unowned self] in
+            baseline_keep(baseline_store_scan(filled.baseline, $0))
+        }
+        return [
+            Row(
+                name: "store: find with a filter, full scan", gate: 1.8, goal: 1.2, baseline: scan,
+                ours: { [unowned self] count in
+                    for _ in 0..<count {
+                        must {
+                            try filled.store.read { transaction in
+                                let found = try transaction.find(Self.namespace, filter: filter)
+                                baseline_keep(UInt64(found.count))
+                            }
+                        }
+                    }
+                }, count: 4),
+            Row(
+                name: "store: count with a filter", gate: 1.5, goal: 1.0, baseline: scan,
+                ours: { [unowned self] count in
+                    for _ in 0..<count {
+                        must {
+                            let found = try filled.store.read {
+                                try $0.count(Self.namespace, filter: filter)
+                            }
+                            baseline_keep(UInt64(found))
+                        }
+                    }
+                }, count: 4),
+        ]
+    }
+
+    private func updateRows() -> [Row] {
+        let update: BSONDocument = ["$inc": ["group": 1]]
+        var next = 0
+        func id() -> BSONValue {
+            defer { next += 1 }
+            return documents.ids[Int(documents.order[next % documents.order.count])]
+        }
+        return [
+            Row(
+                name: "store: updateOne $inc, own commit", gate: 1.3, goal: 1.1,
+                baseline: { [unowned self] in baseline_store_update(filled.baseline, $0, 1) },
+                ours: { [unowned self] count in
+                    for _ in 0..<count {
+                        must { _ = try filled.collection.updateOne(["_id": id()], update) }
+                    }
+                }, count: 4_000),
+            Row(
+                name: "store: updateOne $inc, one transaction", gate: 1.7, goal: 1.2,
+                baseline: { [unowned self] in baseline_store_update(filled.baseline, $0, 0) },
+                ours: { [unowned self] count in
+                    must {
+                        let parsed = try Update(update)
+                        try filled.store.write { transaction in
+                            for _ in 0..<count {
+                                try transaction.updateOne(
+                                    Self.namespace, filter: try Filter(["_id": id()]),
+                                    update: parsed)
+                            }
+                        }
+                    }
+                }, count: 20_000),
+        ]
+    }
+
+    private func keep(_ document: BSONDocument?) {
+        precondition(document != nil, "The document is there")
+        baseline_keep(UInt64(truncatingIfNeeded: document?.byteCount ?? 0))
+    }
+}
+
+/// Runs what cannot fail here; if it does, the measurement is worth nothing.
+func must<R>(_ body: () throws -> R) -> R {
+    do { return try body() } catch { preconditionFailure("\(error)") }
+}
