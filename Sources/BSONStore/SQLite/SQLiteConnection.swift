@@ -13,6 +13,10 @@ package final class SQLiteConnection: @unchecked Sendable {
     let handle: OpaquePointer
     private var slots: [String: SQLiteStatementSlot] = [:]
     private var numberedSlots: [SQLiteStatementSlot?] = []
+    var boundaries = Array(
+        repeating: SQLiteBoundarySlot(), count: SQLiteBoundary.allCases.count)
+    /// Where the index of the write-ahead log is mapped; `nil` when it is not shared memory.
+    var walIndex: UnsafeRawPointer?
 
     /// Opens a file, or memory for `":memory:"`, without changing any setting.
     ///
@@ -32,6 +36,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     deinit {
         slots.removeAll()
         numberedSlots.removeAll()
+        boundaries.removeAll()
         sqlite3_close_v2(handle)
     }
 
@@ -119,11 +124,11 @@ package final class SQLiteConnection: @unchecked Sendable {
     /// Up to date only inside of a transaction.
     var dataVersion: UInt32 {
         var version: UInt32 = 0
-        sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        sqlite3_file_control(handle, nil, SQLITE_FCNTL_DATA_VERSION, &version)
         return version
     }
 
-    private func compile(_ sql: String) throws(StoreError) -> OpaquePointer {
+    func compile(_ sql: String) throws(StoreError) -> OpaquePointer {
         var compiled: OpaquePointer?
         var sql = sql
         let result = sql.withUTF8 { text in

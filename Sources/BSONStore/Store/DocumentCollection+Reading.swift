@@ -35,7 +35,7 @@ extension DocumentCollection {
     ///
     /// - Throws: `corrupt` when its bytes are no BSON.
     public func findOne(id: BSONValue) throws -> BSONDocument? {
-        try store.readOnce { try $0.get(namespace, id: id) }
+        try store.read { try $0.get(namespace, id: id) }
     }
 
     /// Gives every document that passes a filter to a body, from one state of the store.

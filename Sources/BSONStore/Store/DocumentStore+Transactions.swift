@@ -12,20 +12,10 @@ extension DocumentStore {
             defer { mutex.unlock() }
             return try read(on: connection, body)
         case .file(let path):
-            let connection = try idleReader() ?? StoreOpening.reader(path, options)
-            defer { giveBack(connection) }
-            return try read(on: connection, body)
+            let reader = try readers.take() ?? StoreReader(StoreOpening.reader(path, options))
+            defer { readers.give(reader) }
+            return try reader.read(catalog, body)
         }
-    }
-
-    /// Reads with statements that need not see the same state: one look-up costs no transaction.
-    func readOnce<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
-        guard case .file(let path) = location else { return try read(body) }
-        let connection = try idleReader() ?? StoreOpening.reader(path, options)
-        defer { giveBack(connection) }
-        let transaction = ReadTransaction(connection: connection, catalog: catalog)
-        defer { transaction.finish() }
-        return try body(transaction)
     }
 
     /// Changes documents in one transaction: when the body returns it is committed, when it throws
@@ -49,8 +39,9 @@ extension DocumentStore {
         guard !isReadOnly else {
             throw StoreError(.readOnly, "The store was opened for reading only")
         }
+        readers.release()
         do {
-            try connection.execute("BEGIN IMMEDIATE")
+            try connection.run(.beginImmediate)
             let transaction = WriteTransaction(
                 connection: connection, catalog: catalog, feed: try feedState(connection))
             defer { transaction.finish() }
@@ -69,7 +60,7 @@ extension DocumentStore {
         let feed = transaction.feed
         let wrote = feed.head != transaction.feedHeadAtStart
         if wrote { try feed.trim(connection) }
-        try connection.execute("COMMIT")
+        try connection.run(.commit)
         transaction.publish()
         let version = connection.dataVersion
         writer.withLock { writer in
@@ -121,29 +112,17 @@ extension DocumentStore {
     private func read<R>(
         on connection: SQLiteConnection, _ body: (ReadTransaction) throws -> R
     ) throws -> R {
-        try connection.execute("BEGIN")
-        let transaction = ReadTransaction(connection: connection, catalog: catalog)
+        try connection.run(.begin)
+        let transaction = ReadTransaction(
+            connection: connection, catalog: catalog, lastTable: nil)
         defer { transaction.finish() }
         do {
             let result = try body(transaction)
-            try connection.execute("COMMIT")
+            try connection.run(.commit)
             return result
         } catch {
             try connection.rollback()
             throw error
-        }
-    }
-
-    private func idleReader() throws(StoreError) -> SQLiteConnection? {
-        let isClosed = writer.withLock { $0.isClosed }
-        guard !isClosed else { throw Self.closed }
-        return idleReaders.withLock { $0.popLast() }
-    }
-
-    private func giveBack(_ connection: SQLiteConnection) {
-        let isClosed = writer.withLock { $0.isClosed }
-        idleReaders.withLock { idle in
-            if !isClosed, idle.count < Self.idleReadersMax { idle.append(connection) }
         }
     }
 

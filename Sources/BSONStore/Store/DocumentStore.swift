@@ -3,9 +3,6 @@
 /// A store may be used from all threads: one write transaction runs at a time, reads run beside it
 /// on a snapshot of their own. Several processes may use one file.
 public final class DocumentStore: Sendable {
-    /// How many idle connections for reading are kept.
-    static let idleReadersMax = 4
-
     /// Where the documents are.
     public let location: Location
     /// The settings with which the store was opened.
@@ -16,7 +13,7 @@ public final class DocumentStore: Sendable {
     let catalog = Catalog()
     let mutex = ThreadMutex()
     let writer: Locked<Writer>
-    let idleReaders = Locked<[SQLiteConnection]>([])
+    let readers = ReaderPool()
     let observers = CommitObservers()
     let writerThread = WorkerThread<GroupCommit>(batchMax: GroupCommit.jobsMax) { jobs in
         GroupCommit.run(jobs)
@@ -57,7 +54,7 @@ public final class DocumentStore: Sendable {
             writer.isClosed = true
             writer.connection = nil
         }
-        idleReaders.withLock { $0.removeAll() }
+        readers.close()
         writerThread.stop()
     }
 }

@@ -5,11 +5,12 @@ public class ReadTransaction {
     let catalog: Catalog
     private(set) var isOpen = true
     /// The table that was used last; most transactions use one.
-    private var lastTable: CollectionTable?
+    private(set) var lastTable: CollectionTable?
 
-    init(connection: SQLiteConnection, catalog: Catalog) {
+    init(connection: SQLiteConnection, catalog: Catalog, lastTable: CollectionTable?) {
         self.connection = connection
         self.catalog = catalog
+        self.lastTable = lastTable
     }
 
     /// The document with an id, `nil` when there is none; O(log n).

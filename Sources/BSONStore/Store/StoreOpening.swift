@@ -45,6 +45,8 @@ enum StoreOpening {
         guard try StoreSchema.kind(connection) == .current else {
             throw StoreError(.notADatabase, "The file is empty; it was opened for reading only")
         }
+        // A file that nobody can change has no log whose index could tell of changes.
+        if mode != .immutable { connection.findWALIndex() }
         return connection
     }
 

@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-    internal import Darwin
-#else
-    internal import Glibc
-#endif
-
 /// Runs jobs on one thread of its own, several at a time when several are waiting.
 ///
 /// The thread begins with the first job and ends after ``stop()``.
@@ -26,8 +20,7 @@ final class WorkerThread<Job: Sendable>: Sendable {
 
 /// What the thread shares with those who give it jobs; kept alive by the thread while it runs.
 private final class WorkerState<Job: Sendable>: @unchecked Sendable {
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private let condition = ThreadCondition()
     private let batchMax: Int
     private let body: @Sendable ([Job]) -> Void
     private var jobs: [Job] = []
@@ -37,53 +30,26 @@ private final class WorkerState<Job: Sendable>: @unchecked Sendable {
     init(batchMax: Int, body: @escaping @Sendable ([Job]) -> Void) {
         self.batchMax = batchMax
         self.body = body
-        mutex = .allocate(capacity: 1)
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
-        condition = .allocate(capacity: 1)
-        condition.initialize(to: pthread_cond_t())
-        pthread_cond_init(condition, nil)
-    }
-
-    deinit {
-        pthread_cond_destroy(condition)
-        condition.deallocate()
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
     }
 
     func add(_ job: Job) -> Bool {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        condition.lock()
+        defer { condition.unlock() }
         guard !isStopped else { return false }
+        if !isRunning {
+            isRunning = DetachedThread.start { self.run() }
+            guard isRunning else { return false }
+        }
         jobs.append(job)
-        if !isRunning { start() }
-        pthread_cond_signal(condition)
+        condition.signal()
         return true
     }
 
     func stop() {
-        pthread_mutex_lock(mutex)
+        condition.lock()
         isStopped = true
-        pthread_cond_signal(condition)
-        pthread_mutex_unlock(mutex)
-    }
-
-    private func start() {
-        isRunning = true
-        let work = Unmanaged.passRetained(WorkerBody { self.run() })
-        #if canImport(Darwin)
-            var thread: pthread_t?
-        #else
-            var thread = pthread_t()
-        #endif
-        let result = pthread_create(&thread, nil, workerThreadMain, work.toOpaque())
-        precondition(result == 0, "the system has no thread left for a store's writer")
-        #if canImport(Darwin)
-            if let thread { pthread_detach(thread) }
-        #else
-            pthread_detach(thread)
-        #endif
+        condition.signal()
+        condition.unlock()
     }
 
     private func run() {
@@ -91,35 +57,14 @@ private final class WorkerState<Job: Sendable>: @unchecked Sendable {
     }
 
     private func next() -> [Job]? {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        condition.lock()
+        defer { condition.unlock() }
         while jobs.isEmpty {
             if isStopped { return nil }
-            pthread_cond_wait(condition, mutex)
+            condition.wait()
         }
         let batch = Array(jobs.prefix(batchMax))
         jobs.removeFirst(batch.count)
         return batch
     }
 }
-
-/// Carries what a thread runs through the C function that starts it.
-private final class WorkerBody {
-    let run: () -> Void
-
-    init(_ run: @escaping () -> Void) { self.run = run }
-}
-
-#if canImport(Darwin)
-    private func workerThreadMain(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-        Unmanaged<WorkerBody>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-    }
-#else
-    private func workerThreadMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-        if let context {
-            Unmanaged<WorkerBody>.fromOpaque(context).takeRetainedValue().run()
-        }
-        return nil
-    }
-#endif

@@ -13,7 +13,7 @@ public final class WriteTransaction: ReadTransaction {
     init(connection: SQLiteConnection, catalog: Catalog, feed: FeedState) {
         self.feed = feed
         feedHeadAtStart = feed.head
-        super.init(connection: connection, catalog: catalog)
+        super.init(connection: connection, catalog: catalog, lastTable: nil)
     }
 
     /// Runs a body whose changes are undone when it throws, while the transaction goes on.

@@ -1,0 +1,89 @@
+internal import BSONStoreCSQLite
+
+/// Copies the header of a write-ahead log's index, which every commit of every process changes.
+///
+/// It holds the number of the change, the count of frames and the checksum of the last one, so that
+/// equal headers mean the same state of the file.
+/// Source: https://www.sqlite.org/walformat.html, "The WAL-Index Header".
+struct WALHeader: Equatable {
+    private let words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+
+    fileprivate init(_ index: UnsafeRawPointer) {
+        func word(_ offset: Int) -> UInt64 {
+            index.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        }
+        words = (word(0), word(8), word(16), word(24), word(32), word(40))
+    }
+
+    @inline(__always)
+    static func == (left: Self, right: Self) -> Bool { left.words == right.words }
+}
+
+/// The statements that begin and end transactions.
+enum SQLiteBoundary: Int, CaseIterable {
+    case begin
+    case beginImmediate
+    case commit
+
+    var text: String {
+        switch self {
+        case .begin: "BEGIN"
+        case .beginImmediate: "BEGIN IMMEDIATE"
+        case .commit: "COMMIT"
+        }
+    }
+}
+
+extension SQLiteConnection {
+    /// The header as it is now, `nil` when the file has no shared index of a log.
+    ///
+    /// Costs no system call: SQLite keeps the index mapped as long as the connection is open.
+    @inline(__always)
+    var walHeader: WALHeader? { walIndex.map { WALHeader($0) } }
+
+    /// Asks SQLite's file system layer where the log's index is mapped; after the first read.
+    ///
+    /// Source: https://www.sqlite.org/c3ref/io_methods.html, `xShmMap`.
+    func findWALIndex() {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        guard
+            sqlite3_file_control(handle, nil, SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
+            let file, let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2,
+            let map = methods.pointee.xShmMap
+        else { return }
+        var region: UnsafeMutableRawPointer?
+        guard map(file, 0, Self.walIndexBytes, 0, &region) == SQLITE_OK, let region else {
+            return
+        }
+        walIndex = UnsafeRawPointer(region)
+    }
+
+    /// The size of the parts in which the index is mapped.
+    private static let walIndexBytes: Int32 = 32_768
+
+    /// Begins or ends a transaction.
+    @inline(__always)
+    func run(_ boundary: SQLiteBoundary) throws(StoreError) {
+        try boundaries[boundary.rawValue].run(on: self, boundary)
+    }
+}
+
+/// Holds the compiled statement of a boundary from its first use on.
+struct SQLiteBoundarySlot {
+    private var slot: SQLiteStatementSlot?
+
+    mutating func run(
+        on connection: SQLiteConnection, _ boundary: SQLiteBoundary
+    ) throws(StoreError) {
+        let slot: SQLiteStatementSlot
+        if let known = self.slot {
+            slot = known
+        } else {
+            slot = SQLiteStatementSlot(handle: try connection.compile(boundary.text))
+            self.slot = slot
+        }
+        let result = sqlite3_step(slot.handle)
+        sqlite3_reset(slot.handle)
+        if result != SQLITE_DONE { throw slot.error(result) }
+    }
+}
