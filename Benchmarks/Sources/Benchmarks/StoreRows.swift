@@ -39,7 +39,10 @@ final class StoreRows {
     func rows() -> [Row] { insertRows() + readRows() + updateRows() }
 
     /// Removes the files.
-    func remove() { try? FileManager.default.removeItem(at: directory) }
+    func remove() {
+        guard FileManager.default.fileExists(atPath: directory.path) else { return }
+        must { try FileManager.default.removeItem(at: directory) }
+    }
 
     private func file() -> String {
         must {

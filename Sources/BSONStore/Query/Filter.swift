@@ -61,7 +61,7 @@ public struct Filter: Sendable {
     }
 
     /// The `_id` that the filter asks for when it asks for nothing else and for a plain value.
-    private static func soleID(_ document: BSONDocument) -> BSONValue? {
+    static func soleID(_ document: BSONDocument) -> BSONValue? {
         var elements = document.makeIterator()
         guard let first = elements.next(), first.key == "_id", elements.next() == nil else {
             return nil
@@ -78,6 +78,14 @@ public struct Filter: Sendable {
         switch engine {
         case .program: false
         case .id: true
+        }
+    }
+
+    /// The `_id` that alone decides, when it does.
+    var decidingID: BSONValue? {
+        switch engine {
+        case .program: nil
+        case .id(let id): id
         }
     }
 
@@ -126,17 +134,22 @@ public struct Filter: Sendable {
         }
     }
 
-    /// Lends the program to many matches, so that its arrays are borrowed only once.
+    /// Lends the program to many matches of stored documents, which are checked on the way.
     @inline(__always)
-    func matching<R, E: Error>(
-        _ body: ((UnsafeRawBufferPointer) -> Bool) throws(E) -> R
+    func matchingStored<R, E: Error>(
+        _ body: ((UnsafeRawBufferPointer) -> StoredCheck) throws(E) -> R
     ) throws(E) -> R {
         switch engine {
         case .program(let compiled):
-            try FilterMatching.lend(compiled.program) { (matching) throws(E) -> R in
-                try body { document in matching.node(0, document: document) }
+            let isShallow = compiled.program.isShallow
+            return try FilterMatching.lend(compiled.program) { (matching) throws(E) -> R in
+                try body { document in matching.stored(document, isShallow: isShallow) }
             }
-        case .id(let id): try body { document in Self.hasID(id, document) }
+        case .id(let id):
+            return try body { document in
+                guard BSONValidator.isValid(document) else { return .damaged }
+                return Self.hasID(id, document) ? .passes : .fails
+            }
         }
     }
 }

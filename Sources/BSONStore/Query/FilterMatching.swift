@@ -125,19 +125,11 @@ struct FilterMatching {
                 break
             }
         }
-        while pending != 0 {
-            let bit = pending.trailingZeroBitCount
-            pending &= pending &- 1
-            for index in (groups + bit).pointee.leaves {
-                let leaf = self.leaf(index)
-                if testMissing(leaf) == leaf.pointee.isNegated { return false }
-            }
-        }
-        return true
+        return passMissing(pending, groups)
     }
 
     /// Whether the value of a top-level key passes the leaves whose paths begin with it.
-    private func pass(_ range: Range<Int32>, _ value: BSONRawValue) -> Bool {
+    func pass(_ range: Range<Int32>, _ value: BSONRawValue) -> Bool {
         for index in range {
             let leaf = self.leaf(index)
             if follow(leaf, from: leaf.pointee.parts.lowerBound + 1, value)
@@ -151,7 +143,7 @@ struct FilterMatching {
 
     /// A leaf in place: it is larger than what a copy should be.
     @inline(__always)
-    private func leaf(_ index: Int32) -> UnsafePointer<FilterProgram.Leaf> {
+    func leaf(_ index: Int32) -> UnsafePointer<FilterProgram.Leaf> {
         guard let base = leaves.baseAddress else {
             preconditionFailure("a program with groups has leaves")
         }

@@ -11,6 +11,20 @@ package enum BSONKey {
         return key
     }
 
+    /// Lends the key of one value; that of an ObjectId takes no memory from the heap.
+    static func lend<R, E: Error>(
+        _ value: BSONValue, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    ) throws(E) -> R {
+        guard case .objectID(let id) = value else { return try encode(value).withLentBytes(body) }
+        return try withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) {
+            (key) throws(E) -> R in
+            key.storeBytes(of: classByte(of: .objectID), as: UInt8.self)
+            key.storeBytes(of: id.high.bigEndian, toByteOffset: 1, as: UInt64.self)
+            key.storeBytes(of: id.low.bigEndian, toByteOffset: 9, as: UInt32.self)
+            return try body(UnsafeRawBufferPointer(rebasing: key[..<13]))
+        }
+    }
+
     /// Appends a value's class byte and its payload.
     static func append(_ value: BSONValue, to key: inout [UInt8]) {
         key.append(classByte(of: value.type))

@@ -15,7 +15,7 @@ extension DocumentCollection {
     public func findOne(
         _ filter: BSONDocument = [:], options: FindOptions = .all
     ) throws -> BSONDocument? {
-        if let id = try Self.soleID(filter), options.skip == 0 {
+        if let id = Self.soleID(filter), options.skip == 0 {
             let found = try findOne(id: id)
             return found.map { options.projection?.apply(to: $0) ?? $0 }
         }
@@ -25,10 +25,8 @@ extension DocumentCollection {
     }
 
     /// The `_id` that a filter asks for when it asks for nothing else.
-    private static func soleID(_ document: BSONDocument) throws(StoreError) -> BSONValue? {
-        let filter = try Filter(document)
-        guard filter.isDecidedByID else { return nil }
-        return document["_id"]
+    private static func soleID(_ document: BSONDocument) -> BSONValue? {
+        Filter.soleID(document)
     }
 
     /// The document with an id, `nil` when there is none.

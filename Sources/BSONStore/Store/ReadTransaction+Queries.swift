@@ -62,7 +62,7 @@ extension ReadTransaction {
     public func count(_ namespace: Namespace, filter: Filter) throws(StoreError) -> Int {
         if filter.isEverything { return try count(namespace) }
         var count = 0
-        try scan(namespace, filter, QueryPlan(filter, nil)) { _, _ in
+        try scan(namespace, filter, QueryPlan(filter, nil), isContentUsed: false) { _, _ in
             count += 1
             return true
         }
@@ -132,8 +132,11 @@ extension ReadTransaction {
 
     /// Lends the bytes of all documents that pass, and the rows when they are wanted, until the
     /// body returns false.
+    ///
+    /// - Parameter isContentUsed: whether the body reads the bytes, which are then checked as a whole.
     func scan(
         _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan, withRows: Bool = false,
+        isContentUsed: Bool = true,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         _ = try onTable(namespace) { (table) throws(StoreError) in
@@ -142,7 +145,7 @@ extension ReadTransaction {
             case .range(let range):
                 let statement = try range.prepare(table, withRows: withRows, connection)
                 do throws(StoreError) {
-                    try scan(statement, withRows, filter, body)
+                    try scan(statement, withRows, isContentUsed, filter, body)
                 } catch {
                     guard error.code == .corrupt, error.sqliteCode == nil else { throw error }
                     throw try named(error, range, table)
@@ -173,19 +176,20 @@ extension ReadTransaction {
     }
 
     private func scan(
-        _ statement: borrowing SQLiteStatement, _ withRows: Bool, _ filter: Filter,
-        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+        _ statement: borrowing SQLiteStatement, _ withRows: Bool, _ isContentUsed: Bool,
+        _ filter: Filter, _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        try filter.matching { (matches) throws(StoreError) in
+        try filter.matchingStored { (check) throws(StoreError) in
             while try statement.step() {
                 let goesOn = try statement.withBytes(0) { (bytes) throws(StoreError) -> Bool in
-                    do throws(BSONError) {
-                        try BSONValidator.validate(bytes)
-                    } catch {
-                        throw StoreError(
-                            .corrupt, "A stored document is not valid BSON", underlying: error)
+                    switch check(bytes) {
+                    case .fails: return true
+                    case .damaged: throw StoredDocument.damaged
+                    case .passes: break
                     }
-                    guard matches(bytes) else { return true }
+                    guard !isContentUsed || BSONValidator.isValid(bytes) else {
+                        throw StoredDocument.damaged
+                    }
                     return try body(withRows ? statement.int64(1) : 0, bytes)
                 }
                 guard goesOn else { return }
@@ -199,15 +203,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> StoreError {
         let rows = try range.prepare(table, withRows: true, connection)
         while try rows.step() {
-            let isValid = rows.withBytes(0) { bytes in
-                do throws(BSONError) {
-                    try BSONValidator.validate(bytes)
-                    return true
-                } catch {
-                    return false
-                }
-            }
-            guard !isValid else { continue }
+            guard !rows.withBytes(0, { BSONValidator.isValid($0) }) else { continue }
             let statement = try connection.prepare(.getRow, table)
             statement.bind(1, rows.int64(1))
             var named = error

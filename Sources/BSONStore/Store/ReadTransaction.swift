@@ -17,12 +17,13 @@ public class ReadTransaction {
     ///
     /// - Throws: `corrupt` naming the document when its bytes are no BSON, and what SQLite says.
     public func get(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> BSONDocument? {
-        let key = BSONKey.encode(id)
-        let found = try onTable(namespace) { (table) throws(StoreError) -> BSONDocument? in
-            let statement = try connection.prepare(.get, table)
-            return try Self.row(key, statement, table)?.document
+        try BSONKey.lend(id) { (key) throws(StoreError) -> BSONDocument? in
+            let found = try onTable(namespace) { (table) throws(StoreError) -> BSONDocument? in
+                let statement = try connection.prepare(.get, table)
+                return try Self.row(lent: key, statement, table)?.document
+            }
+            return found ?? nil
         }
-        return found ?? nil
     }
 
     /// The documents with these ids, in the order of the ids, `nil` where there is none.
@@ -113,13 +114,23 @@ public class ReadTransaction {
         _ key: [UInt8], _ statement: borrowing SQLiteStatement, _ table: CollectionTable
     ) throws(StoreError) -> StoredDocument? {
         try key.withLentBytes { (lent) throws(StoreError) -> StoredDocument? in
-            statement.bind(1, lending: lent)
-            guard try statement.step() else { return nil }
-            let row = statement.int64(0)
-            return try statement.withBytes(1) { (bytes) throws(StoreError) in
-                let document = try StoredDocument.decode(bytes, key: key, of: table)
-                return StoredDocument(row: row, document: document)
+            try row(lent: lent, statement, table)
+        }
+    }
+
+    /// The row and the document with an id key, which stays where it is during the call.
+    static func row(
+        lent key: UnsafeRawBufferPointer, _ statement: borrowing SQLiteStatement,
+        _ table: CollectionTable
+    ) throws(StoreError) -> StoredDocument? {
+        statement.bind(1, lending: key)
+        guard try statement.step() else { return nil }
+        let row = statement.int64(0)
+        return try statement.withBytes(1) { (bytes) throws(StoreError) in
+            guard BSONValidator.isValid(bytes) else {
+                throw StoredDocument.damaged(key: Array(key), of: table)
             }
+            return StoredDocument(row: row, document: BSONDocument(unchecked: Array(bytes)))
         }
     }
 }
@@ -154,15 +165,17 @@ struct StoredDocument {
         }
     }
 
-    /// Checks and copies a document whose key is known.
-    static func decode(
-        _ bytes: UnsafeRawBufferPointer, key: [UInt8], of table: CollectionTable
-    ) throws(StoreError) -> BSONDocument {
-        do throws(BSONError) {
-            return try BSONDocument(validating: bytes)
-        } catch {
-            throw corrupt(error, key: key, of: table)
-        }
+    /// A document that is not valid BSON, not yet named.
+    static var damaged: StoreError {
+        StoreError(.corrupt, "A stored document is not valid BSON")
+    }
+
+    /// A document that is not valid BSON.
+    static func damaged(key: [UInt8], of table: CollectionTable) -> StoreError {
+        var error = damaged
+        error.namespace = table.namespace
+        error.documentID = BSONKey.decode(key)
+        return error
     }
 
     static func corrupt(

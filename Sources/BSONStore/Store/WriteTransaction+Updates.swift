@@ -110,12 +110,17 @@ extension WriteTransaction {
         _ outcome: inout UpdateOutcome
     ) throws(StoreError) {
         outcome.matchedCount += 1
-        guard let after = try update.apply(to: found.document, matching: filter) else {
-            outcome.unchanged = found.document
-            return
+        let after: BSONDocument
+        if let same = update.replacingInPlace(in: found.document) {
+            after = same
+        } else {
+            guard let changed = try update.apply(to: found.document, matching: filter) else {
+                outcome.unchanged = found.document
+                return
+            }
+            try StorableDocument.check(changed, changed["_id"] ?? .null, in: namespace)
+            after = changed
         }
-        let id = after["_id"] ?? .null
-        try StorableDocument.check(after, id, in: namespace)
         try onTableForWriting(namespace) { (table) throws(StoreError) in
             try rewrite(found.row, after, in: table)
         }
@@ -148,6 +153,7 @@ extension WriteTransaction {
     private func first(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?
     ) throws(StoreError) -> StoredDocument? {
+        if let id = filter.decidingID { return try stored(namespace, id) }
         let plan = QueryPlan(filter, sort)
         var best: StoredDocument?
         var bestKey: [UInt8]?
@@ -164,6 +170,17 @@ extension WriteTransaction {
             return true
         }
         return best
+    }
+
+    private func stored(
+        _ namespace: Namespace, _ id: BSONValue
+    ) throws(StoreError) -> StoredDocument? {
+        try BSONKey.lend(id) { (key) throws(StoreError) -> StoredDocument? in
+            let found = try onTable(namespace) { (table) throws(StoreError) in
+                try Self.row(lent: key, try connection.prepare(.get, table), table)
+            }
+            return found ?? nil
+        }
     }
 
     private func rows(_ namespace: Namespace, _ filter: Filter) throws(StoreError) -> [Int64] {

@@ -23,7 +23,9 @@ extension TidyRule {
         "Sources/BSONStore/Store/Locked.swift",
         "Sources/BSONStore/Store/ThreadMutex.swift",
         "Sources/BSONStore/SQLite/",
-        "Sources/BSONStore/Store/ThreadMutex.swift",
+        "Sources/BSONStore/Store/ThreadCondition.swift",
+        // Hands connections from thread to thread under that condition's lock.
+        "Sources/BSONStore/Store/ReaderPool.swift",
         "Sources/BSONStore/Store/WorkerThread.swift",
     ]
 

@@ -1,0 +1,154 @@
+/// What is known about the bytes that a match looks at.
+enum StoredCheck {
+    /// A fault of the bytes that was noticed on the way.
+    case damaged
+    case passes
+    case fails
+}
+
+extension FilterProgram {
+    /// Whether a match of unchecked bytes looks at whole values of top-level keys only, so that it
+    /// can check what it touches itself.
+    var isShallow: Bool {
+        guard let root = nodes.first, root.join == .all, root.children.isEmpty, !root.groups.isEmpty
+        else { return false }
+        return leaves.allSatisfy { $0.parts.count == 1 && $0.test.isScalar }
+    }
+}
+
+extension FilterProgram.Test {
+    /// Whether numbers, dates and texts are compared by their bytes alone.
+    fileprivate var isScalar: Bool {
+        switch self {
+        case .equal, .less, .lessOrEqual, .greater, .greaterOrEqual, .exists, .hasType, .hasSize:
+            true
+        case .isIn, .matches, .modulo, .hasDocument, .hasElement: false
+        }
+    }
+}
+
+extension FilterMatching {
+    /// Whether a stored document, which nobody has checked since it was read, passes.
+    ///
+    /// A shallow program (``FilterProgram/isShallow``) checks what it walks over: lengths, bounds and
+    /// types, not the texts and documents that nobody asks about. Any bytes are safe to pass.
+    @inline(__always)
+    func stored(_ document: UnsafeRawBufferPointer, isShallow: Bool) -> StoredCheck {
+        if isShallow { return shallow(document) }
+        guard BSONValidator.isValid(document) else { return .damaged }
+        return node(0, document: document) ? .passes : .fails
+    }
+
+    /// As `pass` over a checked document, with the bounds of each element looked at.
+    private func shallow(_ document: UnsafeRawBufferPointer) -> StoredCheck {
+        let range = nodes[0].groups
+        guard let groups = groups.baseAddress.map({ $0 + Int(range.lowerBound) }),
+            let keys = bytes.baseAddress, let base = document.baseAddress, document.count >= 5,
+            BSONCursor.int32(base) == document.count
+        else { return .damaged }
+        let end = base + (document.count - 1)
+        guard end.load(as: UInt8.self) == 0 else { return .damaged }
+        let count = range.count
+        var pending = count == 64 ? UInt64.max : (1 << UInt64(count)) &- 1
+        var at = base + 4
+        while pending != 0, at < end {
+            let key = at + 1
+            let keyCount = BSONCursor.textCount(key, end)
+            let start = key + (keyCount + 1)
+            guard start <= end else { return .damaged }
+            let typeByte = at.load(as: UInt8.self)
+            let size = Self.size(typeByte, start, end)
+            guard size >= 0 else { return .damaged }
+            at = start + size
+            let keyFirst = key.load(as: UInt8.self)
+            var open = pending
+            while open != 0 {
+                let bit = open.trailingZeroBitCount
+                open &= open &- 1
+                let group = groups + bit
+                guard group.pointee.keyCount == keyCount, group.pointee.keyFirst == keyFirst,
+                    BSONCursor.isEqual(
+                        UnsafeRawBufferPointer(start: key, count: keyCount),
+                        UnsafeRawBufferPointer(
+                            start: keys + group.pointee.keyStart, count: keyCount))
+                else { continue }
+                pending &= ~(1 << UInt64(bit))
+                let value = BSONRawValue(typeByte: typeByte, start: start, count: size)
+                guard Self.isScalar(value) || BSONValidator.isValid(document) else {
+                    return .damaged
+                }
+                guard pass(group.pointee.leaves, value) else { return .fails }
+                break
+            }
+        }
+        return passMissing(pending, groups) ? .passes : .fails
+    }
+
+    /// Whether the leaves of groups whose key is not there pass.
+    @inline(__always)
+    func passMissing(_ pending: UInt64, _ groups: UnsafePointer<FilterProgram.Group>) -> Bool {
+        var pending = pending
+        while pending != 0 {
+            let bit = pending.trailingZeroBitCount
+            pending &= pending &- 1
+            for index in (groups + bit).pointee.leaves {
+                let leaf = self.leaf(index)
+                if testMissing(leaf) == leaf.pointee.isNegated { return false }
+            }
+        }
+        return true
+    }
+
+    /// Whether a value can be tested by looking at its own bytes, none of which is a length.
+    @inline(__always)
+    private static func isScalar(_ value: BSONRawValue) -> Bool {
+        switch value.typeByte {
+        case 0x01, 0x06...0x0A, 0x10...0x13, 0x7F, 0xFF: return true
+        case 0x02:
+            return value.count >= 5
+                && value.start.load(fromByteOffset: value.count - 1, as: UInt8.self) == 0
+        default: return false
+        }
+    }
+
+    /// The size of a value that ends before the document does; -1 when it has none.
+    @inline(__always)
+    private static func size(
+        _ typeByte: UInt8, _ start: UnsafeRawPointer, _ end: UnsafeRawPointer
+    ) -> Int {
+        guard typeByte < 0x14, end - start >= 4 else { return sizeSlow(typeByte, start, end) }
+        let size = Int(BSONCursor.sizes.utf8Start[Int(typeByte)])
+        if size & 0x20 != 0 { return sizeSlow(typeByte, start, end) }
+        let length = BSONCursor.int32(start) & (0 &- (size &>> 6))
+        let whole = size & 0x1F &+ length
+        return length >= 0 && whole <= end - start ? whole : -1
+    }
+
+    @inline(never)
+    private static func sizeSlow(
+        _ typeByte: UInt8, _ start: UnsafeRawPointer, _ end: UnsafeRawPointer
+    ) -> Int {
+        switch typeByte {
+        case 0x06, 0x0A, 0x7F, 0xFF: return 0
+        case 0x08: return end - start >= 1 ? 1 : -1
+        case 0x0B:
+            let pattern = BSONCursor.textCount(start, end) + 1
+            guard pattern < end - start else { return -1 }
+            let whole = pattern + BSONCursor.textCount(start + pattern, end) + 1
+            return whole <= end - start ? whole : -1
+        default: return -1
+        }
+    }
+}
+
+extension BSONValidator {
+    /// Whether the bytes are exactly one document.
+    static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        do throws(BSONError) {
+            try validate(bytes)
+            return true
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,88 @@
+extension Update {
+    /// The document with other numbers in the place of those that `$inc` and `$set` name, when that is
+    /// all there is to do: top-level fields that are there, values of the same type and size.
+    ///
+    /// Such a document needs no other check: its depth, its size and its texts stay as they were.
+    /// `nil` when anything else is asked for, or when nothing would change.
+    func replacingInPlace(in document: BSONDocument) -> BSONDocument? {
+        guard case .operators(let modifiers, _) = kind else { return nil }
+        var after: [UInt8]?
+        for modifier in modifiers {
+            guard modifier.path.parts.count == 1, case .field(let key, _) = modifier.path.parts[0],
+                let place = Self.place(of: key, in: document)
+            else { return nil }
+            guard let bits = Self.bits(modifier.operation, place.typeByte, place.bits) else {
+                return nil
+            }
+            guard bits != place.bits else { continue }
+            if after == nil { after = document.withUnsafeBytes { Array($0) } }
+            after?.withUnsafeMutableBytes { bytes in
+                if place.size == 4 {
+                    bytes.storeBytes(
+                        of: UInt32(truncatingIfNeeded: bits).littleEndian,
+                        toByteOffset: place.offset, as: UInt32.self)
+                } else {
+                    bytes.storeBytes(
+                        of: bits.littleEndian, toByteOffset: place.offset, as: UInt64.self)
+                }
+            }
+        }
+        return after.map { BSONDocument(unchecked: $0) }
+    }
+
+    private typealias Place = (typeByte: UInt8, offset: Int, size: Int, bits: UInt64)
+
+    private static func place(of key: String, in document: BSONDocument) -> Place? {
+        guard key != "_id" else { return nil }
+        return document.withUnsafeBytes { bytes -> Place? in
+            guard let base = bytes.baseAddress else { return nil }
+            var cursor = BSONCursor(bytes)
+            guard let value = key.withUTF8Bytes({ cursor.next(withKey: $0) }) else { return nil }
+            switch value.typeByte {
+            case BSONType.int32.rawValue:
+                return (
+                    value.typeByte, value.start - base, 4,
+                    UInt64(UInt32(bitPattern: value.int32))
+                )
+            case BSONType.int64.rawValue, BSONType.double.rawValue, BSONType.datetime.rawValue:
+                return (
+                    value.typeByte, value.start - base, 8, UInt64(bitPattern: value.int64)
+                )
+            default: return nil
+            }
+        }
+    }
+
+    /// The bits of the new value; `nil` when it has another type, or when another operator made it.
+    private static func bits(
+        _ operation: UpdateOperation, _ typeByte: UInt8, _ old: UInt64
+    ) -> UInt64? {
+        switch (operation, typeByte) {
+        case (.set(.int32(let value)), BSONType.int32.rawValue):
+            return UInt64(UInt32(bitPattern: value))
+        case (.set(.int64(let value)), BSONType.int64.rawValue):
+            return UInt64(bitPattern: value)
+        case (.set(.double(let value)), BSONType.double.rawValue): return value.bitPattern
+        case (.set(.datetime(let value)), BSONType.datetime.rawValue):
+            return UInt64(bitPattern: value.milliseconds)
+        case (.increment(.int32(let step)), BSONType.int32.rawValue):
+            let (sum, overflow) = Int32(truncatingIfNeeded: old).addingReportingOverflow(step)
+            return overflow ? nil : UInt64(UInt32(bitPattern: sum))
+        case (.increment(let step), BSONType.int64.rawValue):
+            guard let step = whole(step) else { return nil }
+            let (sum, overflow) = Int64(bitPattern: old).addingReportingOverflow(step)
+            return overflow ? nil : UInt64(bitPattern: sum)
+        case (.increment(.double(let step)), BSONType.double.rawValue):
+            return (Double(bitPattern: old) + step).bitPattern
+        default: return nil
+        }
+    }
+
+    private static func whole(_ value: BSONValue) -> Int64? {
+        switch value {
+        case .int32(let value): Int64(value)
+        case .int64(let value): value
+        default: nil
+        }
+    }
+}
