@@ -48,7 +48,9 @@ let package = Package(
                     condition: .when(traits: ["CommandLine"])),
             ],
             swiftSettings: strict),
-        .testTarget(name: "BSONStoreTests", dependencies: ["BSONStore"], swiftSettings: strict),
+        .testTarget(
+            name: "BSONStoreTests", dependencies: ["BSONStore", "BSONStoreCSQLite"],
+            swiftSettings: strict),
         .testTarget(
             name: "StitchSyncTests", dependencies: ["StitchSync", "BSONStore"],
             swiftSettings: strict),

@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// Gives a value now and each time that it is another, at the reader's pace.
 public struct SyncUpdates<Element: Sendable & Equatable>: AsyncSequence, Sendable {
     let changed: Signal

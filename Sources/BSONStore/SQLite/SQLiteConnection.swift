@@ -20,11 +20,14 @@ package final class SQLiteConnection: @unchecked Sendable {
 
     /// Opens a file, or memory for `":memory:"`, without changing any setting.
     ///
+    /// - Parameter fileSystem: the name of SQLite's layer over the system's files, `nil` for its own.
     /// - Throws: `cannotOpen` and what else SQLite says; a file that is no database is noticed by
     ///   the first statement, not here.
-    init(path: String, mode: SQLiteOpenMode) throws(StoreError) {
+    init(
+        path: String, mode: SQLiteOpenMode, fileSystem: String? = nil
+    ) throws(StoreError) {
         var opened: OpaquePointer?
-        let result = sqlite3_open_v2(mode.fileName(path), &opened, mode.flags, nil)
+        let result = sqlite3_open_v2(mode.fileName(path), &opened, mode.flags, fileSystem)
         guard result == SQLITE_OK, let opened else {
             let error = StoreError(sqlite: result, on: opened, doing: "opening \(path)")
             sqlite3_close_v2(opened)

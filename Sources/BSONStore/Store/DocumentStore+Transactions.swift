@@ -30,6 +30,7 @@ extension DocumentStore {
     public func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
         let result = try commit(body)
         observers.notify()
+        commitWatch.notify()
         return result
     }
 
@@ -40,6 +41,7 @@ extension DocumentStore {
             throw StoreError(.readOnly, "The store was opened for reading only")
         }
         readers.release()
+        try checkPlace(of: connection)
         do {
             try connection.run(.beginImmediate)
             let transaction = WriteTransaction(
@@ -53,6 +55,21 @@ extension DocumentStore {
             throw error
         }
     }
+
+    /// Notices now and then that the file was taken away, into which a commit would be lost.
+    private func checkPlace(of connection: SQLiteConnection) throws(StoreError) {
+        guard case .file(let path) = location else { return }
+        let isDue = writer.withLock { writer in
+            writer.writeCount &+= 1
+            return writer.writeCount % Self.writesPerLook == 1
+        }
+        guard isDue, connection.hasMoved else { return }
+        writer.withLock { $0.connection = nil }
+        throw StoreError(.cannotOpen, "\(path) was moved or deleted while it was open")
+    }
+
+    /// The file's place is looked at, which is a system call, before one of so many writes.
+    private static var writesPerLook: Int { 16 }
 
     private func finish(
         _ transaction: WriteTransaction, on connection: SQLiteConnection
@@ -89,7 +106,7 @@ extension DocumentStore {
     }
 
     /// Locks and gives the connection for writing; the caller unlocks.
-    private func enterWriter() throws(StoreError) -> SQLiteConnection {
+    func enterWriter() throws(StoreError) -> SQLiteConnection {
         guard !mutex.isHeldByThisThread else {
             throw StoreError(
                 .illegalOperation,
@@ -100,7 +117,7 @@ extension DocumentStore {
             let (connection, isClosed) = writer.withLock { ($0.connection, $0.isClosed) }
             if let connection { return connection }
             guard !isClosed else { throw Self.closed }
-            let reopened = try StoreOpening.writer(location, options)
+            let reopened = try StoreOpening.writer(location, options, mayCreate: false)
             writer.withLock { $0 = Writer(connection: reopened) }
             return reopened
         } catch {

@@ -15,6 +15,7 @@ public final class DocumentStore: Sendable {
     let writer: Locked<Writer>
     let readers = ReaderPool()
     let observers = CommitObservers()
+    let commitWatch = CommitWatch()
     let writerThread = WorkerThread<GroupCommit>(batchMax: GroupCommit.jobsMax) { jobs in
         GroupCommit.run(jobs)
     }
@@ -25,6 +26,7 @@ public final class DocumentStore: Sendable {
         var isClosed = false
         var feed: FeedState?
         var dataVersion: UInt32 = 0
+        var writeCount = 0
     }
 
     /// Opens a store; a file that is not there is made, readable for its owner only.
@@ -56,5 +58,6 @@ public final class DocumentStore: Sendable {
         }
         readers.close()
         writerThread.stop()
+        commitWatch.stop()
     }
 }

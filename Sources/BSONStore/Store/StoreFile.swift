@@ -28,6 +28,9 @@ enum StoreFile {
         return stat(path, &status) == 0 ? Int(status.st_size) : nil
     }
 
+    /// Removes a file; one that is not there is no fault.
+    static func remove(_ path: String) { unlink(path) }
+
     private static func createDirectories(of path: String) throws(StoreError) {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
         let directory = String(path[..<slash])

@@ -1,9 +1,14 @@
 /// Opens connections to a store's file with all settings made.
 enum StoreOpening {
-    /// The connection for writing; makes file and tables where they are missing.
+    /// The connection for writing; makes tables where they are missing, and the file when it may.
     static func writer(
-        _ location: DocumentStore.Location, _ options: DocumentStore.Options
+        _ location: DocumentStore.Location, _ options: DocumentStore.Options,
+        mayCreate: Bool = true
     ) throws(StoreError) -> SQLiteConnection {
+        // Before a file is made: a key that nobody can use must not leave one.
+        if options.encryptionKey != nil {
+            try SQLiteConnection(path: ":memory:", mode: .readWrite).unlock(options.encryptionKey)
+        }
         switch location {
         case .inMemory:
             let connection = try SQLiteConnection(path: ":memory:", mode: .readWrite)
@@ -11,8 +16,9 @@ enum StoreOpening {
             return connection
         case .file(let path):
             if options.readOnly { return try reader(path, options) }
-            try StoreFile.create(path)
-            let connection = try SQLiteConnection(path: path, mode: .readWrite)
+            if mayCreate { try StoreFile.create(path) }
+            let connection = try SQLiteConnection(
+                path: path, mode: .readWrite, fileSystem: options.fileSystem)
             try configure(connection, options)
             if connection.isReadOnly { return try reader(path, options) }
             try prepare(connection, location, options)
@@ -40,7 +46,8 @@ enum StoreOpening {
     private static func checkedReader(
         _ path: String, _ mode: SQLiteOpenMode, _ options: DocumentStore.Options
     ) throws(StoreError) -> SQLiteConnection {
-        let connection = try SQLiteConnection(path: path, mode: mode)
+        let connection = try SQLiteConnection(
+            path: path, mode: mode, fileSystem: options.fileSystem)
         try configure(connection, options)
         guard try StoreSchema.kind(connection) == .current else {
             throw StoreError(.notADatabase, "The file is empty; it was opened for reading only")
@@ -53,6 +60,7 @@ enum StoreOpening {
     private static func configure(
         _ connection: SQLiteConnection, _ options: DocumentStore.Options
     ) throws(StoreError) {
+        try connection.unlock(options.encryptionKey)
         try connection.configure(cacheKiB: options.cacheKiB, busyTimeoutMS: options.busyTimeoutMS)
     }
 

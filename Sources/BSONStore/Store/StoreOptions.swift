@@ -39,14 +39,20 @@ extension DocumentStore {
         public var pageBytes: Int
         /// The page cache of each connection in KiB, an upper limit.
         public var cacheKiB: Int
+        /// The key of an encrypted file, which SQLCipher takes as it is: 32 bytes, or 48 with a salt.
+        ///
+        /// A program that is linked with SQLite itself cannot open a store with a key: error 72.
+        public var encryptionKey: [UInt8]?
         /// The largest size of the file in pages, for tests of a full disk; 0 for no limit.
         package var pagesMax: Int
+        /// The name of SQLite's file system layer, for tests that let it fail.
+        package var fileSystem: String?
 
         /// Makes settings; what is left out has its default.
         public init(
             durability: Durability = .full, readOnly: Bool = false, busyTimeoutMS: Int32 = 5_000,
             changeHistory: ChangeHistory = .asStored, pageBytes: Int = 8_192,
-            cacheKiB: Int = 65_536
+            cacheKiB: Int = 65_536, encryptionKey: [UInt8]? = nil
         ) {
             self.durability = durability
             self.readOnly = readOnly
@@ -54,6 +60,7 @@ extension DocumentStore {
             self.changeHistory = changeHistory
             self.pageBytes = pageBytes
             self.cacheKiB = cacheKiB
+            self.encryptionKey = encryptionKey
             pagesMax = 0
         }
     }

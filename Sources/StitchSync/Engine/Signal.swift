@@ -1,48 +1,6 @@
 internal import BSONStore
 
-/// Counts that something happened, and lets tasks wait for the next time.
-final class Signal: Sendable {
-    private struct State {
-        var count = 0
-        var nextID = 0
-        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-    }
-
-    private let state = Locked(State())
-
-    /// How often it happened.
-    var count: Int { state.withLock { $0.count } }
-
-    /// Notes that it happened, and wakes who waits.
-    func notify() {
-        let waiting = state.withLock { state in
-            state.count += 1
-            defer { state.waiting = [:] }
-            return Array(state.waiting.values)
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    /// Waits until it happened more often than that; returns at once when the task is cancelled.
-    func wait(after count: Int) async {
-        let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state -> Bool in
-                    if state.count > count || Task.isCancelled { return true }
-                    state.waiting[id] = continuation
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
-        }
-    }
-
+extension Signal {
     /// Waits as ``wait(after:)`` does, for a while at most.
     ///
     /// - Throws: `CancellationError`.

@@ -60,7 +60,7 @@ import Testing
             inPlace += 1
             #expect(try quick == update.apply(to: document))
         }
-        #expect(inPlace > 100)
+        #expect(inPlace > 20)
     }
 
     private static func check(_ filter: Filter, _ bytes: [UInt8]) -> StoredCheck {

@@ -7,7 +7,9 @@ extension TidyRule {
             sample: "BSONStoreCBSON"),
         imports(
             of: "SQLite", matching: { $0 == "BSONStoreCSQLite" },
-            only: ["Sources/BSONStore/SQLite/"], sample: "BSONStoreCSQLite"),
+            only: [
+                "Sources/BSONStore/SQLite/", "Tests/BSONStoreTests/Store/FailingFileSystem.swift",
+            ], sample: "BSONStoreCSQLite"),
         imports(
             of: "SwiftNIO", matching: { $0.hasPrefix("NIO") || $0.hasPrefix("_NIO") },
             only: ["Sources/StitchSyncServer/", "Tests/StitchServerTests/"], sample: "NIOCore"),

@@ -26,6 +26,7 @@ extension TidyRule {
         "Sources/BSONStore/Store/ThreadCondition.swift",
         // Hands connections from thread to thread under that condition's lock.
         "Sources/BSONStore/Store/ReaderPool.swift",
+        "Sources/BSONStore/Store/CommitWatch.swift",
         "Sources/BSONStore/Store/WorkerThread.swift",
     ]
 

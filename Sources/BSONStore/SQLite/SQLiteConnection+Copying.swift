@@ -1,0 +1,50 @@
+internal import BSONStoreCSQLite
+
+extension SQLiteConnection {
+    /// Copies all pages, as this connection's transaction sees them, into another file.
+    ///
+    /// Source: https://www.sqlite.org/backup.html
+    func copy(to target: SQLiteConnection) throws(StoreError) {
+        guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+            throw StoreError(sqlite: sqlite3_errcode(target.handle), on: target.handle)
+        }
+        let copied = sqlite3_backup_step(backup, -1)
+        let finished = sqlite3_backup_finish(backup)
+        guard copied == SQLITE_DONE, finished == SQLITE_OK else {
+            let result = finished == SQLITE_OK ? copied : finished
+            throw StoreError(sqlite: result, on: target.handle, doing: "copying the store")
+        }
+    }
+
+    /// Gives the file's key to SQLCipher; must come before anything else.
+    ///
+    /// Source: https://www.zetetic.net/sqlcipher/sqlcipher-api/#key
+    ///
+    /// - Throws: `invalidOptions` when the library that is linked cannot encrypt.
+    func unlock(_ key: [UInt8]?) throws(StoreError) {
+        guard let key else { return }
+        guard try isEncrypting() else {
+            throw StoreError(
+                .invalidOptions,
+                "The store has an encryption key, but this program is linked with SQLite, which "
+                    + "cannot encrypt; link SQLCipher instead")
+        }
+        let digits = key.map { byte in
+            let hex = String(byte, radix: 16)
+            return hex.utf8.count == 1 ? "0" + hex : hex
+        }
+        try executeOnce("PRAGMA key = \"x'\(digits.joined())'\"")
+    }
+
+    private func isEncrypting() throws(StoreError) -> Bool {
+        let statement = try prepare("PRAGMA cipher_version")
+        return try statement.step()
+    }
+
+    /// Whether the file was moved or deleted since it was opened.
+    var hasMoved: Bool {
+        var moved: Int32 = 0
+        let result = sqlite3_file_control(handle, nil, SQLITE_FCNTL_HAS_MOVED, &moved)
+        return result == SQLITE_OK && moved != 0
+    }
+}

@@ -1,0 +1,185 @@
+extension DocumentStore {
+    /// Reads the whole store and tells what is wrong with it; O(n), other calls go on meanwhile.
+    ///
+    /// Checked are SQLite's pages and indexes, that every document is valid BSON under the key of its
+    /// `_id`, that index rows belong to documents, and that the feed's positions and images are whole.
+    ///
+    /// - Throws: when the file cannot be read at all; what is damaged is told, not thrown.
+    public func verify() throws -> StoreReport {
+        try read { transaction in try StoreCheck(transaction).run() }
+    }
+
+    /// Moves documents that ``verify()`` finds damaged out of their collections, so that the rest can
+    /// be read; their bytes stay in the file's table `store_quarantine`.
+    ///
+    /// The feed is not told, since nothing that could be read is gone.
+    ///
+    /// - Returns: what was found wrong.
+    /// - Throws: what SQLite says; nothing was changed then.
+    @discardableResult
+    public func quarantine() throws -> StoreReport {
+        try write { transaction in
+            let check = StoreCheck(transaction)
+            let report = try check.run()
+            for fault in report.faults where fault.place == .document {
+                guard let namespace = fault.namespace, let row = fault.row else { continue }
+                try check.quarantine(row, of: namespace, because: fault.message)
+            }
+            transaction.forgetLastTable()
+            return report
+        }
+    }
+}
+
+/// Looks through all tables of a store.
+struct StoreCheck {
+    private let transaction: ReadTransaction
+    private var connection: SQLiteConnection { transaction.connection }
+
+    init(_ transaction: ReadTransaction) { self.transaction = transaction }
+
+    func run() throws(StoreError) -> StoreReport {
+        var report = StoreReport()
+        try pages(&report)
+        for namespace in try transaction.collections() {
+            try reporting(.document, namespace, &report) { (report) throws(StoreError) in
+                try documents(namespace, &report)
+            }
+            try reporting(.index, namespace, &report) { (report) throws(StoreError) in
+                try indexes(namespace, &report)
+            }
+        }
+        try reporting(.change, nil, &report) { (report) throws(StoreError) in
+            try changes(&report)
+        }
+        return report
+    }
+
+    /// Notes a damaged page that ends one part of the check, so that the others go on.
+    private func reporting(
+        _ place: StoreReport.Fault.Place, _ namespace: Namespace?, _ report: inout StoreReport,
+        _ body: (inout StoreReport) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        do throws(StoreError) {
+            try body(&report)
+        } catch {
+            guard error.code == .corrupt else { throw error }
+            report.note(place, error.message, namespace: namespace)
+        }
+    }
+
+    private func pages(_ report: inout StoreReport) throws(StoreError) {
+        let statement = try connection.prepare("PRAGMA integrity_check")
+        try reporting(.page, nil, &report) { (report) throws(StoreError) in
+            while try statement.step() {
+                let message = statement.string(0)
+                if message != "ok" { report.note(.page, message) }
+            }
+        }
+    }
+
+    private func documents(
+        _ namespace: Namespace, _ report: inout StoreReport
+    ) throws(StoreError) {
+        guard let table = try Catalog.read(namespace, connection) else { return }
+        let name = StoreSchema.tableName(table.id)
+        let statement = try connection.prepare("SELECT id, key, doc FROM \(name) ORDER BY id")
+        while try statement.step() {
+            report.documentCount += 1
+            let key = statement.bytes(1)
+            guard let message = statement.withBytes(2, { Self.fault(of: $0, key: key) }) else {
+                continue
+            }
+            report.note(
+                .document, message, namespace: namespace, documentID: BSONKey.decode(key),
+                row: statement.int64(0))
+        }
+    }
+
+    /// What is wrong with a document under a key.
+    private static func fault(of bytes: UnsafeRawBufferPointer, key: [UInt8]) -> String? {
+        do throws(BSONError) {
+            let document = try BSONDocument(validating: bytes)
+            guard let id = document["_id"] else { return "A document has no _id" }
+            return BSONKey.encode(id) == key ? nil : "A document's _id is not its row's key"
+        } catch {
+            return "A document is not valid BSON: \(error)"
+        }
+    }
+
+    private func indexes(
+        _ namespace: Namespace, _ report: inout StoreReport
+    ) throws(StoreError) {
+        guard let table = try Catalog.read(namespace, connection) else { return }
+        for index in try indexTables(of: table) {
+            let lost = try connection.int64(
+                "SELECT count(*) FROM \(index) WHERE id NOT IN "
+                    + "(SELECT id FROM \(StoreSchema.tableName(table.id)))")
+            if let lost, lost > 0 {
+                report.note(
+                    .index, "\(lost) rows of \(index) have no document", namespace: namespace)
+            }
+        }
+    }
+
+    private func indexTables(of table: CollectionTable) throws(StoreError) -> [String] {
+        let known = try connection.int64(
+            "SELECT count(*) FROM sqlite_schema WHERE name = 'store_indexes'")
+        guard known == 1 else { return [] }
+        let statement = try connection.prepare(
+            """
+            SELECT name FROM sqlite_schema
+            WHERE name IN (SELECT 'index_' || id FROM store_indexes WHERE collection = ?1)
+            """)
+        statement.bind(1, table.id)
+        var names: [String] = []
+        while try statement.step() { names.append(statement.string(0)) }
+        return names
+    }
+
+    private func changes(_ report: inout StoreReport) throws(StoreError) {
+        let floor = try FeedState.read(connection).floor
+        let statement = try connection.prepare(
+            "SELECT position, kind, before, after FROM store_changes ORDER BY position")
+        var last = floor
+        while try statement.step() {
+            report.changeCount += 1
+            let position = statement.int64(0)
+            if position <= last { report.note(.change, "Change \(position) is out of order") }
+            last = max(last, position)
+            if StoreChange.Kind(rawValue: statement.int64(1)) == nil {
+                report.note(.change, "Change \(position) has an unknown kind")
+            }
+            for column in [Int32(2), 3] where !statement.isNull(column) {
+                guard !statement.withBytes(column, { BSONValidator.isValid($0) }) else { continue }
+                report.note(.change, "Change \(position) is not valid BSON")
+            }
+        }
+    }
+
+    /// Moves a row out of its collection and its indexes.
+    func quarantine(
+        _ row: Int64, of namespace: Namespace, because reason: String
+    ) throws(StoreError) {
+        guard let table = try Catalog.read(namespace, connection) else { return }
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS store_quarantine (
+                database TEXT NOT NULL, name TEXT NOT NULL, key BLOB NOT NULL, doc BLOB,
+                reason TEXT NOT NULL)
+            """)
+        let name = StoreSchema.tableName(table.id)
+        let copy = try connection.prepare(
+            "INSERT INTO store_quarantine SELECT ?1, ?2, key, doc, ?3 FROM \(name) WHERE id = ?4")
+        copy.bind(1, namespace.database)
+        copy.bind(2, namespace.collection)
+        copy.bind(3, reason)
+        copy.bind(4, row)
+        try copy.run()
+        for table in try indexTables(of: table) + [name] {
+            let delete = try connection.prepare("DELETE FROM \(table) WHERE id = ?1")
+            delete.bind(1, row)
+            try delete.run()
+        }
+    }
+}
