@@ -6,6 +6,8 @@ struct QueryPlan {
         case keys([[UInt8]])
         /// Those whose id key lies between, in the order of the keys when there is a bound or a sort.
         case range(Range)
+        /// Those that keys of an index lead to.
+        case index(IndexScan)
     }
 
     /// Bounds of id keys; without any, all rows.
@@ -26,6 +28,20 @@ struct QueryPlan {
     /// Whether the documents come in the order that was asked for.
     let isSorted: Bool
 
+    init(access: Access, isSorted: Bool) {
+        self.access = access
+        self.isSorted = isSorted
+    }
+
+    /// Whether an index may do better than this plan by ids.
+    var mayBeImproved: Bool {
+        switch access {
+        case .keys, .index: false
+        case .range(let range): range.lower == nil && range.upper == nil && range.order == .inserted
+        }
+    }
+
+    /// Plans by the `_id` alone.
     init(_ filter: Filter, _ sort: SortOrder?) {
         var range = Range()
         if let key = sort?.keys.first, sort?.keys.count == 1, key.path.parts == ["_id"] {

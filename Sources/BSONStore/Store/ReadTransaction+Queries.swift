@@ -62,7 +62,7 @@ extension ReadTransaction {
     public func count(_ namespace: Namespace, filter: Filter) throws(StoreError) -> Int {
         if filter.isEverything { return try count(namespace) }
         var count = 0
-        try scan(namespace, filter, QueryPlan(filter, nil)) { _, _ in
+        try scan(namespace, filter, try plan(namespace, filter, nil)) { _, _ in
             count += 1
             return true
         }
@@ -86,7 +86,7 @@ extension ReadTransaction {
         let path = try FieldPath(field)
         var seen: Set<[UInt8]> = []
         var values: [BSONValue] = []
-        try scan(namespace, filter, QueryPlan(filter, nil)) { _, bytes in
+        try scan(namespace, filter, try plan(namespace, filter, nil)) { _, bytes in
             ValuePath.visit(path.parts[...], document: bytes) { found in
                 // An empty array has no value to give.
                 guard let found, found.count > 0 || found.type != .undefined else { return }
@@ -103,7 +103,7 @@ extension ReadTransaction {
         _ namespace: Namespace, _ filter: Filter, _ options: FindOptions,
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        let plan = QueryPlan(filter, options.sort)
+        let plan = try plan(namespace, filter, options.sort)
         let project = { (document: BSONDocument) in
             options.projection?.apply(to: document) ?? document
         }
@@ -139,6 +139,7 @@ extension ReadTransaction {
         _ = try onTable(namespace) { (table) throws(StoreError) in
             switch plan.access {
             case .keys(let keys): try scan(keys, table, filter, body)
+            case .index(let index): try scan(index, table, filter, body)
             case .range(let range):
                 let statement = try range.prepare(table, withRows: withRows, connection)
                 do throws(StoreError) {
