@@ -56,8 +56,9 @@ struct IndexScan {
         }
     }
 
-    /// The bounds of one field. In a multikey index two tests may be passed by two elements, so
-    /// that only one of them bounds the keys.
+    /// The bounds of one field.
+    ///
+    /// In a multikey index two tests may be passed by two elements: only one bounds the keys.
     private static func bounds(
         _ key: IndexDefinition.Key, _ tests: [(path: FieldPath, test: Predicate.Test)],
         _ index: StoredIndex
