@@ -21,7 +21,6 @@ struct TextBacktracking {
     /// Begins and ends of the groups, then the begins of the loops' rounds.
     private var places: [Int]
     private let firstLoop: Int
-    private var remembers = false
     private var steps = 0
 
     private init(text: UnsafeRawBufferPointer, places: [Int], firstLoop: Int) {
@@ -43,7 +42,6 @@ struct TextBacktracking {
         let remembers =
             !automaton.needsBacktracking && automaton.lookAheads.isEmpty && !bits.overflow
             && bits.partialValue <= triedBitsMax
-        search.remembers = remembers
         var tried = remembers ? TriedPairs(count: bits.partialValue) : nil
         var start = from
         while start <= text.count {
@@ -121,9 +119,8 @@ struct TextBacktracking {
         case .save(let slot): note(slot, &state, at, &ways)
         case .loop(let loop): note(Int32(firstLoop) + loop, &state, at, &ways)
         case .progress(let loop):
-            // What was tried from here is remembered; a round without progress ends by itself.
-            guard remembers || places[firstLoop + Int(loop)] != at else { return false }
-            state += 1
+            // A round that took nothing is the last: past the jump that begins the next.
+            state += places[firstLoop + Int(loop)] == at ? 2 : 1
         case .look(let inner, let isNegated):
             guard (end(of: automaton.lookAheads[Int(inner)], at) != nil) != isNegated else {
                 return false
