@@ -154,6 +154,8 @@ extension FilterMatching {
             case .greater: high = middle
             }
         }
+        // Null means missing, and what was stored as undefined.
+        if leaf.pointee.number == 1, value.typeByte == BSONType.undefined.rawValue { return true }
         return !leaf.pointee.patterns.isEmpty && matchesPattern(leaf, value)
     }
 

@@ -24,7 +24,7 @@ enum GeoParser {
             throw fault("Point must be an array or object, instead got type \(name(value))")
         }
         for index in 0..<2 where !(index < members.count && members[index].isNumber) {
-            let found = index < members.count ? members[index] : nil
+            let found = members.dropFirst(index).first
             throw fault("Point must only contain numeric elements, instead got type \(name(found))")
         }
         guard allowsMore || members.count == 2 else {

@@ -77,7 +77,7 @@ struct GeoTest: Sendable {
         let unknown = GeoParser.fault(
             "unknown geo specifier: \(key): \(ShellText.text(of: value))")
         guard let members = GeoParser.members(value) else { throw unknown }
-        let second = members.count > 1 ? members[1] : nil
+        let second = members.dropFirst().first
         switch key {
         case "$geometry":
             if GeoParser.isLegacy(value) {

@@ -60,6 +60,7 @@ struct CollatedTest: Sendable {
 
     func passes(_ value: BSONValue) -> Bool {
         if patterns.contains(where: { $0.isFound(in: value) }) { return true }
+        if value.type == .undefined, passesMissing { return true }
         let key = collation.key(value)
         return constants.contains { constant in
             guard BSONOrder.rank(constant.type) == BSONOrder.rank(key.type) else { return false }

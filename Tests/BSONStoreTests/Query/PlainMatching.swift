@@ -68,7 +68,8 @@ enum PlainMatching {
             return compare(value, comparison, constant)
         case .isIn(let constants, let expressions):
             return constants.contains { constant in
-                value.map { BSONOrder.compare($0, constant) == .equal } ?? (constant == .null)
+                guard let value, value != .undefined else { return constant == .null }
+                return BSONOrder.compare(value, constant) == .equal
             } || expressions.contains { passes(value, .matches($0)) }
         case .matches(let expression): return value == .regularExpression(expression)
         case .exists: return value != nil
