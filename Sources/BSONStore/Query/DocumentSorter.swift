@@ -17,11 +17,11 @@ struct DocumentSorter {
 
     /// Takes one more document.
     ///
-    /// - Throws: 292 when more would have to be held than the limit allows.
+    /// - Throws: `badValue` (2) when keys lead through different arrays; 292 when more would have to be held than the limit allows.
     mutating func insert(
         _ document: BSONDocument, metadata: [String: BSONValue] = [:]
     ) throws(StoreError) {
-        let key = order.key(of: document, metadata: metadata)
+        let key = try order.checkedKey(of: document, metadata: metadata)
         entries.append((key, inserted, document))
         inserted += 1
         bytes += key.count + document.byteCount

@@ -1,7 +1,8 @@
 /// Orders documents by the values of fields, as MongoDB does.
 ///
-/// An array counts by its least value when ascending and by its greatest when descending; a missing
-/// field counts as null, an empty array comes before null.
+/// An array counts by its least value when ascending and by its greatest when descending; keys that
+/// lead through the same array take the values of one member. A missing field counts as null, an
+/// empty array comes before null.
 public struct SortOrder: Sendable {
     /// A field, or what `$meta` tells, with its direction.
     struct Key: Sendable {
@@ -97,12 +98,49 @@ public struct SortOrder: Sendable {
     }
 
     /// Bytes whose order is the wanted order of the documents.
+    ///
+    /// Where keys lead through different arrays, each chooses its value for itself.
     func key(of document: BSONDocument, metadata: [String: BSONValue] = [:]) -> [UInt8] {
-        document.withUnsafeBytes { bytes in
-            key(metadata) { visit in
-                ValuePath.visit(visit.parts[...], document: bytes, visit.body)
+        let (key, isAmbiguous) = plainKey(of: document, metadata)
+        guard isAmbiguous else { return key }
+        do throws(ParallelArrays) {
+            return try arrayKey(of: document) ?? key
+        } catch {
+            return key
+        }
+    }
+
+    /// As ``key(of:metadata:)``, but refuses what MongoDB cannot sort.
+    ///
+    /// - Throws: `badValue` (2) when keys lead through different arrays.
+    func checkedKey(
+        of document: BSONDocument, metadata: [String: BSONValue]
+    ) throws(StoreError) -> [UInt8] {
+        let (key, isAmbiguous) = plainKey(of: document, metadata)
+        guard isAmbiguous else { return key }
+        do throws(ParallelArrays) {
+            return try arrayKey(of: document) ?? key
+        } catch {
+            throw StoreError(.badValue, "cannot sort with keys that are parallel arrays")
+        }
+    }
+
+    /// The key with each part chosen for itself, and whether several had a choice.
+    private func plainKey(
+        of document: BSONDocument, _ metadata: [String: BSONValue]
+    ) -> ([UInt8], Bool) {
+        var choices = 0
+        let joined: [UInt8] = document.withUnsafeBytes { bytes in
+            self.key(metadata) { (visit: Visit) in
+                var count = 0
+                ValuePath.visit(visit.parts[...], document: bytes) { value in
+                    count += 1
+                    visit.body(value)
+                }
+                if count > 1 { choices += 1 }
             }
         }
+        return (joined, choices > 1)
     }
 
     /// Bytes whose order is the wanted order of single values, for the `$sort` of `$push`.
