@@ -26,7 +26,10 @@ struct IndexScan {
     /// - Parameter isForced: a hint asks for the index, also where it only lists the documents.
     init?(_ index: StoredIndex, _ filter: Filter, _ sort: SortOrder?, isForced: Bool = false) {
         let definition = index.definition
-        guard definition.isOrdered else { return nil }
+        // Texts that a collation takes as equal have different keys.
+        guard definition.isOrdered, filter.collation == nil, sort?.collation == nil else {
+            return nil
+        }
         guard isForced || !definition.isHidden else { return nil }
         let tests = Self.tests(of: filter)
         if let partial = index.filter, !IndexImplication.holds(partial, given: tests) {
