@@ -1,0 +1,63 @@
+/// Computes a value from a document, as MongoDB's aggregation expressions do; parsed once.
+///
+/// A string that begins with a dollar is a field path or a variable, a document whose first key
+/// begins with one is an operator, other documents and arrays are made of their members, and
+/// everything else stands for itself. Parts that depend on no document are computed at parsing and
+/// report their errors there.
+///
+/// Source: MongoDB manual, "Aggregation Operators", version 7.0.
+struct Expression: Sendable {
+    /// What was read, for those who look for fields or constants in it.
+    let node: ExpressionNode
+    private let slotCount: Int
+
+    /// Reads an expression of any form.
+    ///
+    /// - Throws: MongoDB's error for what is no expression or a constant part that has no value.
+    init(_ value: BSONValue, in scope: ExpressionScope = ExpressionScope()) throws(StoreError) {
+        var parser = ExpressionParser(scope)
+        node = try parser.operand(value)
+        slotCount = parser.slotCount
+    }
+
+    /// Reads a document that is an operator, or a literal document of expressions.
+    ///
+    /// - Throws: as ``init(_:in:)``.
+    init(object: BSONDocument, in scope: ExpressionScope) throws(StoreError) {
+        try self.init(.document(object), in: scope)
+    }
+
+    /// The value for a document; `nil` when there is none, as for a missing field.
+    ///
+    /// - Throws: MongoDB's error for values that an operator does not take.
+    func evaluate(
+        _ document: BSONDocument, _ frame: ExpressionFrame
+    ) throws(StoreError) -> BSONValue? {
+        switch node {
+        case .constant(let value): return value
+        case .field(let path): return path.value(in: document)
+        case .root, .variable, .system, .object, .array, .call:
+            var context = ExpressionContext(
+                current: document, frame: frame, slotCount: slotCount)
+            return try node.evaluate(&context)
+        }
+    }
+
+    /// The value when it is the same for all documents: `.some(nil)` is a constant without value.
+    var constant: BSONValue?? {
+        if case .constant(let value) = node { .some(value) } else { nil }
+    }
+
+    /// Whether a value counts as true: all but missing, null, undefined, false and zeros.
+    static func isTrue(_ value: BSONValue?) -> Bool {
+        switch value {
+        case nil, .null, .undefined: false
+        case .bool(let value): value
+        case .double(let value): value != 0
+        case .int32(let value): value != 0
+        case .int64(let value): value != 0
+        case .decimal128(let value): value.kind != .finite || value.coefficient != 0
+        default: true
+        }
+    }
+}

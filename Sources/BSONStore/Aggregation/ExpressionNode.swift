@@ -1,0 +1,119 @@
+/// Is one step of an expression with the steps that it depends on.
+indirect enum ExpressionNode: Sendable {
+    /// Is the same for all documents; `nil` is missing.
+    case constant(BSONValue?)
+    /// Reads a path of `$$CURRENT`.
+    case field(ExpressionPath)
+    /// Reads a path of `$$ROOT`.
+    case root(ExpressionPath)
+    /// Reads a path of the variable in a slot.
+    case variable(Int, ExpressionPath)
+    /// Reads a variable of the system.
+    case system(ExpressionSystemVariable)
+    /// Makes a document of its fields; those without value are left out.
+    case object([(key: String, value: ExpressionNode)])
+    /// Makes an array; members without value become null.
+    case array([ExpressionNode])
+    /// Applies an operator.
+    case call(ExpressionFunction, [ExpressionNode])
+
+    /// The value for a context; `nil` when there is none.
+    func evaluate(_ context: inout ExpressionContext) throws(StoreError) -> BSONValue? {
+        switch self {
+        case .constant(let value): return value
+        case .field(let path): return path.value(in: context.current)
+        case .root(let path): return path.value(in: context.frame.root)
+        case .variable(let slot, let path): return path.value(in: context.values[slot])
+        case .system(let variable): return try variable.value(in: context)
+        case .object(let fields):
+            var document = BSONDocument()
+            for (key, node) in fields {
+                if let value = try node.evaluate(&context) { document.append(key, value) }
+            }
+            return try ExpressionLimits.checked(.document(document))
+        case .array(let nodes):
+            var values: [BSONValue] = []
+            values.reserveCapacity(nodes.count)
+            for node in nodes { values.append(try node.evaluate(&context) ?? .null) }
+            return try ExpressionLimits.array(values)
+        case .call(let function, let nodes):
+            switch function.body {
+            case .lazy(let body): return try body(nodes, &context)
+            case .eager(let body):
+                var arguments: [BSONValue?] = []
+                arguments.reserveCapacity(nodes.count)
+                for node in nodes { arguments.append(try node.evaluate(&context)) }
+                return try body(arguments, context)
+            }
+        }
+    }
+
+    /// Whether the node is a constant.
+    var isConstant: Bool {
+        if case .constant = self { true } else { false }
+    }
+
+    /// The node, computed already when it depends on nothing.
+    ///
+    /// - Throws: the error that computing it gives.
+    func folded(slotCount: Int) throws(StoreError) -> ExpressionNode {
+        let isFoldable =
+            switch self {
+            case .constant, .field, .root, .variable, .system: false
+            case .object(let fields): fields.allSatisfy(\.value.isConstant)
+            case .array(let nodes): nodes.allSatisfy(\.isConstant)
+            case .call(let function, let nodes):
+                function.isDeterministic && nodes.allSatisfy(\.isConstant)
+            }
+        guard isFoldable else { return self }
+        var context = ExpressionContext(
+            current: BSONDocument(), frame: ExpressionFrame(),
+            slotCount: slotCount)
+        return .constant(try evaluate(&context))
+    }
+}
+
+/// Names what the system tells without regard to the document.
+enum ExpressionSystemVariable: Sendable, Hashable {
+    case now
+    case clusterTime
+
+    fileprivate func value(in context: ExpressionContext) throws(StoreError) -> BSONValue? {
+        switch self {
+        case .now: return .datetime(context.frame.now)
+        case .clusterTime:
+            guard let time = context.frame.clusterTime else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 51144),
+                    "Builtin variable '$$CLUSTER_TIME' is not available")
+            }
+            return .timestamp(time)
+        }
+    }
+}
+
+/// Is what an operator does with its arguments.
+struct ExpressionFunction: Sendable {
+    /// Computes from values.
+    typealias Eager = @Sendable ([BSONValue?], ExpressionContext) throws(StoreError) -> BSONValue?
+    /// Computes from steps, of which it may leave some out or repeat some.
+    typealias Lazy =
+        @Sendable ([ExpressionNode], inout ExpressionContext) throws(StoreError) -> BSONValue?
+
+    enum Body: Sendable {
+        case eager(Eager)
+        case lazy(Lazy)
+    }
+
+    /// The operator with its dollar.
+    let name: String
+    /// Whether equal arguments give equal results, so that constants can be computed once.
+    let isDeterministic: Bool
+    let body: Body
+
+    init(_ name: String, isDeterministic: Bool = true, _ body: Body) {
+        self.name = name
+        self.isDeterministic = isDeterministic
+        self.body = body
+    }
+}

@@ -1,0 +1,61 @@
+/// Knows how an operator's arguments are read and what it computes.
+struct ExpressionOperator: Sendable {
+    /// Reads the value behind an operator's name.
+    typealias Parse =
+        @Sendable (
+            _ name: String, _ argument: BSONValue, _ parser: inout ExpressionParser
+        ) throws(StoreError) -> ExpressionNode
+
+    let parse: Parse
+
+    init(parse: @escaping Parse) { self.parse = parse }
+
+    /// All operators by their names.
+    static let all: [String: ExpressionOperator] = [
+        logic
+    ].reduce(into: [:]) { all, group in all.merge(group) { $1 } }
+
+    /// Takes an exact number of arguments.
+    static func fixed(_ count: Int, _ body: @escaping ExpressionFunction.Eager) -> Self {
+        fixed(count, body: .eager(body))
+    }
+
+    /// Takes an exact number of arguments, computed when they are needed.
+    static func fixed(
+        _ count: Int, isDeterministic: Bool = true, body: ExpressionFunction.Body
+    ) -> Self {
+        Self { name, argument, parser throws(StoreError) in
+            let nodes = try parser.arguments(argument)
+            guard nodes.count == count else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 16020),
+                    "Expression \(name) takes exactly \(count) arguments. \(nodes.count) were "
+                        + "passed in.")
+            }
+            return .call(ExpressionFunction(name, isDeterministic: isDeterministic, body), nodes)
+        }
+    }
+
+    /// Takes a number of arguments in a range.
+    static func between(
+        _ counts: ClosedRange<Int>, _ body: @escaping ExpressionFunction.Eager
+    ) -> Self {
+        Self { name, argument, parser throws(StoreError) in
+            let nodes = try parser.arguments(argument)
+            guard counts.contains(nodes.count) else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 28667),
+                    "Expression \(name) takes at least \(counts.lowerBound) arguments, and at most "
+                        + "\(counts.upperBound), but \(nodes.count) were passed in.")
+            }
+            return .call(ExpressionFunction(name, .eager(body)), nodes)
+        }
+    }
+
+    /// Takes any number of arguments, computed when they are needed.
+    static func any(_ body: @escaping ExpressionFunction.Lazy) -> Self {
+        Self { name, argument, parser throws(StoreError) in
+            .call(ExpressionFunction(name, .lazy(body)), try parser.arguments(argument))
+        }
+    }
+}

@@ -1,0 +1,124 @@
+/// Reads expressions, keeping the variables that are in scope.
+struct ExpressionParser {
+    /// The variables at this place of the expression.
+    var scope: ExpressionScope
+    /// How many slots the expression uses at most.
+    private(set) var slotCount: Int
+    private var depth = 0
+
+    init(_ scope: ExpressionScope) {
+        self.scope = scope
+        slotCount = scope.count
+    }
+
+    /// Reads an expression of any form and computes what depends on nothing.
+    mutating func operand(_ value: BSONValue) throws(StoreError) -> ExpressionNode {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= ExpressionLimits.depthMax else { throw ExpressionLimits.tooDeep }
+        switch value {
+        case .string(let text) where text.utf8.first == UInt8(ascii: "$"):
+            return try reference(text)
+        case .document(let document): return try object(document).folded(slotCount: slotCount)
+        case .array(let array):
+            var nodes: [ExpressionNode] = []
+            for value in array { nodes.append(try operand(value)) }
+            return try ExpressionNode.array(nodes).folded(slotCount: slotCount)
+        default: return .constant(value)
+        }
+    }
+
+    /// Reads the arguments of an operator: those of an array, or a single one.
+    mutating func arguments(_ value: BSONValue) throws(StoreError) -> [ExpressionNode] {
+        guard case .array(let array) = value else { return [try operand(value)] }
+        var nodes: [ExpressionNode] = []
+        for value in array { nodes.append(try operand(value)) }
+        return nodes
+    }
+
+    /// Reads with further variables, which are gone afterwards.
+    mutating func scoped<Result>(
+        _ body: (inout ExpressionParser) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let outer = scope
+        defer { scope = outer }
+        return try body(&self)
+    }
+
+    /// Adds a variable to the scope and returns its slot.
+    mutating func define(_ name: String) throws(StoreError) -> Int {
+        let slot = try scope.define(name)
+        slotCount = max(slotCount, scope.count)
+        return slot
+    }
+
+    /// Reads `$path`, `$$variable` or `$$variable.path`.
+    private func reference(_ text: String) throws(StoreError) -> ExpressionNode {
+        guard text.utf8.count > 1 else {
+            throw StoreError(
+                StoreError.Code(rawValue: 16872), "'$' by itself is not a valid FieldPath")
+        }
+        guard text.utf8.dropFirst().first == UInt8(ascii: "$") else {
+            let path = try ExpressionPath(String(text.unicodeScalars.dropFirst()))
+            // `$a` is `$$CURRENT.a`, and users may set that variable.
+            return scope.slot(of: "CURRENT").map { .variable($0, path) } ?? .field(path)
+        }
+        let parts = text.unicodeScalars.dropFirst(2).split(
+            separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        try ExpressionScope.validateForReading(name)
+        let path = parts.count == 1 ? .itself : try ExpressionPath(String(parts[1]))
+        if let slot = scope.slot(of: name) { return .variable(slot, path) }
+        switch name {
+        case "ROOT": return .root(path)
+        case "CURRENT": return .field(path)
+        case "REMOVE": return .constant(nil)
+        case "NOW" where parts.count == 1: return .system(.now)
+        case "CLUSTER_TIME" where parts.count == 1: return .system(.clusterTime)
+        case "NOW", "CLUSTER_TIME": return .constant(nil)
+        // The answers of `$redact`, which knows them by their names.
+        case "DESCEND", "PRUNE", "KEEP":
+            return .constant(parts.count == 1 ? .string(name.lowercased()) : nil)
+        case "USER_ROLES": return .constant(path.value(in: .array(BSONArray())))
+        default:
+            throw StoreError(
+                StoreError.Code(rawValue: 17276), "Use of undefined variable: \(name)")
+        }
+    }
+
+    private mutating func object(_ document: BSONDocument) throws(StoreError) -> ExpressionNode {
+        if document.keys.first?.utf8.first == UInt8(ascii: "$") {
+            return try operatorCall(document)
+        }
+        var fields: [(key: String, value: ExpressionNode)] = []
+        var seen: Set<String> = []
+        for (key, value) in document {
+            try ExpressionPath.validate(fieldName: key)
+            guard seen.insert(key).inserted else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 16406),
+                    "duplicate field name specified in object literal: "
+                        + ShellText.text(of: document))
+            }
+            fields.append((key, try operand(value)))
+        }
+        return .object(fields)
+    }
+
+    private mutating func operatorCall(
+        _ document: BSONDocument
+    ) throws(StoreError) -> ExpressionNode {
+        var elements = document.makeIterator()
+        guard let (name, argument) = elements.next(), elements.next() == nil else {
+            throw StoreError(
+                StoreError.Code(rawValue: 15983),
+                "An object representing an expression must have exactly one field: "
+                    + ShellText.text(of: document))
+        }
+        guard let found = ExpressionOperator.all[name] else {
+            throw StoreError(
+                StoreError.Code(rawValue: 168), "Unrecognized expression '\(name)'")
+        }
+        return try found.parse(name, argument, &self)
+    }
+}

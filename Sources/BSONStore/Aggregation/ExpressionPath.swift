@@ -1,0 +1,98 @@
+/// Names a field by its keys as expressions do: arrays are mapped over, positions mean nothing.
+struct ExpressionPath: Sendable, Hashable {
+    /// Paths have at most so many keys.
+    static let partsMax = 200
+
+    /// The keys; none stands for the value itself.
+    let parts: [String]
+
+    /// The value itself.
+    static let itself = ExpressionPath(parts: [])
+
+    init(parts: [String]) { self.parts = parts }
+
+    /// Splits a dotted text.
+    ///
+    /// - Throws: 40352, 40353, 15998, 16410, 16411 or `overflow` with MongoDB's text for what is no
+    ///   path.
+    init(_ text: String) throws(StoreError) {
+        func fault(_ code: Int32, _ message: String) -> StoreError {
+            StoreError(StoreError.Code(rawValue: code), message)
+        }
+        guard !text.isEmpty else {
+            throw fault(40352, "FieldPath cannot be constructed with empty string")
+        }
+        guard text.utf8.last != UInt8(ascii: ".") else {
+            throw fault(40353, "FieldPath must not end with a '.'.")
+        }
+        parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+        for part in parts { try Self.validate(fieldName: part) }
+        guard parts.count <= Self.partsMax else {
+            throw fault(15, "FieldPath is too long")
+        }
+    }
+
+    /// Checks a key that stands in a path or a literal document.
+    ///
+    /// - Throws: 15998, 16410, 16411 or 16412 with MongoDB's text.
+    static func validate(fieldName: String) throws(StoreError) {
+        func fault(_ code: Int32, _ message: String) -> StoreError {
+            StoreError(StoreError.Code(rawValue: code), message)
+        }
+        guard let first = fieldName.utf8.first else {
+            throw fault(15998, "FieldPath field names may not be empty strings.")
+        }
+        guard first != UInt8(ascii: "$") else {
+            throw fault(
+                16410,
+                "FieldPath field names may not start with '$'. Consider using $getField or "
+                    + "$setField.")
+        }
+        guard !fieldName.utf8.contains(0) else {
+            throw fault(16411, "FieldPath field names may not contain '\0'.")
+        }
+        guard !fieldName.utf8.contains(UInt8(ascii: ".")) else {
+            throw fault(
+                16412,
+                "FieldPath field names may not contain '.'. Consider using $getField or "
+                    + "$setField.")
+        }
+    }
+
+    /// The value in a document; `nil` when there is none.
+    func value(in document: BSONDocument) -> BSONValue? {
+        guard parts.count != 1 else { return document[parts[0]] }
+        guard !parts.isEmpty else { return .document(document) }
+        return Self.value(parts[...], in: document)
+    }
+
+    /// The value in a value; `nil` when there is none.
+    func value(in value: BSONValue?) -> BSONValue? {
+        guard let value else { return nil }
+        return parts.isEmpty ? value : Self.value(parts[...], behind: value)
+    }
+
+    private static func value(
+        _ parts: ArraySlice<String>, in document: BSONDocument
+    ) -> BSONValue? {
+        guard let part = parts.first, let value = document[part] else { return nil }
+        let rest = parts.dropFirst()
+        return rest.isEmpty ? value : self.value(rest, behind: value)
+    }
+
+    private static func value(
+        _ parts: ArraySlice<String>, behind value: BSONValue
+    ) -> BSONValue? {
+        switch value {
+        case .document(let document): return self.value(parts, in: document)
+        case .array(let array):
+            var found: [BSONValue] = []
+            for case .document(let document) in array {
+                if let value = self.value(parts, in: document) { found.append(value) }
+            }
+            return .array(BSONArray(found))
+        default: return nil
+        }
+    }
+}

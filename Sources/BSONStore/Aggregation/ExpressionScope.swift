@@ -1,0 +1,61 @@
+/// Says which variables an expression may name.
+struct ExpressionScope: Sendable {
+    /// How many slots of a frame the variables take.
+    private(set) var count = 0
+    private var slots: [String: Int] = [:]
+
+    /// Knows variables by names that were validated, in the order of a frame's values.
+    init(variables: [String] = []) {
+        for name in variables { append(name) }
+    }
+
+    /// Adds a variable, hiding one of the same name, and returns its slot in a frame's values.
+    ///
+    /// - Throws: `failedToParse` with MongoDB's text for a name that no variable can have.
+    @discardableResult
+    mutating func define(_ name: String) throws(StoreError) -> Int {
+        // The one variable of the system that users may set.
+        if name != "CURRENT" { try Self.validate(name) { (97...122).contains($0) || $0 >= 128 } }
+        return append(name)
+    }
+
+    /// The slot of a variable, `nil` when there is none of that name.
+    func slot(of name: String) -> Int? { slots[name] }
+
+    /// Checks a name that is read.
+    ///
+    /// - Throws: `failedToParse` with MongoDB's text for a name that no variable can have.
+    static func validateForReading(_ name: String) throws(StoreError) {
+        try validate(name) { (65...90).contains($0) || (97...122).contains($0) || $0 >= 128 }
+    }
+
+    @discardableResult
+    private mutating func append(_ name: String) -> Int {
+        let slot = count
+        slots[name] = slot
+        count += 1
+        return slot
+    }
+
+    private static func validate(
+        _ name: String, mayBegin: (UInt8) -> Bool
+    ) throws(StoreError) {
+        guard let first = name.utf8.first else {
+            throw StoreError(.failedToParse, "empty variable names are not allowed")
+        }
+        guard mayBegin(first) else {
+            throw StoreError(
+                .failedToParse,
+                "'\(name)' starts with an invalid character for a user variable name")
+        }
+        for character in name.unicodeScalars.dropFirst() {
+            switch character {
+            case "a"..."z", "A"..."Z", "0"..."9", "_", "\u{80}"...: continue
+            default:
+                throw StoreError(
+                    .failedToParse,
+                    "'\(name)' contains an invalid character for a variable name: '\(character)'")
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+/// Writes the sort key of one text: a level of weights after the other.
+///
+/// Weights are written as characters above the separator, so that a key is a text whose UTF-8 has
+/// the order of the weights.
+///
+/// Source: Unicode Technical Standard 10, sections 7 and 8.
+struct CollationKey {
+    private let options: Collation.Options
+    private let tailoring: [Unicode.Scalar: CollationTailoring.Letter]
+    private var primaries = String.UnicodeScalarView()
+    private var secondaries: [UInt32] = []
+    private var cases: [UInt32] = []
+    private var tertiaries: [UInt32] = []
+
+    private static let common: UInt32 = 0x20
+    private static let upperFirst: UInt32 = 0x18
+    private static let variant: UInt32 = 0x24
+    private static let upper: UInt32 = 0x28
+    private static let separator: Unicode.Scalar = "\u{1}"
+    /// Numbers of more digits than these compare in parts.
+    private static let digitsMax = 254
+
+    init(options: Collation.Options) {
+        self.options = options
+        tailoring = CollationTailoring.letters(of: options.locale)
+    }
+
+    /// The key of a text; the writer serves one text only.
+    mutating func key(of text: String) -> String {
+        read(TextDecomposition.scalars(text))
+        if options.backwards { secondaries.reverse() }
+        var levels: [[UInt32]] = []
+        if options.strength >= 2 { levels.append(secondaries) }
+        if options.caseLevel { levels.append(cases) }
+        if options.strength >= 3 { levels.append(tertiaries) }
+        for level in levels {
+            primaries.append(Self.separator)
+            for weight in level { append(weight) }
+        }
+        return String(primaries)
+    }
+
+    private mutating func append(_ value: UInt32) {
+        if let scalar = Unicode.Scalar(value) { primaries.append(scalar) }
+    }
+
+    private mutating func read(_ scalars: [Unicode.Scalar]) {
+        var index = 0
+        while index < scalars.count {
+            let scalar = scalars[index]
+            if options.numericOrdering, CollationWeights.digit(scalar) != nil {
+                index = readNumber(scalars, from: index)
+            } else if let count = readTailored(scalars, at: index) {
+                index += count
+            } else {
+                read(scalar)
+                index += 1
+            }
+        }
+    }
+
+    /// A letter with its marks that the locale takes for a letter of its own.
+    private mutating func readTailored(_ scalars: [Unicode.Scalar], at index: Int) -> Int? {
+        guard !tailoring.isEmpty else { return nil }
+        let lower = CollationWeights.lowercase(scalars[index])
+        guard let letter = tailoring[lower] else { return nil }
+        let mark = index + 1 < scalars.count ? scalars[index + 1].value : 0
+        guard let sub = letter.marks[mark] ?? letter.marks[0] else { return nil }
+        let isUpper = lower != scalars[index]
+        add(CollationWeights.latin(letter.after, sub: sub), isUpper ? Self.upper : Self.common)
+        return letter.marks[mark] != nil && mark != 0 ? 2 : 1
+    }
+
+    private mutating func read(_ scalar: Unicode.Scalar) {
+        if TextDecomposition.isMark(scalar) {
+            secondaries.append(CollationWeights.mark(scalar))
+            return
+        }
+        for element in CollationWeights.elements(of: scalar) {
+            guard !isShifted(element.weight) else { continue }
+            let case_ =
+                element.isUpper ? Self.upper : element.isVariant ? Self.variant : Self.common
+            add(element.weight, case_)
+            if element.hasStroke { secondaries.append(CollationWeights.stroke) }
+        }
+    }
+
+    private func isShifted(_ weight: UInt32) -> Bool {
+        guard options.alternate == .shifted else { return false }
+        let last: CollationWeights.Group =
+            options.maxVariable == .space ? .whitespace : .punctuation
+        return weight >> 24 <= last.rawValue
+    }
+
+    private mutating func add(_ weight: UInt32, _ variant: UInt32) {
+        append(0x100 + weight >> 12)
+        append(0x100 + weight & 0xFFF)
+        secondaries.append(Self.common)
+        let isUpper = variant == Self.upper
+        let upper = options.caseFirst == .upper ? Self.upperFirst : Self.upper
+        cases.append(isUpper ? upper : Self.common)
+        tertiaries.append(isUpper ? upper : variant)
+    }
+
+    /// Digits as one number: how many there are without leading zeros, then which.
+    private mutating func readNumber(_ scalars: [Unicode.Scalar], from start: Int) -> Int {
+        var end = start
+        var digits: [UInt32] = []
+        while end < scalars.count, let digit = CollationWeights.digit(scalars[end]) {
+            if !(digit == 0 && digits.isEmpty) { digits.append(digit) }
+            end += 1
+        }
+        for first in stride(from: 0, to: max(digits.count, 1), by: Self.digitsMax) {
+            let part = digits[first..<min(first + Self.digitsMax, digits.count)]
+            add(CollationWeights.number(digits: UInt32(part.count)), Self.common)
+            for digit in part { add(CollationWeights.weight(.digit, digit), Self.common) }
+        }
+        return end
+    }
+}

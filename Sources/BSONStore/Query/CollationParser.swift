@@ -1,0 +1,138 @@
+/// Reads the options of a collation with MongoDB's error texts.
+///
+/// Source: MongoDB manual, "Collation"; error texts as the 7.0 server gives.
+enum CollationParser {
+    static func parse(_ document: BSONDocument) throws(StoreError) -> Collation.Options {
+        var options = Collation.Options()
+        var seen: Set<String> = []
+        for (name, value) in document {
+            guard seen.insert(name).inserted else {
+                throw location(40413, "BSON field 'collation.\(name)' is a duplicate field")
+            }
+            try read(name, value, into: &options)
+        }
+        guard seen.contains("locale") else {
+            throw location(
+                40414, "BSON field 'collation.locale' is missing but a required field")
+        }
+        if options.locale == "fr_CA", !seen.contains("backwards") { options.backwards = true }
+        try check(options, document)
+        return options
+    }
+
+    private static func read(
+        _ name: String, _ value: BSONValue, into options: inout Collation.Options
+    ) throws(StoreError) {
+        switch name {
+        case "locale": options.locale = try text(name, value)
+        case "caseLevel": options.caseLevel = try flag(name, value)
+        case "caseFirst":
+            options.caseFirst = try choice(name, value) { Collation.CaseFirst(rawValue: $0) }
+        case "strength": options.strength = try strength(value)
+        case "numericOrdering": options.numericOrdering = try flag(name, value)
+        case "alternate":
+            options.alternate = try choice(name, value) { Collation.Alternate(rawValue: $0) }
+        case "maxVariable":
+            options.maxVariable = try choice(name, value) { Collation.MaxVariable(rawValue: $0) }
+        case "normalization": options.normalization = try flag(name, value)
+        case "backwards": options.backwards = try flag(name, value)
+        case "version":
+            let version = try text(name, value)
+            guard version == Collation.version else {
+                throw location(
+                    161,
+                    "Requested collation version \(version) but the only available collator "
+                        + "version was \(Collation.version).")
+            }
+        default: throw location(40415, "BSON field 'collation.\(name)' is an unknown field.")
+        }
+    }
+
+    private static func check(
+        _ options: Collation.Options, _ document: BSONDocument
+    ) throws(StoreError) {
+        let shown = ShellText.text(of: document)
+        if options.locale == "simple" {
+            guard document.count == 1 else {
+                throw StoreError(
+                    .failedToParse,
+                    "If locale=simple, no other fields should be present in: \(shown)")
+            }
+            return
+        }
+        guard !options.locale.isEmpty else {
+            throw StoreError(
+                .badValue, "Field 'locale' cannot be the empty string in: \(shown)")
+        }
+        guard CollationTailoring.locales.contains(options.locale) else {
+            let base = options.locale.split(whereSeparator: { "_-@".contains($0) }).first ?? ""
+            let hint =
+                CollationTailoring.locales.contains(String(base))
+                ? ". Did you mean '\(base)'?" : ""
+            throw StoreError(.badValue, "Field 'locale' is invalid in: \(shown)\(hint)")
+        }
+        if options.backwards, options.strength == 1 {
+            throw StoreError(
+                .badValue, "'backwards' is invalid with 'strength' of 1 in: \(shown)")
+        }
+        if options.caseFirst != .off, !options.caseLevel, options.strength <= 2 {
+            throw StoreError(
+                .badValue,
+                "'caseFirst' is invalid unless 'caseLevel' is on or 'strength' is greater than 2 "
+                    + "in: \(shown)")
+        }
+    }
+
+    private static func text(
+        _ name: String, _ value: BSONValue
+    ) throws(StoreError) -> String {
+        guard let text = value.stringValue else { throw wrongType(name, value, "string") }
+        return text
+    }
+
+    private static func flag(_ name: String, _ value: BSONValue) throws(StoreError) -> Bool {
+        guard let flag = value.boolValue else { throw wrongType(name, value, "bool") }
+        return flag
+    }
+
+    private static func choice<Choice>(
+        _ name: String, _ value: BSONValue, _ make: (String) -> Choice?
+    ) throws(StoreError) -> Choice {
+        let text = try text(name, value)
+        guard let choice = make(text) else {
+            throw StoreError(
+                .badValue,
+                "Enumeration value '\(text)' for field 'collation.\(name)' is not a valid value.")
+        }
+        return choice
+    }
+
+    private static func strength(_ value: BSONValue) throws(StoreError) -> Int {
+        guard value.isNumber else {
+            throw location(
+                14,
+                "BSON field 'collation.strength' is the wrong type '\(value.type.alias)', expected "
+                    + "types '[long, int, decimal, double]'")
+        }
+        guard let number = value.truncatedNumber, (1...5).contains(number) else {
+            throw StoreError(
+                .failedToParse,
+                "Field 'strength' must be an integer 1 through 5. Got: "
+                    + ShellText.text(of: value))
+        }
+        return Int(number)
+    }
+
+    private static func wrongType(
+        _ name: String, _ value: BSONValue, _ expected: String
+    ) -> StoreError {
+        StoreError(
+            .typeMismatch,
+            "BSON field 'collation.\(name)' is the wrong type '\(value.type.alias)', expected type "
+                + "'\(expected)'")
+    }
+
+    private static func location(_ code: Int32, _ message: String) -> StoreError {
+        StoreError(StoreError.Code(rawValue: code), message)
+    }
+}

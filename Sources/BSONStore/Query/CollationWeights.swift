@@ -1,0 +1,157 @@
+/// Gives characters their weights in the order of CLDR's root collation.
+///
+/// White space comes first, then punctuation, symbols, currencies, digits, Latin letters, and the
+/// letters of other scripts by code point.
+///
+/// Source: CLDR root collation chart, https://www.unicode.org/charts/collation/.
+enum CollationWeights {
+    /// The classes of characters in their order.
+    enum Group: UInt32 {
+        case whitespace = 1
+        case punctuation
+        case symbol
+        case currency
+        case digit
+        case letter
+    }
+
+    /// What a character contributes to the levels of a key.
+    struct Element {
+        var weight: UInt32
+        var isUpper = false
+        /// Whether it is another form of the same letter, which comes between the cases.
+        var isVariant = false
+        /// Whether a stroke through the letter counts as a mark.
+        var hasStroke = false
+    }
+
+    /// The elements of a scalar that is no mark; none for what collation ignores.
+    static func elements(of scalar: Unicode.Scalar) -> [Element] {
+        let properties = scalar.properties
+        switch properties.generalCategory {
+        case .control where !(0x09...0x0D).contains(scalar.value) && scalar.value != 0x85: return []
+        case .format, .enclosingMark: return []
+        case .control, .spaceSeparator, .lineSeparator, .paragraphSeparator:
+            return [Element(weight: listed(.whitespace, scalar, whitespaces))]
+        case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation,
+            .initialPunctuation, .finalPunctuation, .otherPunctuation:
+            return [Element(weight: listed(.punctuation, scalar, punctuations))]
+        case .mathSymbol, .modifierSymbol, .otherSymbol:
+            return [Element(weight: listed(.symbol, scalar, symbols))]
+        case .currencySymbol: return [Element(weight: listed(.currency, scalar, []))]
+        case .decimalNumber:
+            let value = digit(scalar) ?? 0
+            return [
+                Element(weight: weight(.digit, value), isVariant: scalar.value > 0x39)
+            ]
+        case .otherNumber, .letterNumber:
+            return [Element(weight: weight(.digit, 0x2000 + scalar.value))]
+        default: return letters(scalar)
+        }
+    }
+
+    /// A weight of its group and place.
+    static func weight(_ group: Group, _ rank: UInt32) -> UInt32 { group.rawValue << 24 | rank }
+
+    /// The weight of a Latin letter, or of one that a language puts behind it.
+    static func latin(_ letter: Unicode.Scalar, sub: UInt32 = 0) -> UInt32 {
+        weight(.letter, (letter.value - 0x60) << 8 | sub)
+    }
+
+    /// The weight that a number of so many digits begins with.
+    static func number(digits: UInt32) -> UInt32 { weight(.digit, 0x1000 + digits) }
+
+    /// The value of a decimal digit of any script.
+    static func digit(_ scalar: Unicode.Scalar) -> UInt32? {
+        if (0x30...0x39).contains(scalar.value) { return scalar.value - 0x30 }
+        guard scalar.value >= 0x80, scalar.properties.generalCategory == .decimalNumber else {
+            return nil
+        }
+        return scalar.properties.numericValue.map { UInt32($0) }
+    }
+
+    /// The weight of a mark on the second level.
+    static func mark(_ scalar: Unicode.Scalar) -> UInt32 {
+        if let place = marks.firstIndex(of: scalar.value) { return 0x24 + UInt32(place) }
+        return 0x100 + scalar.value
+    }
+
+    /// The weight of a stroke through a letter on the second level.
+    static let stroke: UInt32 = 0x2E
+
+    /// The letter in lower case where that is one letter, else the letter itself.
+    static func lowercase(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        let lower = scalar.properties.lowercaseMapping.unicodeScalars
+        return lower.count == 1 ? lower.first ?? scalar : scalar
+    }
+
+    private static func letters(_ scalar: Unicode.Scalar) -> [Element] {
+        let lower = lowercase(scalar)
+        let isUpper = lower != scalar
+        if (0x61...0x7A).contains(lower.value) {
+            return [Element(weight: latin(lower), isUpper: isUpper)]
+        }
+        if let parts = expansions[lower] {
+            return parts.map { Element(weight: latin($0), isUpper: isUpper, isVariant: true) }
+        }
+        if let base = stroked[lower] {
+            return [Element(weight: latin(base), isUpper: isUpper, hasStroke: true)]
+        }
+        if let letter = extras[lower] {
+            return [Element(weight: latin(letter.after, sub: letter.sub), isUpper: isUpper)]
+        }
+        if let form = variants(of: lower) {
+            return elements(of: form).map {
+                Element(weight: $0.weight, isUpper: isUpper, isVariant: true)
+            }
+        }
+        let expanded = scalar.properties.uppercaseMapping.unicodeScalars
+        if expanded.count > 1, !isUpper {
+            return expanded.flatMap { elements(of: lowercase($0)) }.map {
+                Element(weight: $0.weight, isVariant: true)
+            }
+        }
+        return [Element(weight: weight(.letter, 0x1_0000 + lower.value), isUpper: isUpper)]
+    }
+
+    /// The usual form of a letter that has several: full width, katakana, final sigma.
+    private static func variants(of scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        switch scalar.value {
+        case 0x3C2: "\u{3C3}"
+        case 0x30A1...0x30F6: Unicode.Scalar(scalar.value - 0x60)
+        case 0xFF41...0xFF5A: Unicode.Scalar(scalar.value - 0xFEE0)
+        default: nil
+        }
+    }
+
+    private static func listed(
+        _ group: Group, _ scalar: Unicode.Scalar, _ order: [Unicode.Scalar]
+    ) -> UInt32 {
+        if scalar.value < 0x80 || group == .whitespace, let place = order.firstIndex(of: scalar) {
+            return weight(group, UInt32(place))
+        }
+        return weight(group, 0x100 + scalar.value)
+    }
+
+    private static let whitespaces: [Unicode.Scalar] = [
+        "\t", "\n", "\u{B}", "\u{C}", "\r", "\u{85}", "\u{2028}", "\u{2029}", " ",
+    ]
+    private static let punctuations = Array("_-,;:!?.'\"()[]{}@*/\\&#%".unicodeScalars)
+    private static let symbols = Array("`^+<=>|~".unicodeScalars)
+
+    /// The usual marks in the order of their second weights.
+    private static let marks: [UInt32] = [
+        0x301, 0x300, 0x306, 0x302, 0x30C, 0x30A, 0x309, 0x308, 0x30B, 0x303, 0x338, 0x307, 0x327,
+        0x328, 0x304, 0x31B, 0x323,
+    ]
+    private static let expansions: [Unicode.Scalar: [Unicode.Scalar]] = [
+        "æ": ["a", "e"], "œ": ["o", "e"], "ß": ["s", "s"], "ĳ": ["i", "j"],
+    ]
+    private static let stroked: [Unicode.Scalar: Unicode.Scalar] = [
+        "ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "ƀ": "b",
+    ]
+    private static let extras: [Unicode.Scalar: (after: Unicode.Scalar, sub: UInt32)] = [
+        "ð": ("d", 0x80), "ə": ("e", 0x80), "ı": ("i", 0x80), "ĸ": ("q", 0x80),
+        "ŋ": ("n", 0x80), "þ": ("z", 0x80),
+    ]
+}

@@ -1,0 +1,29 @@
+@_spi(_Unicode) internal import Swift
+
+/// Takes texts apart into letters and marks, and folds case and marks away.
+///
+/// Source: Unicode Standard Annex 15; the standard library decomposes, no ICU is needed.
+enum TextDecomposition {
+    /// The scalars of the canonical decomposition, marks behind their letters.
+    static func scalars(_ text: String) -> [Unicode.Scalar] {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return Array(text.unicodeScalars) }
+        return Array(text._nfd)
+    }
+
+    /// Whether a scalar is a mark that belongs to the letter before it.
+    static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x300 && scalar.properties.generalCategory == .nonspacingMark
+    }
+
+    /// The text in lower case and without marks, each only when it is asked for.
+    static func folded(_ text: String, case foldsCase: Bool, marks foldsMarks: Bool) -> String {
+        let folded = foldsMarks ? unmarked(text) : text
+        return foldsCase ? folded.lowercased() : folded
+    }
+
+    private static func unmarked(_ text: String) -> String {
+        var view = String.UnicodeScalarView()
+        for scalar in scalars(text) where !isMark(scalar) { view.append(scalar) }
+        return String(view)
+    }
+}
