@@ -17,81 +17,6 @@ public struct SyncCollection<Document: Sendable>: Sendable {
     }
 }
 
-// MARK: - Configuration
-
-extension SyncCollection {
-    /// Sets the app's closures; they live in memory and are set anew after each start.
-    ///
-    /// Setting them again replaces all three. Without a conflict handler conflicts wait.
-    ///
-    /// - Parameters:
-    ///   - conflictHandler: answers conflicts.
-    ///   - changeEventListener: is told of every change, in order, after it is stored. A change is
-    ///     told again after a crash that came before the listener returned.
-    ///   - errorListener: is told of errors, with the document's id where there is one.
-    public func configure(
-        conflictHandler: ConflictHandler<Document>? = nil,
-        changeEventListener: (@Sendable (ChangeEvent<Document>) async -> Void)? = nil,
-        errorListener: (@Sendable (SyncError, BSONValue?) async -> Void)? = nil
-    ) async {
-        let configuration = CollectionConfiguration(
-            conflictHandler: conflictHandler.map(untyped),
-            changeEventListener: changeEventListener.map { untyped($0, errorListener) },
-            errorListener: errorListener)
-        engine.state.withLock { $0.configurations[namespace] = configuration }
-        engine.delivery.wake()
-        engine.wake()
-    }
-
-    private func untyped(_ handler: ConflictHandler<Document>) -> ConflictHandler<BSONDocument> {
-        let coding = coding
-        return ConflictHandler { conflict in
-            let typed = Conflict(
-                namespace: conflict.namespace, documentID: conflict.documentID,
-                base: try conflict.base.map(coding.decode),
-                local: try conflict.local.map(coding.decode),
-                remote: try conflict.remote.map(coding.decode),
-                mayHaveLanded: conflict.mayHaveLanded)
-            switch try await handler.resolve(typed) {
-            case .useLocal: return .useLocal
-            case .useRemote: return .useRemote
-            case .delete: return .delete
-            case .use(let document):
-                let original = conflict.remote ?? conflict.local ?? conflict.base
-                return .use(try coding.encode(document, original))
-            }
-        }
-    }
-
-    private func untyped(
-        _ listener: @escaping @Sendable (ChangeEvent<Document>) async -> Void,
-        _ errorListener: (@Sendable (SyncError, BSONValue?) async -> Void)?
-    ) -> @Sendable (ChangeEvent<BSONDocument>) async -> Void {
-        let coding = coding
-        return { event in
-            let document: Document?
-            do {
-                document = try event.fullDocument.map(coding.decode)
-            } catch {
-                await errorListener?(
-                    SyncError(
-                        .decodingFailed, "an event's document cannot be read: \(error)",
-                        namespace: event.namespace, documentID: event.documentID,
-                        underlying: error),
-                    event.documentID)
-                return
-            }
-            await listener(
-                ChangeEvent<Document>(
-                    sequence: event.sequence, operationType: event.operationType,
-                    reason: event.reason, namespace: event.namespace,
-                    documentID: event.documentID, fullDocument: document,
-                    updateDescription: event.updateDescription,
-                    hasUncommittedWrites: event.hasUncommittedWrites))
-        }
-    }
-}
-
 // MARK: - Which documents
 
 extension SyncCollection {
@@ -169,7 +94,7 @@ extension SyncCollection {
 
     /// Why a document is paused; `nil` when it is not.
     public func pauseReason(of id: BSONValue) async throws -> PauseReason? {
-        try await read { sync in try sync.record(id)?.pause }
+        try read { sync in try sync.record(id)?.pause }
     }
 
     /// Lets a paused document take part again; the remote is looked at first.
@@ -189,38 +114,6 @@ extension SyncCollection {
         if isSynced { engine.wake() }
         return isSynced
     }
-
-    /// How many documents are in which state.
-    public func status() async throws -> SyncStatus {
-        try await read { sync in
-            func count(_ selection: SyncRecords.Selection) throws -> Int {
-                try sync.records.count(selection, in: sync.collection.rowID)
-            }
-            return SyncStatus(
-                synced: try count(.all), pending: try count(.pending),
-                paused: try count(.paused), toLook: try count(.toLook))
-        } ?? SyncStatus()
-    }
-}
-
-/// Counts a collection's documents by their state.
-public struct SyncStatus: Sendable, Hashable {
-    /// Documents that are kept in step.
-    public var synced = 0
-    /// Documents with a change that the remote has not confirmed.
-    public var pending = 0
-    /// Documents that neither direction touches until they are resumed or written to.
-    public var paused = 0
-    /// Documents whose remote edition is to be looked at by the next pass.
-    public var toLook = 0
-
-    /// Counts nothing unless told.
-    public init(synced: Int = 0, pending: Int = 0, paused: Int = 0, toLook: Int = 0) {
-        self.synced = synced
-        self.pending = pending
-        self.paused = paused
-        self.toLook = toLook
-    }
 }
 
 // MARK: - Transactions
@@ -232,7 +125,7 @@ extension SyncCollection {
         try await engine.write(namespace, body)
     }
 
-    private func read<R>(_ body: (SyncView) throws -> R?) async throws -> R? {
+    func read<R>(_ body: (SyncView) throws -> R?) throws -> R? {
         try engine.store.read { transaction in
             let state = SyncState(connection: transaction.connection)
             guard let collection = try state.existing(namespace) else { return nil }
@@ -244,14 +137,14 @@ extension SyncCollection {
     }
 
     private func documentIDs(_ selection: SyncRecords.Selection) async throws -> [BSONValue] {
-        try await read { sync in
+        try read { sync in
             try sync.records.documentIDs(selection, in: sync.collection.rowID)
         } ?? []
     }
 }
 
 /// A snapshot of one collection's records.
-private struct SyncView {
+struct SyncView {
     let records: SyncRecords
     let collection: SyncState.Collection
 

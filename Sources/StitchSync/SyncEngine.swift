@@ -19,6 +19,8 @@ public final class SyncEngine: Sendable {
     let wakes = Signal()
     /// A pass ended.
     let passes = Signal()
+    /// A record may have changed, or something was carried.
+    let changed = Signal()
     let probe: EngineProbe
     let state: Locked<State>
     /// The right to sync the store's file, once a pass ran; not in the state, which deliveries keep.
@@ -30,6 +32,7 @@ public final class SyncEngine: Sendable {
     struct State {
         var configurations: [Namespace: CollectionConfiguration] = [:]
         var isOnline = true
+        var progress = SyncProgress()
     }
 
     /// Sets an engine up over an open store.
@@ -60,9 +63,8 @@ public final class SyncEngine: Sendable {
         self.backoff = backoff
         self.clock = clock
         self.probe = probe
-        let state = Locked(State())
-        self.state = state
-        delivery = EventDelivery(store: store) { state.withLock { $0.configurations } }
+        state = Locked(State())
+        delivery = EventDelivery(store: store)
         try store.write { transaction in
             try SyncSchema.prepare(
                 transaction.connection, freshInstance: freshInstance)
@@ -91,7 +93,7 @@ extension SyncEngine {
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
         let probe = probe
-        let listens = state.withLock { $0.configurations[namespace] }?.hasListeners
+        let listens = listens(to: namespace)
         let work: @Sendable (WriteTransaction) throws -> R = { transaction in
             let state = SyncState(connection: transaction.connection)
             var collection = try state.collection(namespace)
@@ -106,8 +108,15 @@ extension SyncEngine {
         }
         let result = probe.commitsHere ? try writeHere(work) : try await store.write(work)
         try probe.afterCommit()
+        changed.notify()
         if listens == true { delivery.wake() }
         return result
+    }
+
+    /// Whether somebody listens to a collection; unknown until the app configured it or listens.
+    private func listens(to namespace: Namespace) -> Bool? {
+        if delivery.hasReceivers(namespace) { return true }
+        return state.withLock { $0.configurations[namespace] } == nil ? nil : false
     }
 
     /// Commits on the calling thread.
@@ -158,7 +167,13 @@ extension SyncEngine {
     ///   engine syncs the store's file, `.passUnderWay` inside of a conflict handler; `StoreError`
     ///   when the store fails; `CancellationError`.
     @discardableResult
-    public func syncNow() async throws -> SyncPassReport {
+    public func syncNow() async throws -> SyncPassReport { try await syncNow(only: nil) }
+
+    /// Runs one pass over some collections, or all, or a part of it.
+    @discardableResult
+    func syncNow(
+        only namespaces: Set<Namespace>?, direction: SyncPass.Direction = .both
+    ) async throws -> SyncPassReport {
         guard isOnline else { throw SyncError(.offline, "the engine is offline") }
         guard !Self.passing.contains(ObjectIdentifier(self)) else {
             throw SyncError(.passUnderWay, "the pass that called the handler waits for it")
@@ -167,7 +182,7 @@ extension SyncEngine {
             try takeLease()
             let passing = Self.passing.union([ObjectIdentifier(self)])
             return try await Self.$passing.withValue(passing) {
-                try await SyncPass(engine: self).run()
+                try await SyncPass(engine: self, only: namespaces, direction: direction).run()
             }
         }
     }

@@ -24,6 +24,8 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         case remoteUnavailable
         /// The engine is offline: the app said so.
         case offline
+        /// What was waited for did not come in time.
+        case timedOut
         /// The collection has no conflict handler, and a conflict needs one.
         case notConfigured
         /// Another engine syncs this file, in this process or another.

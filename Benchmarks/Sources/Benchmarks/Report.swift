@@ -31,7 +31,7 @@ struct Report {
                 if again.ratio < best.ratio { best = again }
             }
             let passes = best.ratio <= row.gate
-            if !passes { misses.append(row.name) }
+            if !passes { misses.append("TIME \(row.gate) \(row.name)") }
             print(
                 pad(row.name, 46) + pad(number(best.oursNS, 0), 9)
                     + pad(number(best.baselineNS, 0), 9) + pad(number(best.ratio, 3), 8)
@@ -42,12 +42,12 @@ struct Report {
         for row in allocationRows where isWanted(row.name) {
             let count = row.count()
             let passes = count <= Double(row.gate)
-            if !passes { misses.append(row.name + " (allocations)") }
+            if !passes { misses.append("ALLOCATIONS \(row.name)") }
             print(
                 pad(row.name, 46) + pad(number(count, 2), 26) + pad(String(row.gate), 7)
                     + pad(String(row.goal), 7) + verdict(passes, count <= Double(row.goal)))
         }
-        for miss in misses { print("MISSED: \(miss)") }
+        for miss in misses { print("MISSED \(miss)") }
         return !isGate || misses.isEmpty
     }
 

@@ -13,6 +13,11 @@ extension BSONDecimal128: CustomStringConvertible {
         self = try text.withUTF8 { Self.parse($0) }.get()
     }
 
+    /// Reads the bytes of a text, as ``init(_:)``.
+    init(utf8 text: UnsafeBufferPointer<UInt8>) throws(BSONError) {
+        self = try Self.parse(text).get()
+    }
+
     /// The number as text: plain between 1E-6 and 34 digits, else scientific with `E+` or `E-`.
     ///
     /// Source: MongoDB's BSON Decimal128 specification, "Converting to a string".

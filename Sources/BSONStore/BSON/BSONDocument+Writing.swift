@@ -7,22 +7,25 @@ extension BSONDocument {
 
     @usableFromInline
     init(encoding pairs: [(String, BSONValue)]) {
-        var count = 5
-        for pair in pairs {
-            count += BSONWriter.headCount(pair.0) + BSONWriter.count(pair.1)
-        }
-        precondition(count <= Int(Int32.max), "A document holds less than 2 GiB")
-        self.init(
-            unchecked: [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+        // By address: a loop over the array would retain each pair.
+        let bytes = pairs.withUnsafeBufferPointer { pairs in
+            var count = 5
+            for index in pairs.indices {
+                count += BSONWriter.headCount(pairs[index].0) + BSONWriter.count(pairs[index].1)
+            }
+            precondition(count <= Int(Int32.max), "A document holds less than 2 GiB")
+            return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
                 guard let base = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
                 var at = BSONWriter.integer(Int32(truncatingIfNeeded: count), base)
-                for pair in pairs {
-                    at = BSONWriter.head(pair.1.type, pair.0, at)
-                    at = BSONWriter.write(pair.1, at)
+                for index in pairs.indices {
+                    at = BSONWriter.head(pairs[index].1.type, pairs[index].0, at)
+                    at = BSONWriter.write(pairs[index].1, at)
                 }
                 at.storeBytes(of: 0, as: UInt8.self)
                 initialized = count
-            })
+            }
+        }
+        self.init(unchecked: bytes)
     }
 
     /// Appends an element without looking whether the key is there already.

@@ -106,22 +106,46 @@ enum BSONWriter {
         _ from: UnsafeRawPointer, _ count: Int, _ at: UnsafeMutableRawPointer
     ) -> UnsafeMutableRawPointer {
         var zeros: UInt64 = 0
-        var copied = 0
-        while count - copied >= 8 {
-            let word = from.loadUnaligned(fromByteOffset: copied, as: UInt64.self)
-            zeros |= (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
-            at.storeBytes(of: word, toByteOffset: copied, as: UInt64.self)
-            copied += 8
-        }
-        while copied < count {
-            let byte = from.load(fromByteOffset: copied, as: UInt8.self)
-            if byte == 0 { zeros = 1 }
-            at.storeBytes(of: byte, toByteOffset: copied, as: UInt8.self)
-            copied += 1
+        // The last load and store may overlap the one before: no step is as small as a byte.
+        if count >= 8 {
+            var copied = 0
+            while copied < count &- 8 {
+                zeros |= copyWord(from + copied, at + copied)
+                copied = copied &+ 8
+            }
+            zeros |= copyWord(from + (count &- 8), at + (count &- 8))
+        } else if count >= 4 {
+            let first = from.loadUnaligned(as: UInt32.self)
+            let last = from.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
+            at.storeBytes(of: first, as: UInt32.self)
+            at.storeBytes(of: last, toByteOffset: count &- 4, as: UInt32.self)
+            zeros = self.zeros(UInt64(first) | UInt64(last) &<< 32)
+        } else {
+            for offset in 0..<count {
+                let byte = from.load(fromByteOffset: offset, as: UInt8.self)
+                if byte == 0 { zeros = 1 }
+                at.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+            }
         }
         precondition(zeros == 0, "A BSON key cannot hold a NUL")
         at.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
         return at + count + 1
+    }
+
+    /// Copies eight bytes; not zero when one of them is NUL.
+    @inlinable
+    @inline(__always)
+    static func copyWord(_ from: UnsafeRawPointer, _ at: UnsafeMutableRawPointer) -> UInt64 {
+        let word = from.loadUnaligned(as: UInt64.self)
+        at.storeBytes(of: word, as: UInt64.self)
+        return zeros(word)
+    }
+
+    /// Not zero when one of eight bytes is.
+    @inlinable
+    @inline(__always)
+    static func zeros(_ word: UInt64) -> UInt64 {
+        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }
 
     /// Writes a text and a NUL behind it.

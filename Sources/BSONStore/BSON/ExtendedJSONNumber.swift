@@ -58,7 +58,9 @@ struct ExtendedJSONNumber {
         }
         count = cursor - start
         let quick =
-            digits <= 19 ? ExtendedJSONDouble.make(mantissa, exponent: exponent) : nil
+            digits <= 19
+            ? ExtendedJSONDouble.make(mantissa, exponent: exponent)
+            : Self.shortened(start, count: cursor - start, exponent: exponent)
         if let quick {
             value = .double(isNegative ? -quick : quick)
         } else {
@@ -88,6 +90,32 @@ struct ExtendedJSONNumber {
         }
         guard cursor > first else { return nil }
         return isNegative ? -value : value
+    }
+
+    /// Reads a number of more than 19 digits by its first ones, where the others change nothing:
+    /// where the numbers below and above have the same nearest double.
+    @inline(never)
+    private static func shortened(
+        _ start: UnsafePointer<UInt8>, count: Int, exponent: Int
+    ) -> Double? {
+        var mantissa: UInt64 = 0
+        var (kept, dropped) = (0, 0)
+        var isExact = true
+        for byte in UnsafeBufferPointer(start: start, count: count) {
+            if byte | 0x20 == UInt8(ascii: "e") { break }
+            guard ExtendedJSONText.isDigit(byte) else { continue }
+            if kept < 19 {
+                mantissa = mantissa * 10 + UInt64(byte - UInt8(ascii: "0"))
+                if mantissa > 0 { kept += 1 }
+            } else {
+                dropped += 1
+                isExact = isExact && byte == UInt8(ascii: "0")
+            }
+        }
+        let below = ExtendedJSONDouble.make(mantissa, exponent: exponent + dropped)
+        if isExact { return below }
+        let above = ExtendedJSONDouble.make(mantissa + 1, exponent: exponent + dropped)
+        return below == above ? below : nil
     }
 
     /// Asks the standard library, which is exact for any length.

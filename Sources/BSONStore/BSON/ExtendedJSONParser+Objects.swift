@@ -198,20 +198,45 @@ extension ExtendedJSONParser {
 
     mutating func readWrappedRegularExpression(_ typeIndex: Int) throws(BSONError) {
         set(.regularExpression, at: typeIndex)
-        var options: [UInt8] = []
+        let start = out.count
+        var patternCount = 0
+        var isPatternLast = false
         try readPair("$regularExpression", "pattern", "options") {
             (parser, part) throws(BSONError) in
             try parser.expectString(part == 0 ? "pattern" : "options")
             let from = parser.out.count
             try parser.readCString()
-            if part == 0 { return }
-            options = parser.out.array(from..<parser.out.count - 1)
-            parser.out.count = from
+            if part == 0 { patternCount = parser.out.count - from }
+            isPatternLast = part == 0
         }
-        out.reserve(options.count + 1)
+        let optionsCount = out.count - start - patternCount
+        var texts = UnsafeMutableBufferPointer(start: out.base + start, count: out.count - start)
+        if isPatternLast {
+            // The options were written first: two texts change places by three reversals.
+            texts.reverse()
+            texts[..<patternCount].reverse()
+            texts[patternCount...].reverse()
+        }
+        sortOptions(at: start + patternCount, count: optionsCount - 1)
+    }
+
+    /// Brings a regular expression's options into alphabetical order (BSON specification 1.1).
+    private mutating func sortOptions(at start: Int, count: Int) {
+        guard count > 1 else { return }
+        let options = UnsafeMutableBufferPointer(start: out.base + start, count: count)
+        if BSONUTF8.isASCII(UnsafeRawBufferPointer(options)) {
+            // By insertion: a handful of letters, and the library's sorting allocates.
+            for end in 1..<count {
+                var at = end
+                while at > 0, options[at] < options[at - 1] {
+                    options.swapAt(at, at - 1)
+                    at -= 1
+                }
+            }
+            return
+        }
         let sorted = BSONRegularExpression.inOrder(String(decoding: options, as: UTF8.self))
-        for byte in sorted.utf8 { out.put(byte) }
-        out.put(0 as UInt8)
+        _ = options.update(fromContentsOf: sorted.utf8)
     }
 
     /// Reads a date: canonical, or the text of RFC 3339.

@@ -118,10 +118,10 @@ extension ExtendedJSONParser {
 
     private mutating func readWrappedDecimal(_ typeIndex: Int) throws(BSONError) {
         let place = cursor
-        let text = String(decoding: try readScratch("$numberDecimal"), as: UTF8.self)
+        let text = try readScratch("$numberDecimal")
         let value: BSONDecimal128
         do throws(BSONError) {
-            value = try BSONDecimal128(text)
+            value = try BSONDecimal128(utf8: text)
         } catch {
             throw fault(error.code, error.message, at: place)
         }

@@ -6,7 +6,7 @@
 
 extension BSONDecodingNode {
     /// Reads a value of one of the coders' own types.
-    func native<T>(
+    func native<T: Decodable>(
         _ type: T.Type, _ kind: BSONNativeKind, _ raw: BSONRawValue, _ key: (any CodingKey)?
     ) throws -> T {
         @inline(__always)
@@ -40,7 +40,43 @@ extension BSONDecodingNode {
         case .value, .document, .array, .decimal128, .binary, .datetime, .timestamp,
             .regularExpression, .dbPointer, .javascriptWithScope:
             return try own(type, kind, raw, key)
+        case .strings: return try list(type, raw, key) { string($0) }
+        case .ints: return try list(type, raw, key) { integer(Int.self, $0) }
+        case .doubles: return try list(type, raw, key) { double($0) }
+        case .bools: return try list(type, raw, key) { bool($0) }
+        case .int64s: return try list(type, raw, key) { integer(Int64.self, $0) }
+        case .int32s: return try list(type, raw, key) { integer(Int32.self, $0) }
         }
+    }
+
+    /// Reads an array of primitives in one go; where an element does not fit, reads it once more as
+    /// any array, for the error with its position.
+    @inline(__always)
+    private func list<T: Decodable, V>(
+        _ type: T.Type, _ raw: BSONRawValue, _ key: (any CodingKey)?,
+        _ element: (BSONRawValue) -> V?
+    ) throws -> T {
+        if raw.typeByte == BSONType.array.rawValue, let values = elements(raw, element) {
+            return reinterpret(values, as: T.self)
+        }
+        return try type.init(from: BSONDecodingNode(context, raw, parent: self, key: key))
+    }
+
+    @inline(__always)
+    private func elements<V>(
+        _ raw: BSONRawValue, _ element: (BSONRawValue) -> V?
+    ) -> [V]? {
+        var counting = BSONCursor(raw)
+        var count = 0
+        while counting.next() != nil { count += 1 }
+        var values: [V] = []
+        values.reserveCapacity(count)
+        var cursor = BSONCursor(raw)
+        while let next = cursor.next() {
+            guard let value = element(next.value) else { return nil }
+            values.append(value)
+        }
+        return values
     }
 
     /// Reads a value of one of BSON's own types.

@@ -42,7 +42,17 @@ extension BSONEncodingNode {
         case .uint16: .int32(Int32(reinterpret(value, as: UInt16.self)))
         case .uint8: .int32(Int32(reinterpret(value, as: UInt8.self)))
         case .float: .double(Double(reinterpret(value, as: Float.self)))
+        case .strings: array(value) { (text: String) in .string(text) }
+        case .ints: array(value) { (number: Int) in .int64(Int64(number)) }
+        case .doubles: array(value) { (number: Double) in .double(number) }
+        case .bools: array(value) { (flag: Bool) in .bool(flag) }
+        case .int64s: array(value) { (number: Int64) in .int64(number) }
+        case .int32s: array(value) { (number: Int32) in .int32(number) }
         }
+    }
+
+    private func array<T, V>(_ value: T, _ element: (V) -> BSONValue) -> BSONValue {
+        .array(BSONArray(reinterpret(value, as: [V].self).map(element)))
     }
 
     private func wideValue(_ value: UInt64, _ key: (any CodingKey)?) throws -> BSONValue {

@@ -78,18 +78,27 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
     func encodeElement<T: Encodable>(_ value: T, _ key: some CodingKey, typeIndex: Int) throws {
         if let kind = BSONNativeKind.of(T.self) {
             if storage.put(value, kind, typeIndex) { return }
+            if kind.isList {
+                try checkDepth(value, key)
+                return storage.put(list: value, kind, typeIndex)
+            }
             let native = marked(try native(value, kind, key), kind)
             storage.buffer.base[typeIndex] = native.type.rawValue
             return storage.put(native)
         }
-        guard depth < BSONLimits().depthMax else {
-            throw BSONEncodingError.tooDeep(value, self, key)
-        }
+        try checkDepth(value, key)
         let child = BSONEncodingNode(
             in: self, key: key, typeIndex: typeIndex,
             isWhole: storage.marksOmitted && value is any BSONWholeValue)
         try value.encode(to: child)
         child.finish()
+    }
+
+    @inline(__always)
+    private func checkDepth(_ value: some Any, _ key: some CodingKey) throws {
+        guard depth < BSONLimits().depthMax else {
+            throw BSONEncodingError.tooDeep(value, self, key)
+        }
     }
 
     /// The value, wrapped where a merge must not look into it or keep another number's width.
@@ -99,7 +108,8 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
         case .value, .document, .array, .decimal128: return BSONEncodingMerge.exact(value)
         case .int, .string, .double, .bool, .int64, .int32, .date, .uuid, .data, .url, .decimal,
             .objectID, .binary, .datetime, .timestamp, .regularExpression, .dbPointer,
-            .javascriptWithScope, .int16, .int8, .uint, .uint64, .uint32, .uint16, .uint8, .float:
+            .javascriptWithScope, .int16, .int8, .uint, .uint64, .uint32, .uint16, .uint8, .float,
+            .strings, .ints, .doubles, .bools, .int64s, .int32s:
             return value
         }
     }

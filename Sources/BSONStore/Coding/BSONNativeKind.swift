@@ -11,6 +11,10 @@ enum BSONNativeKind: Int, CaseIterable {
     case value, document, array, objectID, decimal128, binary, datetime, timestamp
     case regularExpression, dbPointer, javascriptWithScope
     case int16, int8, uint, uint64, uint32, uint16, uint8, float
+    case strings, ints, doubles, bools, int64s, int32s
+
+    /// Whether it is an array of primitives; those are the last cases.
+    var isList: Bool { rawValue >= Self.strings.rawValue }
 
     /// The kind of a type, `nil` for all others.
     @inline(__always)
@@ -31,7 +35,7 @@ enum BSONNativeKind: Int, CaseIterable {
         let kind: BSONNativeKind
     }
 
-    /// A hash table whose slots are mostly empty, so that a type that is not in it costs one look.
+    /// A hash table whose slots are mostly empty: a type that is not in it mostly costs one look.
     private static let table: [Entry?] = {
         var slots = [Entry?](repeating: nil, count: 256)
         for kind in allCases {
@@ -81,6 +85,12 @@ enum BSONNativeKind: Int, CaseIterable {
         case .uint16: ObjectIdentifier(UInt16.self)
         case .uint8: ObjectIdentifier(UInt8.self)
         case .float: ObjectIdentifier(Float.self)
+        case .strings: ObjectIdentifier([String].self)
+        case .ints: ObjectIdentifier([Int].self)
+        case .doubles: ObjectIdentifier([Double].self)
+        case .bools: ObjectIdentifier([Bool].self)
+        case .int64s: ObjectIdentifier([Int64].self)
+        case .int32s: ObjectIdentifier([Int32].self)
         }
     }
 }

@@ -35,6 +35,14 @@ struct CollectionPass {
     }
 }
 
+extension CollectionPass {
+    /// Counts what was carried.
+    func progress(_ change: (inout SyncProgress) -> Void) {
+        engine.state.withLock { change(&$0.progress) }
+        engine.changed.notify()
+    }
+}
+
 /// Bounds what a pass does at a time.
 public struct SyncLimits: Sendable, Hashable {
     /// Documents in one request or transaction.

@@ -1,119 +1,198 @@
 internal import BSONStore
 
-/// Delivers events and errors to the app's listeners: one at a time, in order, off every lock, so
-/// that a slow listener holds up neither writes nor passes (rule R11, invariant I9).
+/// Brings events and errors to the app's listeners, off every lock.
 ///
-/// Events are forgotten some at a time, after their listeners returned: a crash before that delivers
-/// them again.
+/// An event is forgotten once everybody who listens to its collection is done with it: a crash
+/// before that delivers it again. Errors live in memory only.
 final class EventDelivery: Sendable {
     private struct State {
-        var task: Task<Void, Never>?
-        var isAskedAgain = false
-        var errors: [(configuration: CollectionConfiguration, error: SyncError)] = []
+        var receivers: [ObjectIdentifier: EventReceiver] = [:]
+        /// The receivers that ``SyncCollection/configure(conflictHandler:changeEventListener:errorListener:syncFrequency:)`` set.
+        var configured: [Namespace: EventReceiver] = [:]
+        var errorListeners: [Int: ErrorListener] = [:]
+        var nextErrorListener = 0
+        var configuredErrors: [Namespace: Int] = [:]
+        /// What is still to be told, by collection, with the task that does it.
+        var errors: [Namespace?: [SyncError]] = [:]
+        var errorTasks: [Namespace?: Task<Void, Never>] = [:]
+    }
+
+    private struct ErrorListener {
+        /// The collection whose errors it is told of; `nil` for all.
+        let namespace: Namespace?
+        let listener: @Sendable (SyncError) async -> Void
     }
 
     /// Errors that wait for a slow listener at most; older ones are dropped for newer.
     static let errorsMax = 1000
-    /// Events read from the store at a time.
-    static let eventsPerRead = 100
 
     @TaskLocal private static var isDelivering = false
 
     private let store: DocumentStore
-    private let configured: @Sendable () -> [Namespace: CollectionConfiguration]
     private let state = Locked(State())
+    /// New events may be there.
+    let news = Signal()
 
-    /// - Parameter configured: the collections that the app configured since the process began;
-    ///   events of others wait.
-    init(
-        store: DocumentStore,
-        configured: @escaping @Sendable () -> [Namespace: CollectionConfiguration]
-    ) {
-        self.store = store
-        self.configured = configured
+    init(store: DocumentStore) { self.store = store }
+
+    /// Runs a body as a delivery, inside of which ``flush()`` does not wait for itself.
+    func asDelivery(_ body: () async -> Void) async {
+        await SyncEngine.$passing.withValue([]) {
+            await Self.$isDelivering.withValue(true) { await body() }
+        }
+    }
+}
+
+// MARK: - Receivers
+
+extension EventDelivery {
+    /// Whether somebody receives a collection's events.
+    func hasReceivers(_ namespace: Namespace) -> Bool {
+        state.withLock { $0.receivers.values.contains { $0.namespace == namespace } }
+    }
+
+    /// Adds a receiver; it begins with the oldest event that is still kept.
+    func add(_ receiver: EventReceiver) {
+        state.withLock { $0.receivers[ObjectIdentifier(receiver)] = receiver }
+        receiver.wake(self)
+    }
+
+    /// Removes a receiver; events that only it was still to receive are forgotten by and by.
+    func remove(_ receiver: EventReceiver) {
+        receiver.remove()
+        state.withLock { _ = $0.receivers.removeValue(forKey: ObjectIdentifier(receiver)) }
+    }
+
+    /// Sets the listener that the collection is configured with, or none.
+    func configure(_ namespace: Namespace, _ listener: EventReceiver.Listener?) {
+        let old = state.withLock { $0.configured[namespace] }
+        switch (old, listener) {
+        case (nil, nil): break
+        case (let old?, let listener?):
+            old.replaceListener(by: listener)
+            old.wake(self)
+        case (let old?, nil):
+            state.withLock { _ = $0.configured.removeValue(forKey: namespace) }
+            remove(old)
+        case (nil, let listener?):
+            let receiver = EventReceiver(namespace, listener)
+            state.withLock { $0.configured[namespace] = receiver }
+            add(receiver)
+        }
     }
 
     /// Delivers what is there, soon.
     func wake() {
-        state.withLock { state in
-            if state.task == nil {
-                state.task = Task { [self] in
-                    await SyncEngine.$passing.withValue([]) {
-                        await Self.$isDelivering.withValue(true) { await run() }
-                    }
-                }
-            } else {
-                state.isAskedAgain = true
-            }
-        }
-    }
-
-    /// Delivers errors, soon.
-    func report(_ errors: [SyncError], for configuration: CollectionConfiguration) {
-        guard !errors.isEmpty else { return }
-        state.withLock { state in
-            state.errors += errors.map { (configuration, $0) }
-            state.errors.removeFirst(max(0, state.errors.count - Self.errorsMax))
-        }
-        wake()
+        news.notify()
+        for receiver in state.withLock({ Array($0.receivers.values) }) { receiver.wake(self) }
     }
 
     /// Waits until everything that is there now is delivered; returns at once inside of a listener.
     func flush() async {
         if Self.isDelivering { return }
         wake()
-        await state.withLock { $0.task }?.value
+        for task in state.withLock({ $0.receivers.values.map(\.task) }) { await task?.value }
+        for task in state.withLock({ Array($0.errorTasks.values) }) { await task.value }
     }
 
-    private func run() async {
-        repeat {
-            do {
-                while try await deliverEvents() {}
-            } catch {
-                // The events stay in the store and are delivered by the next wake; the store's
-                // failure itself comes to light at the caller whose write or pass meets it.
-            }
-            await deliverErrors()
-        } while isAskedAgain()
-    }
-
-    /// Ends the task unless somebody asked meanwhile.
-    private func isAskedAgain() -> Bool {
-        state.withLock { state in
-            let again = state.isAskedAgain || !state.errors.isEmpty
-            state.isAskedAgain = false
-            if !again { state.task = nil }
-            return again
-        }
-    }
-
-    private func deliverErrors() async {
-        let errors = state.withLock { state in
-            defer { state.errors = [] }
-            return state.errors
-        }
-        for (configuration, error) in errors {
-            await configuration.errorListener?(error, error.documentID)
-        }
-    }
-
-    /// Delivers one read's worth; `false` when there is nothing more for anybody who listens.
-    private func deliverEvents() async throws -> Bool {
-        let listeners = configured()
-        let events = try store.read { transaction in
+    /// The oldest events of a collection after a place.
+    func events(
+        after sequence: Int64, in namespace: Namespace
+    ) throws -> [ChangeEvent<BSONDocument>] {
+        try store.read { transaction in
             try EventOutbox.next(
-                limit: Self.eventsPerRead, for: Array(listeners.keys),
+                limit: EventReceiver.eventsPerRead, after: sequence, of: namespace,
                 in: transaction.connection)
         }
-        guard !events.isEmpty else { return false }
-        for event in events {
-            await listeners[event.namespace]?.changeEventListener?(event)
+    }
+
+    /// Forgets the events that all who receive them are done with.
+    func forgetDelivered(in namespace: Namespace) async throws {
+        let positions = state.withLock { state in
+            state.receivers.values.filter { $0.namespace == namespace }.map(\.position)
         }
+        guard let last = positions.min(), last > 0 else { return }
         try await store.write { transaction in
-            for event in events {
-                try EventOutbox.acknowledge(event.sequence, in: transaction.connection)
+            try EventOutbox.forget(upTo: last, of: namespace, in: transaction.connection)
+        }
+    }
+}
+
+// MARK: - Errors
+
+extension EventDelivery {
+    /// Adds a listener of one collection's errors, or of all; the number removes it again.
+    func addErrorListener(
+        _ namespace: Namespace?, _ listener: @escaping @Sendable (SyncError) async -> Void
+    ) -> Int {
+        state.withLock { state in
+            state.nextErrorListener += 1
+            state.errorListeners[state.nextErrorListener] = ErrorListener(
+                namespace: namespace, listener: listener)
+            return state.nextErrorListener
+        }
+    }
+
+    func removeErrorListener(_ number: Int) {
+        state.withLock { _ = $0.errorListeners.removeValue(forKey: number) }
+    }
+
+    /// Sets the error listener that the collection is configured with, or none.
+    func configureErrors(
+        _ namespace: Namespace, _ listener: (@Sendable (SyncError) async -> Void)?
+    ) {
+        if let old = state.withLock({ $0.configuredErrors.removeValue(forKey: namespace) }) {
+            removeErrorListener(old)
+        }
+        guard let listener else { return }
+        let number = addErrorListener(namespace, listener)
+        state.withLock { $0.configuredErrors[namespace] = number }
+    }
+
+    /// Delivers errors, soon; those of a collection after its events that are there.
+    func report(_ errors: [SyncError]) {
+        for error in errors {
+            let key = error.namespace
+            state.withLock { state in
+                state.errors[key, default: []].append(error)
+                let excess = (state.errors[key]?.count ?? 0) - Self.errorsMax
+                if excess > 0 { state.errors[key]?.removeFirst(excess) }
+                guard state.errorTasks[key] == nil else { return }
+                state.errorTasks[key] = Task { [self] in
+                    await asDelivery { await deliverErrors(key) }
+                }
             }
         }
-        return true
+    }
+
+    private func deliverErrors(_ namespace: Namespace?) async {
+        let receivers = state.withLock { state in
+            state.receivers.values.filter { $0.namespace == namespace }
+        }
+        for receiver in receivers {
+            receiver.wake(self)
+            await receiver.task?.value
+        }
+        while let error = nextError(namespace) {
+            let listeners = state.withLock { state in
+                state.errorListeners.sorted { $0.key < $1.key }.map(\.value)
+            }
+            for listener in listeners
+            where listener.namespace == nil || listener.namespace == namespace {
+                await listener.listener(error)
+            }
+        }
+    }
+
+    /// The oldest error of a collection; ends the task when there is none.
+    private func nextError(_ namespace: Namespace?) -> SyncError? {
+        state.withLock { state in
+            guard let error = state.errors[namespace]?.first else {
+                state.errorTasks[namespace] = nil
+                return nil
+            }
+            state.errors[namespace]?.removeFirst()
+            return error
+        }
     }
 }

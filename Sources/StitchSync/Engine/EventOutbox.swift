@@ -14,37 +14,40 @@ enum EventOutbox {
         try insert.run()
     }
 
-    /// The oldest events of some collections that are still there, in order.
+    /// The oldest events of a collection after a place, in order.
     static func next(
-        limit: Int, for namespaces: [Namespace], in connection: SQLiteConnection
+        limit: Int, after sequence: Int64, of namespace: Namespace,
+        in connection: SQLiteConnection
     ) throws -> [ChangeEvent<BSONDocument>] {
-        if namespaces.isEmpty { return [] }
-        let places = Array(repeating: "?", count: namespaces.count).joined(separator: ", ")
         let select = try connection.prepare(
             """
-            SELECT sync_events.id, namespace, event FROM sync_events
-            JOIN sync_collections ON sync_collections.id = sync_events.collection
-            WHERE namespace IN (\(places)) ORDER BY sync_events.id LIMIT ?
+            SELECT id, event FROM sync_events
+            WHERE collection = (SELECT id FROM sync_collections WHERE namespace = ?)
+                AND id > ? ORDER BY id LIMIT ?
             """)
-        for (index, namespace) in namespaces.enumerated() {
-            select.bind(Int32(index + 1), namespace.description)
-        }
-        select.bind(Int32(namespaces.count + 1), Int64(limit))
+        select.bind(1, namespace.description)
+        select.bind(2, sequence)
+        select.bind(3, Int64(limit))
         var events: [ChangeEvent<BSONDocument>] = []
         while try select.step() {
-            let document = try BSONDocument(validating: select.bytes(2), limits: .ofWrappers)
+            let document = try BSONDocument(validating: select.bytes(1), limits: .ofWrappers)
             events.append(
-                try event(
-                    document, sequence: select.int64(0),
-                    namespace: Namespace(parsing: select.string(1))))
+                try event(document, sequence: select.int64(0), namespace: namespace))
         }
         return events
     }
 
-    /// Forgets an event: it was delivered.
-    static func acknowledge(_ sequence: Int64, in connection: SQLiteConnection) throws {
-        let delete = try connection.prepare("DELETE FROM sync_events WHERE id = ?")
-        delete.bind(1, sequence)
+    /// Forgets a collection's events up to a place: they were delivered.
+    static func forget(
+        upTo sequence: Int64, of namespace: Namespace, in connection: SQLiteConnection
+    ) throws {
+        let delete = try connection.prepare(
+            """
+            DELETE FROM sync_events
+            WHERE collection = (SELECT id FROM sync_collections WHERE namespace = ?) AND id <= ?
+            """)
+        delete.bind(1, namespace.description)
+        delete.bind(2, sequence)
         try delete.run()
     }
 

@@ -53,6 +53,10 @@ extension CollectionPass {
             }
         }
         var mayPass: RemoteError?
+        progress { progress in
+            progress.uploadedDocuments += outcomes.count { $0 == .applied }
+            progress.uploadedBytes += writes.reduce(0) { $0 + $1.action.byteCount }
+        }
         for ((attempt, outcome), settlement) in zip(zip(attempts, outcomes), settlements) {
             count(settlement, attempt, outcome)
             if settlement == .keepAttempt, case .failed(let error) = outcome { mayPass = error }
@@ -212,5 +216,17 @@ extension SyncTransaction {
             }
         }
         return RemoteWrite.Condition(version: version, values: values, missing: missing)
+    }
+}
+
+extension RemoteWrite.Action {
+    /// The bytes of what is written.
+    fileprivate var byteCount: Int {
+        switch self {
+        case .insert(let document), .replace(let document): document.byteCount
+        case .update(set: let set, unset: let unset):
+            set.byteCount + unset.reduce(0) { $0 + $1.utf8.count }
+        case .delete: 0
+        }
     }
 }

@@ -32,6 +32,12 @@ extension CollectionPass {
                     .retryable, "asked for \(ids.count) documents, got \(lookups.count) answers")
             }
             report.looked += ids.count
+            progress { progress in
+                progress.downloadedDocuments += ids.count
+                for case .found(let document) in lookups {
+                    progress.downloadedBytes += document.byteCount
+                }
+            }
             let seen = zip(open, lookups).map(Look.init)
             let evidence = try await evidence(for: seen)
             let claims = try await settle(seen, evidence: evidence, mayClaim: mayClaim)

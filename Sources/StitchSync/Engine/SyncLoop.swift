@@ -23,17 +23,25 @@ extension SyncEngine {
     private func runPasses() async throws {
         var failures = 0
         var random = SystemRandomNumberGenerator()
+        var agenda = SyncAgenda(clock: clock)
         while true {
             try Task.checkCancellation()
             let seen = wakes.count
-            switch try await passUnlessOffline() {
+            let (due, rest) = agenda.due(try frequencies())
+            guard !due.isEmpty else {
+                try await waitForWork(after: seen, atMost: rest)
+                continue
+            }
+            switch try await passUnlessOffline(due) {
             case .offline:
                 passes.notify()
                 await wakes.wait(after: seen)
             case .done(let isQuiet):
                 passes.notify()
                 failures = 0
-                if isQuiet { try await waitForWork(after: seen) }
+                guard isQuiet else { continue }
+                agenda.noteQuiet(due)
+                try await waitForWork(after: seen, atMost: agenda.due(try frequencies()).rest)
             case .failed:
                 passes.notify()
                 failures += 1
@@ -45,6 +53,18 @@ extension SyncEngine {
         }
     }
 
+    /// When each collection is synced.
+    private func frequencies() throws -> [(Namespace, SyncFrequency)] {
+        let namespaces = try store.read { transaction in
+            try SyncState(connection: transaction.connection).collections().map(\.namespace)
+        }
+        return namespaces.map { ($0, frequency(of: $0)) }
+    }
+
+    private func frequency(of namespace: Namespace) -> SyncFrequency {
+        state.withLock { $0.configurations[namespace]?.frequency } ?? .reactive
+    }
+
     private enum PassResult {
         case done(isQuiet: Bool)
         case failed
@@ -52,9 +72,9 @@ extension SyncEngine {
     }
 
     /// Runs a pass; a store that is busy or full for a while is a failure like the remote's.
-    private func passUnlessOffline() async throws -> PassResult {
+    private func passUnlessOffline(_ due: Set<Namespace>) async throws -> PassResult {
         do {
-            let report = try await syncNow()
+            let report = try await syncNow(only: due)
             return report.reachedRemote ? .done(isQuiet: report.isQuiet) : .failed
         } catch let error as SyncError where error.code == .offline {
             return .offline
@@ -63,12 +83,19 @@ extension SyncEngine {
         }
     }
 
-    /// Waits for a wake, or for another process to write something that is to be sent.
-    private func waitForWork(after seen: Int) async throws {
+    /// Waits for a wake, for another process to write something that is to be sent, or until a
+    /// collection is due.
+    private func waitForWork(after seen: Int, atMost limit: Duration?) async throws {
         let before = try sendingSignature()
+        let stopwatch = Stopwatch(clock)
         while wakes.count == seen {
-            try await wakes.wait(
-                after: seen, atMost: SyncLimits.otherProcessesEvery, clock: clock)
+            var wait = SyncLimits.otherProcessesEvery
+            if let limit {
+                let rest = limit - stopwatch.elapsed
+                guard rest > .zero else { return }
+                wait = min(wait, rest)
+            }
+            try await wakes.wait(after: seen, atMost: wait, clock: clock)
             if try sendingSignature() != before { return }
         }
     }
@@ -89,36 +116,51 @@ extension SyncEngine {
                 await passes.wait(after: seen)
                 continue
             }
-            if try await watch(places, untilPassAfter: seen) {
+            guard let news = try await watch(places, untilPassAfter: seen) else { continue }
+            if case .scheduled = frequency(of: news) {
+                try await noteChanges(in: news)
+            } else {
                 wake()
                 await passes.wait(after: seen)
             }
         }
     }
 
-    /// Where the last pass left each collection's history.
+    /// Where the last pass left the history of each collection that is watched.
     private func watchedPlaces() throws -> [(Namespace, ResumeToken)] {
-        try store.read { transaction in
+        let places = try store.read { transaction in
             try SyncState(connection: transaction.connection).collections().compactMap {
                 collection in collection.token.map { (collection.namespace, $0) }
             }
         }
+        return places.filter { SyncSchedule.isWatched(frequency(of: $0.0)) }
     }
 
-    /// Waits for a change in any collection, or for the next pass; tells whether there is a change.
+    /// Waits for a change in any collection, or for the next pass; tells where there is a change.
     private func watch(
         _ places: [(Namespace, ResumeToken)], untilPassAfter seen: Int
-    ) async throws -> Bool {
-        try await withThrowingTaskGroup(of: Bool.self) { group in
+    ) async throws -> Namespace? {
+        try await withThrowingTaskGroup(of: Namespace?.self) { group in
             for (namespace, token) in places {
-                group.addTask { try await self.watch(namespace, after: token) }
+                group.addTask {
+                    try await self.watch(namespace, after: token) ? namespace : nil
+                }
             }
             group.addTask {
                 await self.passes.wait(after: seen)
-                return false
+                return nil
             }
             defer { group.cancelAll() }
-            return try await group.next() ?? false
+            return try await group.next() ?? nil
+        }
+    }
+
+    /// Takes what the history tells into the inbox, without looking at the documents yet.
+    private func noteChanges(in namespace: Namespace) async throws {
+        do {
+            try await syncNow(only: [namespace], direction: .inboxOnly)
+        } catch let error as SyncError where error.code == .offline {
+            // It is noted when the engine is online again.
         }
     }
 }

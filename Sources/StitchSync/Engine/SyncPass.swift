@@ -2,7 +2,17 @@ internal import BSONStore
 
 /// One pass, on a page: for each collection what is new at the remote, then what is new here.
 struct SyncPass {
+    /// How much of a pass is run.
+    enum Direction {
+        case both
+        /// Only the remote's history is read.
+        case inboxOnly
+    }
+
     let engine: SyncEngine
+    /// The collections that the pass is about; `nil` for all.
+    let only: Set<Namespace>?
+    let direction: Direction
 
     /// Runs the pass and reports what it did; errors of one collection do not stop the others.
     func run() async throws -> SyncPassReport {
@@ -25,6 +35,12 @@ struct SyncPass {
 
     private func run(_ passes: inout [CollectionPass]) async throws {
         var failed: Set<Int> = []
+        if direction == .inboxOnly {
+            for index in passes.indices {
+                _ = try await attempt(&passes[index]) { pass in try await pass.readInbox() }
+            }
+            return
+        }
         for index in passes.indices {
             if try await !attempt(&passes[index], Self.remoteToLocal) { failed.insert(index) }
         }
@@ -35,7 +51,7 @@ struct SyncPass {
 
     /// Tells the app of what went wrong, also when the pass itself ended early.
     private func tell(of passes: [CollectionPass]) {
-        for pass in passes { engine.delivery.report(pass.errors, for: pass.configuration) }
+        for pass in passes { engine.delivery.report(pass.errors) }
         engine.delivery.wake()
     }
 
@@ -49,9 +65,10 @@ struct SyncPass {
     }
 
     private func collections() throws -> [Namespace] {
-        try engine.store.read { transaction in
+        let all = try engine.store.read { transaction in
             try SyncState(connection: transaction.connection).collections().map(\.namespace)
         }
+        return all.filter { only?.contains($0) ?? true }
     }
 
     private func collectionPass(_ namespace: Namespace) -> CollectionPass {

@@ -19,6 +19,14 @@ struct SyncRecords {
         return try select.step() ? Self.record(select) : nil
     }
 
+    /// The record of a row, with the key that it is filed under.
+    func record(row: Int64) throws -> (record: SyncedDocument, key: [UInt8])? {
+        let select = try connection.prepare(
+            "SELECT \(Self.columns), key FROM sync_documents WHERE id = ?")
+        select.bind(1, row)
+        return try select.step() ? (try Self.record(select), select.bytes(12)) : nil
+    }
+
     /// Which records a list is about.
     enum Selection: String {
         /// All.
@@ -27,6 +35,8 @@ struct SyncRecords {
         case toSend = "pending = 1 AND pause IS NULL AND attempt IS NULL AND hint = 0"
         /// Those to be looked at.
         case toLook = "(hint > 0 OR attempt IS NOT NULL) AND pause IS NULL"
+        /// Those with a change to send or an answer to come, that are not paused.
+        case unsent = "(pending = 1 OR attempt IS NOT NULL) AND pause IS NULL"
         /// Those with a change to send.
         case pending = "pending = 1"
         /// Those that neither direction touches.

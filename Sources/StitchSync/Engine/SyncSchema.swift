@@ -44,6 +44,9 @@ enum SyncSchema {
             id INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL,
             event BLOB NOT NULL)
         """,
+        """
+        CREATE INDEX IF NOT EXISTS sync_events_collection ON sync_events(collection, id)
+        """,
     ]
 
     /// Makes what is missing, and begins a new instance.

@@ -89,6 +89,46 @@ import Testing
         }
     }
 
+    @Test("digits beyond the nineteenth count where they decide", arguments: 0..<10)
+    func manyDigits(block: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(block))
+        for _ in 0..<500 {
+            let kept = UInt64.random(in: 1 << 52..<1 << 53, using: &generator)
+            // The middle between two neighbours, exactly: a whole number with 22 to 30 digits.
+            var middle = UInt128(kept) * 2 + 1
+            middle <<= UInt128.random(in: 20...42, using: &generator)
+            let zeros = String(repeating: "0", count: Int.random(in: 0...30, using: &generator))
+            for number in [middle - 1, middle, middle + 1] {
+                for text in ["\(number)", "0.\(zeros)\(number)", "\(number).\(zeros)1e-20"] {
+                    let expected = try #require(Double(text))
+                    #expect(
+                        try BSONValue(extendedJSON: "{\"$numberDouble\":\"\(text)\"}")
+                            == .double(expected), "\(text)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "options of a regular expression come in order, wherever they stand",
+        arguments: ["", "i", "xsmi", "\u{E9}i\u{E8}", "\u{1F600}z\u{FF}a"])
+    func expressionOptions(options: String) throws {
+        let sorted = String(String.UnicodeScalarView(options.unicodeScalars.sorted()))
+        for pattern in ["", "^a.*\u{E9}$"] {
+            let members = ["\"pattern\":\"\(pattern)\"", "\"options\":\"\(options)\""]
+            for members in [members, members.reversed()] {
+                let text = "{\"$regularExpression\":{\(members.joined(separator: ","))}}"
+                let value = try BSONValue(extendedJSON: text)
+                guard case .regularExpression(let expression) = value else {
+                    Issue.record("\(text) gives \(value)")
+                    continue
+                }
+                #expect(expression.pattern == pattern)
+                #expect(Array(expression.options.utf8) == Array(sorted.utf8))
+            }
+        }
+    }
+
     @Test("any cut of a text is an error, never a trap", arguments: 0..<10)
     func cuts(seed: Int) {
         var random = RandomBSON(seed: UInt64(seed))

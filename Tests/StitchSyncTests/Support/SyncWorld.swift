@@ -1,4 +1,5 @@
 import BSONStore
+import Testing
 
 @testable import StitchSync
 
@@ -120,6 +121,8 @@ final class Device: Sendable {
     func sync() async throws -> SyncPassReport {
         let report = try await engine.syncNow()
         await engine.flushEvents()
+        let findings = try await engine.verify()
+        #expect(findings.isEmpty, "the structural check after a pass of \(name)")
         return report
     }
 

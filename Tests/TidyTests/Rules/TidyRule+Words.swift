@@ -33,6 +33,8 @@ extension TidyRule {
     /// Shells that pace themselves by an injected clock.
     private static let pacers = [
         "Sources/StitchSync/Engine/SyncLoop.swift",
+        // Waiting by the injected clock, too, for an app that named a time limit.
+        "Sources/StitchSync/SyncWaiting.swift",
         "Sources/StitchSync/Engine/Timeout.swift",
         "Sources/StitchSync/Engine/Signal.swift",
     ]
@@ -40,6 +42,7 @@ extension TidyRule {
     /// Run the app's closures, which may outlive the call that they were started by.
     private static let abandoners = [
         "Sources/StitchSync/Engine/EventDelivery.swift",
+        "Sources/StitchSync/Engine/EventReceiver.swift",
         "Sources/StitchSync/Engine/Timeout.swift",
     ]
 

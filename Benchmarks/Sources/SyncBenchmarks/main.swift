@@ -1,0 +1,10 @@
+import BSONStore
+import Foundation
+import StitchSync
+
+// SyncBenchmarks [size=1024] [n=5000] [change=100] [latency=0] [only=TEXT]
+// Prints a line per workload: name, wall and CPU nanoseconds per document, requests, commits.
+// The shape is that of the ancestor's performance tests; Scripts/bench-sync runs it beside C.
+
+let settings = SyncSettings(CommandLine.arguments.dropFirst())
+try await SyncWorkloads(settings).run()

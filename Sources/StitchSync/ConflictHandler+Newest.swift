@@ -1,0 +1,40 @@
+public import BSONStore
+
+extension ConflictHandler {
+    /// Keeps the edition with the greater value, the remote's when they are equal; an edit is kept
+    /// against a delete.
+    ///
+    /// - Parameter value: what tells which edition is newer, such as a date of the last change.
+    public static func newest<Value: Comparable & SendableMetatype>(
+        by value: @escaping @Sendable (Document) -> Value
+    ) -> Self {
+        Self { conflict in
+            switch (conflict.local, conflict.remote) {
+            case (let local?, let remote?):
+                value(local) > value(remote) ? .useLocal : .useRemote
+            case (.some, nil): .useLocal
+            case (nil, _): .useRemote
+            }
+        }
+    }
+}
+
+extension ConflictHandler where Document == BSONDocument {
+    /// Keeps the edition whose value at a dotted path is greater in MongoDB's order, the remote's
+    /// when they are equal; an edit is kept against a delete, a value against a missing one.
+    public static func newest(by path: String) -> Self {
+        Self { conflict in
+            switch (conflict.local, conflict.remote) {
+            case (let local?, let remote?):
+                switch (local[path: path], remote[path: path]) {
+                case (let mine?, let theirs?):
+                    BSONOrder.compare(mine, theirs) == .greater ? .useLocal : .useRemote
+                case (.some, nil): .useLocal
+                case (nil, _): .useRemote
+                }
+            case (.some, nil): .useLocal
+            case (nil, _): .useRemote
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+internal import BSONStore
+
+/// Remembers when collections were last quiet, and says which are due.
+struct SyncAgenda {
+    private let stopwatch: Stopwatch
+    private var quietAt: [Namespace: Duration] = [:]
+
+    init(clock: any Clock<Duration>) { stopwatch = Stopwatch(clock) }
+
+    /// The collections to sync now, and how long until the next of the others is due.
+    func due(
+        _ frequencies: [(Namespace, SyncFrequency)]
+    ) -> (due: Set<Namespace>, rest: Duration?) {
+        var due: Set<Namespace> = []
+        var rest: Duration?
+        let now = stopwatch.elapsed
+        for (namespace, frequency) in frequencies {
+            let facts = SyncSchedule.Facts(frequency: frequency, lastQuiet: quietAt[namespace])
+            switch SyncSchedule.decide(facts, now: now) {
+            case .now: due.insert(namespace)
+            case .after(let wait): rest = min(rest ?? wait, wait)
+            case .never: break
+            }
+        }
+        return (due, rest)
+    }
+
+    /// Notes that a pass found nothing more to do in these.
+    mutating func noteQuiet(_ namespaces: Set<Namespace>) {
+        let now = stopwatch.elapsed
+        for namespace in namespaces { quietAt[namespace] = now }
+    }
+}
+
+/// Measures time by any clock.
+struct Stopwatch {
+    private let measure: () -> Duration
+
+    /// Starts to measure.
+    init(_ clock: any Clock<Duration>) { measure = Self.starting(clock) }
+
+    /// The time since the start.
+    var elapsed: Duration { measure() }
+
+    private static func starting<C: Clock<Duration>>(_ clock: C) -> () -> Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
+    }
+}

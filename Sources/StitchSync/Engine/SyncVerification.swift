@@ -1,0 +1,98 @@
+internal import BSONStore
+
+/// Looks for what should not be in one collection: the structural check S of
+/// Docs/SYNC.md.
+struct SyncVerification {
+    let transaction: ReadTransaction
+    let collection: SyncState.Collection
+
+    private var records: SyncRecords { SyncRecords(connection: transaction.connection) }
+
+    func findings() throws -> [SyncFinding] {
+        var findings: [SyncFinding] = []
+        for row in try rowIDs() { try check(row, &findings) }
+        try transaction.forEach(collection.namespace) { document in
+            let id = document.documentID
+            if document[DocumentVersion.fieldName] != nil {
+                findings.append(finding(.versionInContent, id, "it holds a version field"))
+            }
+            if try !hasRecord(id) {
+                findings.append(finding(.documentWithoutRecord, id, "it is not kept in step"))
+            }
+        }
+        try checkEvents(&findings)
+        return findings
+    }
+
+    private func check(_ row: Int64, _ findings: inout [SyncFinding]) throws {
+        let record: SyncedDocument
+        let key: [UInt8]
+        do {
+            guard let found = try records.record(row: row) else { return }
+            (record, key) = found
+        } catch let error as SyncError {
+            findings.append(finding(.unreadableRecord, nil, error.message))
+            return
+        }
+        let id = record.documentID
+        guard key == BSONKey.encode(id) else {
+            findings.append(finding(.keyMismatch, id, "its record is filed under another key"))
+            return
+        }
+        let local = try transaction.get(collection.namespace, id: id)
+        let isAtBase = contentEqual(record.base.document(local: local), local)
+        // While an answer is out, the document may be back at its base with the attempt to settle.
+        if record.isPending, isAtBase, record.attempt == nil {
+            findings.append(finding(.queuedWithoutChange, id, "there is no change to send"))
+        }
+        if !record.isPending, !isAtBase {
+            findings.append(
+                finding(.changeNotQueued, id, "it differs from the base and is not queued"))
+        }
+        if record.attempt != nil, !record.isPending {
+            findings.append(finding(.strayAttempt, id, "an attempt is open, no change is queued"))
+        }
+    }
+
+    private func checkEvents(_ findings: inout [SyncFinding]) throws {
+        var last: Int64 = 0
+        do {
+            while true {
+                let events = try EventOutbox.next(
+                    limit: EventReceiver.eventsPerRead, after: last, of: collection.namespace,
+                    in: transaction.connection)
+                guard let newest = events.last else { return }
+                last = newest.sequence
+            }
+        } catch let error as SyncError {
+            findings.append(finding(.unreadableRecord, nil, error.message))
+        } catch let error as BSONError {
+            findings.append(
+                finding(.unreadableRecord, nil, "an event after \(last) cannot be read: \(error)"))
+        }
+    }
+
+    private func rowIDs() throws -> [Int64] {
+        let select = try transaction.connection.prepare(
+            "SELECT id FROM sync_documents WHERE collection = ? ORDER BY id")
+        select.bind(1, collection.rowID)
+        var rows: [Int64] = []
+        while try select.step() { rows.append(select.int64(0)) }
+        return rows
+    }
+
+    private func hasRecord(_ id: BSONValue) throws -> Bool {
+        let select = try transaction.connection.prepare(
+            "SELECT 1 FROM sync_documents WHERE collection = ? AND key = ?")
+        select.bind(1, collection.rowID)
+        select.bind(2, BSONKey.encode(id))
+        return try select.step()
+    }
+
+    private func finding(
+        _ kind: SyncFinding.Kind, _ id: BSONValue?, _ message: String
+    ) -> SyncFinding {
+        SyncFinding(
+            kind: kind, namespace: collection.namespace, documentID: id, message: message)
+    }
+}

@@ -1,0 +1,127 @@
+public import BSONStore
+
+/// Counts a collection's documents by their state.
+public struct SyncStatus: Sendable, Hashable {
+    /// Documents that are kept in step.
+    public var synced = 0
+    /// Documents with a change that the remote has not confirmed.
+    public var pending = 0
+    /// Documents that neither direction touches until they are resumed or written to.
+    public var paused = 0
+    /// Documents whose remote edition is to be looked at by the next pass.
+    public var toLook = 0
+
+    /// Counts nothing unless told.
+    public init(synced: Int = 0, pending: Int = 0, paused: Int = 0, toLook: Int = 0) {
+        self.synced = synced
+        self.pending = pending
+        self.paused = paused
+        self.toLook = toLook
+    }
+}
+
+/// Says how one document stands between store and remote.
+public enum DocumentSyncStatus: Sendable, Hashable {
+    /// It is not kept in step.
+    case notSynced
+    /// As far as is known, both sides hold the same.
+    case synced
+    /// It has a change that the remote has not confirmed.
+    case pending
+    /// The remote edition has changed, or may have, and is to be looked at by the next pass.
+    case stale
+    /// Both: a change to send, and a remote edition to look at first. A conflict that waits for its
+    /// handler is one.
+    case conflicted
+    /// Neither direction touches it; local writes and ``SyncCollection/resumeSync(of:)`` end this.
+    case paused(PauseReason)
+
+    init(_ record: SyncedDocument?) {
+        guard let record else {
+            self = .notSynced
+            return
+        }
+        if let pause = record.pause {
+            self = .paused(pause)
+        } else {
+            switch (record.isPending, record.hint > 0) {
+            case (false, false): self = .synced
+            case (true, false): self = .pending
+            case (false, true): self = .stale
+            case (true, true): self = .conflicted
+            }
+        }
+    }
+}
+
+/// Counts what an engine has carried since it was set up.
+public struct SyncProgress: Sendable, Hashable {
+    /// Changes that the remote took in.
+    public var uploadedDocuments = 0
+    /// Bytes of documents and paths in writes that were sent, taken in or not.
+    public var uploadedBytes = 0
+    /// Remote documents that were looked at.
+    public var downloadedDocuments = 0
+    /// Bytes of the remote documents that were looked at.
+    public var downloadedBytes = 0
+    /// Changes still to be sent, over all collections.
+    public var pendingUploads = 0
+    /// Remote documents still to be looked at, over all collections.
+    public var pendingDownloads = 0
+
+    /// Counts nothing.
+    public init() {}
+}
+
+// MARK: - Asking
+
+extension SyncCollection {
+    /// How many documents are in which state.
+    public func status() async throws -> SyncStatus {
+        try read { sync in
+            func count(_ selection: SyncRecords.Selection) throws -> Int {
+                try sync.records.count(selection, in: sync.collection.rowID)
+            }
+            return SyncStatus(
+                synced: try count(.all), pending: try count(.pending),
+                paused: try count(.paused), toLook: try count(.toLook))
+        } ?? SyncStatus()
+    }
+
+    /// How one document stands.
+    public func status(of id: BSONValue) async throws -> DocumentSyncStatus {
+        DocumentSyncStatus(try read { sync in try sync.record(id) })
+    }
+
+    /// The collection's counts now and whenever they change, for `for await`.
+    ///
+    /// A slow reader gets the latest counts, not each one in between.
+    public var statusUpdates: SyncUpdates<SyncStatus> {
+        SyncUpdates(changed: engine.changed) { try await status() }
+    }
+
+    /// How one document stands now and whenever that changes, for `for await`.
+    public func statusUpdates(of id: BSONValue) -> SyncUpdates<DocumentSyncStatus> {
+        SyncUpdates(changed: engine.changed) { try await status(of: id) }
+    }
+}
+
+extension SyncEngine {
+    /// What was carried so far, and what is still to be carried.
+    public func progress() async throws -> SyncProgress {
+        var progress = state.withLock { $0.progress }
+        try store.read { transaction in
+            let records = SyncRecords(connection: transaction.connection)
+            for collection in try SyncState(connection: transaction.connection).collections() {
+                progress.pendingUploads += try records.count(.unsent, in: collection.rowID)
+                progress.pendingDownloads += try records.count(.toLook, in: collection.rowID)
+            }
+        }
+        return progress
+    }
+
+    /// The progress now and whenever it changes, for `for await`.
+    public var progressUpdates: SyncUpdates<SyncProgress> {
+        SyncUpdates(changed: changed) { try await self.progress() }
+    }
+}

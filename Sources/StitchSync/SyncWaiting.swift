@@ -1,0 +1,114 @@
+internal import BSONStore
+
+extension SyncEngine {
+    /// Runs passes until everything that was written here is at the remote.
+    ///
+    /// Paused documents are not waited for.
+    ///
+    /// - Parameter timeout: how long at most; for ever unless told.
+    /// - Throws: `SyncError` of code `.timedOut` and those of ``syncNow()``; `CancellationError`.
+    public func waitForUpload(timeout: Duration? = nil) async throws {
+        try await wait(for: [.unsent], in: nil, timeout)
+    }
+
+    /// Runs passes until everything that the remote holds is here, as it was when this was called.
+    ///
+    /// - Parameter timeout: how long at most; for ever unless told.
+    /// - Throws: as ``waitForUpload(timeout:)`` does.
+    public func waitForDownload(timeout: Duration? = nil) async throws {
+        try await wait(for: [.toLook], in: nil, timeout)
+    }
+
+    /// Runs passes until both sides hold the same, paused documents apart.
+    ///
+    /// - Parameter timeout: how long at most; for ever unless told.
+    /// - Throws: as ``waitForUpload(timeout:)`` does.
+    public func waitForSynchronization(timeout: Duration? = nil) async throws {
+        try await wait(for: [.unsent, .toLook], in: nil, timeout)
+    }
+}
+
+extension SyncCollection {
+    /// Runs a pass over this collection only.
+    ///
+    /// - Throws: as ``SyncEngine/syncNow()`` does.
+    @discardableResult
+    public func syncNow() async throws -> SyncPassReport {
+        try await engine.syncNow(only: [namespace])
+    }
+
+    /// Does for the collection what ``SyncEngine/waitForUpload(timeout:)`` does for all.
+    public func waitForUpload(timeout: Duration? = nil) async throws {
+        try await engine.wait(for: [.unsent], in: namespace, timeout)
+    }
+
+    /// Does for the collection what ``SyncEngine/waitForDownload(timeout:)`` does for all.
+    public func waitForDownload(timeout: Duration? = nil) async throws {
+        try await engine.wait(for: [.toLook], in: namespace, timeout)
+    }
+
+    /// Does for the collection what ``SyncEngine/waitForSynchronization(timeout:)`` does for all.
+    public func waitForSynchronization(timeout: Duration? = nil) async throws {
+        try await engine.wait(for: [.unsent, .toLook], in: namespace, timeout)
+    }
+}
+
+extension SyncEngine {
+    /// Runs passes until no record of these kinds is left, with pauses as the backoff says.
+    func wait(
+        for selections: [SyncRecords.Selection], in namespace: Namespace?, _ limit: Duration?
+    ) async throws {
+        guard let limit else { return try await pass(until: selections, in: namespace) }
+        let isDone = try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await self.pass(until: selections, in: namespace)
+                return true
+            }
+            group.addTask {
+                try await self.clock.sleep(for: limit)
+                return false
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? false
+        }
+        if !isDone {
+            throw SyncError(.timedOut, "not all was carried in \(limit)", namespace: namespace)
+        }
+    }
+
+    private func pass(
+        until selections: [SyncRecords.Selection], in namespace: Namespace?
+    ) async throws {
+        var fruitless = 0
+        var random = SystemRandomNumberGenerator()
+        while true {
+            let seen = wakes.count
+            let report = try await syncNow(only: namespace.map { [$0] })
+            if report.reachedRemote, try isEmpty(selections, in: namespace) { return }
+            fruitless = report.reachedRemote && !report.isQuiet ? 0 : fruitless + 1
+            guard fruitless > 0 else { continue }
+            let jitter = Double.random(in: 0..<1, using: &random)
+            try await wakes.wait(
+                after: seen, atMost: backoff.delay(afterFailures: fruitless, jitter: jitter),
+                clock: clock)
+        }
+    }
+
+    private func isEmpty(
+        _ selections: [SyncRecords.Selection], in namespace: Namespace?
+    ) throws -> Bool {
+        try store.read { transaction in
+            let records = SyncRecords(connection: transaction.connection)
+            let collections = try SyncState(connection: transaction.connection).collections()
+            for collection in collections
+            where namespace == nil || collection.namespace == namespace {
+                for selection in selections {
+                    guard try records.count(selection, in: collection.rowID) == 0 else {
+                        return false
+                    }
+                }
+            }
+            return true
+        }
+    }
+}

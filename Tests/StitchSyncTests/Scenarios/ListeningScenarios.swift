@@ -1,0 +1,143 @@
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// Several listen, each at its own pace, and nobody misses a change.
+struct ListeningScenarios {
+    @Test("two listeners and a sequence each get every change once, in order")
+    func several() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A")
+        let lines = Locked<[String]>([])
+        let registration = a.items.addChangeEventListener { event in
+            lines.withLock { $0.append("second \(event.operationType)") }
+        }
+        var events = a.items.events.makeAsyncIterator()
+        try await a.insert(["_id": "k", "x": 0])
+        try await a.set("k", ["x": 1])
+        #expect(try await events.next()?.fullDocument == ["_id": "k", "x": 0])
+        #expect(try await events.next()?.fullDocument == ["_id": "k", "x": 1])
+        #expect(
+            world.transcript() == ["A local insert k pending", "A local update k pending"])
+        #expect(lines.withLock { $0 } == ["second insert", "second update"])
+        registration.remove()
+        try await a.delete("k")
+        #expect(try await events.next()?.operationType == .delete)
+        #expect(lines.withLock { $0.count } == 2)
+    }
+
+    @Test("a listener that does not return holds up neither others nor passes nor other errors")
+    func stuckListener() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        let (released, release) = AsyncStream.makeStream(of: Void.self)
+        let other = a.engine.collection(Namespace("app", "other"))
+        let (entered, enter) = AsyncStream.makeStream(of: Void.self)
+        await other.configure(changeEventListener: { _ in
+            enter.yield()
+            for await _ in released {}
+        })
+        try await other.insertOne(["_id": "stuck"])
+        var entries = entered.makeAsyncIterator()
+        await entries.next()
+        var events = a.items.events.makeAsyncIterator()
+        try await a.items.insertOne(["_id": "k"])
+        #expect(try await events.next()?.documentID == "k")
+        try await a.engine.syncNow()
+        #expect(try await events.next()?.reason == .committed)
+        var errors = a.engine.errors.makeAsyncIterator()
+        world.remote.outcomes { _, outcomes in
+            outcomes.map { _ in .failed(RemoteError(.rejected, code: 121, "no")) }
+        }
+        try await a.items.insertOne(["_id": "refused"])
+        try await a.engine.syncNow()
+        #expect(await errors.next()?.documentID == "refused")
+        release.finish()
+        await a.engine.flushEvents()
+    }
+
+    @Test("what a sequence was not done with is given again after a restart")
+    func redelivery() async throws {
+        let world = try SyncWorld()
+        let store = try DocumentStore(at: .inMemory)
+        let first = try SyncEngine(store: store, remote: world.remote)
+            .collection(SyncWorld.namespace)
+        do {
+            var events = first.events.makeAsyncIterator()
+            try await first.insertMany([["_id": 1], ["_id": 2], ["_id": 3]])
+            #expect(try await events.next()?.documentID == 1)
+            #expect(try await events.next()?.documentID == 2)
+        }
+        let second = try SyncEngine(store: store, remote: world.remote)
+            .collection(SyncWorld.namespace)
+        var events = second.events.makeAsyncIterator()
+        var ids: Set<BSONValue> = []
+        while ids.count < 2, let event = try await events.next() {
+            if event.documentID != 1 { ids.insert(event.documentID) }
+        }
+        #expect(ids == [2, 3])
+    }
+
+    @Test("what everybody was done with is forgotten, and kept for the slowest")
+    func forgotten() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        func kept() throws -> Int64? {
+            try a.store.read { try $0.connection.int64("SELECT count(*) FROM sync_events") }
+        }
+        do {
+            var slow = a.items.events.makeAsyncIterator()
+            try await a.insert(["_id": 1])
+            try await a.insert(["_id": 2])
+            #expect(try kept() == 2)
+            #expect(try await slow.next()?.documentID == 1)
+        }
+        try await a.insert(["_id": 3])
+        #expect(try kept() == 0)
+    }
+
+    @Test("a scheduled collection waits for its hour, tells of changes when connected")
+    func scheduled() async throws {
+        let world = try SyncWorld()
+        let clock = ManualClock()
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: world.remote, clock: clock)
+        let items = engine.collection(SyncWorld.namespace)
+        await items.configure(
+            syncFrequency: .scheduled(every: .seconds(3600), isConnected: true))
+        try await items.sync(ids: ["k"])
+        var statuses = items.statusUpdates.makeAsyncIterator()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            while let status = try await statuses.next(), status.toLook > 0 {}
+            try world.foreign("k") { $0["x"] = 1 }
+            while let status = try await statuses.next(), status.toLook == 0 {}
+            #expect(try await items.findOne(id: "k") == nil)
+            clock.advance(by: .seconds(3600))
+            while let status = try await statuses.next(), status.toLook > 0 {}
+            #expect(try await items.findOne(id: "k") == ["_id": "k", "x": 1])
+            group.cancelAll()
+        }
+    }
+
+    @Test("a collection on demand travels only when it is asked to")
+    func onDemand() async throws {
+        let world = try SyncWorld()
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: world.remote)
+        let lazy = engine.collection(Namespace("app", "lazy"))
+        let eager = engine.collection(SyncWorld.namespace)
+        await lazy.configure(syncFrequency: .onDemand)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            try await lazy.insertOne(["_id": "lazy"])
+            try await eager.insertOne(["_id": "eager"])
+            try await eager.waitForUpload()
+            #expect(try await lazy.status().pending == 1)
+            try await lazy.syncNow()
+            #expect(try await lazy.status().pending == 0)
+            group.cancelAll()
+        }
+    }
+}
