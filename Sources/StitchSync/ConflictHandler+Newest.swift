@@ -8,14 +8,14 @@ extension ConflictHandler {
     public static func newest<Value: Comparable & SendableMetatype>(
         by value: @escaping @Sendable (Document) -> Value
     ) -> Self {
-        Self { conflict in
+        Self(immediate: { conflict in
             switch (conflict.local, conflict.remote) {
             case (let local?, let remote?):
                 value(local) > value(remote) ? .useLocal : .useRemote
             case (.some, nil): .useLocal
             case (nil, _): .useRemote
             }
-        }
+        })
     }
 }
 
@@ -23,7 +23,7 @@ extension ConflictHandler where Document == BSONDocument {
     /// Keeps the edition whose value at a dotted path is greater in MongoDB's order, the remote's
     /// when they are equal; an edit is kept against a delete, a value against a missing one.
     public static func newest(by path: String) -> Self {
-        Self { conflict in
+        Self(immediate: { conflict in
             switch (conflict.local, conflict.remote) {
             case (let local?, let remote?):
                 switch (local[path: path], remote[path: path]) {
@@ -35,6 +35,6 @@ extension ConflictHandler where Document == BSONDocument {
             case (.some, nil): .useLocal
             case (nil, _): .useRemote
             }
-        }
+        })
     }
 }

@@ -9,16 +9,30 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     public typealias Resolve =
         @Sendable (Conflict<Document>) async throws -> ConflictResolution<Document>
 
+    /// Answers at once: no time limit is needed.
+    typealias ResolveAtOnce = @Sendable (Conflict<Document>) throws -> ConflictResolution<Document>
+
     let resolve: Resolve
+    /// The same rule where it answers at once.
+    let immediate: ResolveAtOnce?
 
     /// Takes the app's own rule.
-    public init(_ resolve: @escaping Resolve) { self.resolve = resolve }
+    public init(_ resolve: @escaping Resolve) {
+        self.resolve = resolve
+        immediate = nil
+    }
+
+    /// Takes a rule of our own, which neither waits nor hangs.
+    init(immediate: @escaping ResolveAtOnce) {
+        resolve = { try immediate($0) }
+        self.immediate = immediate
+    }
 
     /// Takes the remote's edition, or its delete.
-    public static var remoteWins: Self { Self { _ in .useRemote } }
+    public static var remoteWins: Self { Self(immediate: { _ in .useRemote }) }
 
     /// Keeps the local edition, or its delete.
-    public static var localWins: Self { Self { _ in .useLocal } }
+    public static var localWins: Self { Self(immediate: { _ in .useLocal }) }
 }
 
 extension ConflictHandler where Document == BSONDocument {
@@ -31,13 +45,23 @@ extension ConflictHandler where Document == BSONDocument {
     public static func mergeFields(
         _ merge: ThreeWayMerge = ThreeWayMerge(), overlaps: Self = .remoteWins
     ) -> Self {
-        Self { conflict in
-            guard let local = conflict.local, let remote = conflict.remote else {
-                return try await overlaps.resolve(conflict)
-            }
-            let result = merge.merge(base: conflict.base, local: local, remote: remote)
-            guard result.overlaps.isEmpty else { return try await overlaps.resolve(conflict) }
-            return .use(result.document)
+        if let immediate = overlaps.immediate {
+            return Self(immediate: { try merge.answer($0) ?? immediate($0) })
         }
+        return Self { conflict in
+            if let answer = merge.answer(conflict) { return answer }
+            return try await overlaps.resolve(conflict)
+        }
+    }
+}
+
+extension ThreeWayMerge {
+    /// The merged document, `nil` where the sides overlap.
+    fileprivate func answer(
+        _ conflict: Conflict<BSONDocument>
+    ) -> ConflictResolution<BSONDocument>? {
+        guard let local = conflict.local, let remote = conflict.remote else { return nil }
+        let result = merge(base: conflict.base, local: local, remote: remote)
+        return result.overlaps.isEmpty ? .use(result.document) : nil
     }
 }

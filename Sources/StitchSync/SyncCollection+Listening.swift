@@ -40,21 +40,34 @@ extension SyncCollection {
 
     private func untyped(_ handler: ConflictHandler<Document>) -> ConflictHandler<BSONDocument> {
         let coding = coding
+        if let immediate = handler.immediate {
+            return ConflictHandler(immediate: { conflict in
+                try coding.untyped(immediate(coding.typed(conflict)), of: conflict)
+            })
+        }
         return ConflictHandler { conflict in
-            let typed = Conflict(
-                namespace: conflict.namespace, documentID: conflict.documentID,
-                base: try conflict.base.map(coding.decode),
-                local: try conflict.local.map(coding.decode),
-                remote: try conflict.remote.map(coding.decode),
-                mayHaveLanded: conflict.mayHaveLanded)
-            switch try await handler.resolve(typed) {
-            case .useLocal: return .useLocal
-            case .useRemote: return .useRemote
-            case .delete: return .delete
-            case .use(let document):
-                let original = conflict.remote ?? conflict.local ?? conflict.base
-                return .use(try coding.encode(document, original))
-            }
+            try coding.untyped(await handler.resolve(coding.typed(conflict)), of: conflict)
+        }
+    }
+}
+
+extension DocumentCoding {
+    fileprivate func typed(_ conflict: Conflict<BSONDocument>) throws -> Conflict<Document> {
+        Conflict(
+            namespace: conflict.namespace, documentID: conflict.documentID,
+            base: try conflict.base.map(decode), local: try conflict.local.map(decode),
+            remote: try conflict.remote.map(decode), mayHaveLanded: conflict.mayHaveLanded)
+    }
+
+    fileprivate func untyped(
+        _ answer: ConflictResolution<Document>, of conflict: Conflict<BSONDocument>
+    ) throws -> ConflictResolution<BSONDocument> {
+        switch answer {
+        case .useLocal: .useLocal
+        case .useRemote: .useRemote
+        case .delete: .delete
+        case .use(let document):
+            .use(try encode(document, conflict.remote ?? conflict.local ?? conflict.base))
         }
     }
 }

@@ -38,7 +38,7 @@ extension SyncCollection {
                     if bare.byteCount != local.byteCount { try sync.setLocal(id, to: bare) }
                     record.isPending = true
                 }
-                record.hint = try sync.state.nextHint()
+                record.hint = try sync.nextHint()
                 try sync.save(record)
             }
         }
@@ -107,7 +107,7 @@ extension SyncCollection {
             guard record.pause != nil else { return true }
             record.pause = nil
             record.failures = 0
-            record.hint = try sync.state.nextHint()
+            record.hint = try sync.nextHint()
             try sync.save(record)
             return true
         }

@@ -14,7 +14,9 @@ struct GroupCommit: Sendable {
     typealias Settlement = @Sendable ((any Error)?) -> Void
 
     static func run(_ jobs: [GroupCommit]) {
-        guard let store = jobs.first?.store else { return }
+        guard let first = jobs.first else { return }
+        let store = first.store
+        if jobs.count == 1 { return first.runAlone() }
         var settlements: [Settlement] = []
         var failure: (any Error)?
         do {
@@ -37,6 +39,9 @@ struct GroupCommit: Sendable {
 
     /// Tells the caller of a write that never ran.
     let refused: Settlement
+    /// Runs the body as the only one of its transaction, which needs no savepoint: SQLite then keeps
+    /// no second copy of the pages that are written.
+    let runAlone: @Sendable () -> Void
 }
 
 extension DocumentStore {
@@ -66,6 +71,9 @@ extension DocumentStore {
                 },
                 refused: { failure in
                     continuation.resume(throwing: failure ?? Self.closed)
+                },
+                runAlone: {
+                    continuation.resume(with: Result { try self.write { try body($0) } })
                 })
             if !writerThread.add(job) { continuation.resume(throwing: Self.closed) }
         }

@@ -23,6 +23,18 @@ struct CollectionPass {
         try await engine.write(namespace, body)
     }
 
+    /// Reads the collection's records from a snapshot.
+    func read<R>(_ body: (SyncRecords, SyncState.Collection) throws -> R) throws -> R {
+        try engine.store.read { transaction in
+            let state = SyncState(connection: transaction.connection)
+            guard let collection = try state.existing(namespace) else {
+                throw SyncError(
+                    .storeFailed, "the sync tables lack the collection", namespace: namespace)
+            }
+            return try body(SyncRecords(connection: transaction.connection), collection)
+        }
+    }
+
     var limits: SyncLimits { engine.limits }
 
     /// Counts a request to the remote; none is made once the app said that it is offline.

@@ -11,35 +11,63 @@ struct OpenConflict: Sendable {
 
 /// Lets the app answer conflicts, and carries its answers out.
 extension CollectionPass {
-    /// Asks the handler outside of any transaction, then commits unless the app wrote meanwhile.
-    mutating func resolve(_ conflict: OpenConflict) async throws {
+    /// Answers are kept back so long at most, to be committed together.
+    private static let answersWait: Duration = .milliseconds(100)
+
+    /// What the handler said, or why it said nothing.
+    struct Answer: Sendable {
+        let conflict: OpenConflict
+        let result: Result<ConflictResolution<BSONDocument>, SyncError>
+
+        /// The bytes of a document that the handler made.
+        var byteCount: Int {
+            if case .success(.use(let document)) = result { document.byteCount } else { 0 }
+        }
+    }
+
+    /// Asks the handler outside of any transaction, one conflict after another, then commits the
+    /// answers together, except where the app wrote meanwhile.
+    mutating func resolve(_ conflicts: [OpenConflict]) async throws {
         guard let handler = configuration.conflictHandler else {
-            errors.append(
+            errors += conflicts.map { conflict in
                 SyncError(
                     .notConfigured, "a conflict waits for a conflict handler",
-                    namespace: namespace, documentID: conflict.record.documentID))
+                    namespace: namespace, documentID: conflict.record.documentID)
+            }
             return
         }
-        let answer: ConflictResolution<BSONDocument>
+        var answers: [Answer] = []
+        var bytes = 0
+        var stopwatch = Stopwatch(engine.clock)
+        for conflict in conflicts {
+            let answer = try await answer(conflict, handler)
+            answers.append(answer)
+            bytes += answer.byteCount
+            if bytes > limits.batchBytes || stopwatch.elapsed > Self.answersWait {
+                try await commit(answers)
+                answers = []
+                bytes = 0
+                stopwatch = Stopwatch(engine.clock)
+            }
+        }
+        if !answers.isEmpty { try await commit(answers) }
+    }
+
+    private func answer(
+        _ conflict: OpenConflict, _ handler: ConflictHandler<BSONDocument>
+    ) async throws -> Answer {
         do {
             let shown = shown(conflict)
-            answer = try await withTimeout(limits.handlerTimeout, clock: engine.clock) {
+            if let immediate = handler.immediate {
+                return Answer(conflict: conflict, result: .success(try immediate(shown)))
+            }
+            let resolution = try await withTimeout(limits.handlerTimeout, clock: engine.clock) {
                 try await handler.resolve(shown)
             }
+            return Answer(conflict: conflict, result: .success(resolution))
         } catch {
             try Task.checkCancellation()
-            try await pause(conflict, since: error)
-            return
-        }
-        report.conflicts += 1
-        let outcome = try await write { try $0.commit(answer, to: conflict) }
-        switch outcome {
-        case .committed:
-            if let row = conflict.record.rowID { resolved.insert(row) }
-        case .overtaken: report.overtaken += 1
-        case .paused(let error):
-            report.paused += 1
-            errors.append(error)
+            return Answer(conflict: conflict, result: .failure(failure(of: conflict, error)))
         }
     }
 
@@ -50,12 +78,40 @@ extension CollectionPass {
             mayHaveLanded: conflict.mayHaveLanded)
     }
 
-    private mutating func pause(_ conflict: OpenConflict, since cause: any Error) async throws {
-        let code: SyncError.Code = cause is TimeoutError ? .handlerTimeout : .handlerFailed
-        let error = SyncError(
-            code, "the conflict handler failed: \(cause)", namespace: namespace,
+    private func failure(of conflict: OpenConflict, _ cause: any Error) -> SyncError {
+        SyncError(
+            cause is TimeoutError ? .handlerTimeout : .handlerFailed,
+            "the conflict handler failed: \(cause)", namespace: namespace,
             documentID: conflict.record.documentID, underlying: cause)
-        if try await write({ try $0.pause(conflict.record, since: error) }) {
+    }
+
+    /// Commits answers in one transaction; an answer that cannot be kept pauses its document.
+    private mutating func commit(_ answers: [Answer]) async throws {
+        do {
+            let outcomes = try await write { sync in try answers.map(sync.commit) }
+            for (answer, outcome) in zip(answers, outcomes) { count(answer, outcome) }
+        } catch let cause where SyncTransaction.isAboutDocument(cause) {
+            for answer in answers { try await commitAlone(answer) }
+        }
+    }
+
+    private mutating func commitAlone(_ answer: Answer) async throws {
+        do {
+            count(answer, try await write { sync in try sync.commit(answer) })
+        } catch let cause where SyncTransaction.isAboutDocument(cause) {
+            let failed = Answer(
+                conflict: answer.conflict, result: .failure(failure(of: answer.conflict, cause)))
+            count(failed, try await write { sync in try sync.commit(failed) })
+        }
+    }
+
+    private mutating func count(_ answer: Answer, _ outcome: SyncTransaction.Committed) {
+        if case .success = answer.result { report.conflicts += 1 }
+        switch outcome {
+        case .committed:
+            if let row = answer.conflict.record.rowID { resolved.insert(row) }
+        case .overtaken: report.overtaken += 1
+        case .paused(let error):
             report.paused += 1
             errors.append(error)
         }
@@ -71,22 +127,24 @@ extension SyncTransaction {
         case paused(SyncError)
     }
 
-    /// Pauses a document, unless the app wrote meanwhile; tells whether it did.
-    func pause(_ old: SyncedDocument, since error: SyncError) throws -> Bool {
-        guard var record = try record(old.documentID), record.isSame(as: old) else {
-            return false
+    /// Carries an answer out, unless the app wrote meanwhile; pauses the document of one that failed.
+    func commit(_ answer: CollectionPass.Answer) throws -> Committed {
+        switch answer.result {
+        case .success(let resolution): return try commit(resolution, to: answer.conflict)
+        case .failure(let error):
+            guard var record = try current(answer.conflict.record),
+                record.isSame(as: answer.conflict.record)
+            else { return .overtaken }
+            record.pause = PauseReason(error.code, error.message)
+            try save(record)
+            return .paused(error)
         }
-        record.pause = PauseReason(error.code, error.message)
-        try save(record)
-        return true
     }
 
-    /// Carries an answer out in one transaction.
-    func commit(
+    private func commit(
         _ answer: ConflictResolution<BSONDocument>, to conflict: OpenConflict
     ) throws -> Committed {
-        guard let record = try record(conflict.record.documentID),
-            record.isSame(as: conflict.record)
+        guard let record = try current(conflict.record), record.isSame(as: conflict.record)
         else { return .overtaken }
         let answer = answer.document(local: conflict.local, remote: conflict.remote.document)?
             .withID(record.documentID)

@@ -53,7 +53,7 @@ extension SyncTransaction {
         case .resumePending, .resumeClean:
             record.pause = nil
             record.failures = 0
-            record.hint = try state.nextHint()
+            record.hint = try nextHint()
             record.isPending = decision == .resumePending
             if !record.isPending {
                 record.base = StoredContent(record.base.document(local: before), local: after)

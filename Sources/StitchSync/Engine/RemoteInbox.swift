@@ -4,7 +4,7 @@ internal import BSONStore
 extension CollectionPass {
     /// Reads the history from where it was last read to; where that is lost, compares versions.
     mutating func readInbox() async throws {
-        let collection = try await write { $0.collection }
+        let collection = try read { $1 }
         if let token = collection.token, !collection.needsScan {
             do {
                 try await readChanges(after: token)
@@ -65,8 +65,8 @@ extension CollectionPass {
 
     private mutating func scanPage(after row: Int64) async throws -> Int64? {
         let limit = limits.batchDocuments
-        let page = try await write { sync in
-            try sync.records.records(.all, in: sync.collection.rowID, after: row, limit: limit)
+        let page = try read { records, collection in
+            try records.records(.all, in: collection.rowID, after: row, limit: limit)
         }
         guard let last = page.last?.rowID else { return nil }
         let known = page.filter { $0.pause == nil && $0.attempt == nil && $0.base != .absent }
@@ -81,7 +81,10 @@ extension CollectionPass {
             throw RemoteError(
                 .retryable, "asked for \(ids.count) versions, got \(found.count) answers")
         }
-        let unknown = page.filter { $0.base == .absent && !$0.isPending && $0.pause == nil }
+        let unknown = page.filter {
+            $0.base == .absent && !$0.isPending && $0.pause == nil && $0.hint == 0
+        }
+        guard !known.isEmpty || !unknown.isEmpty else { return last }
         try await write { sync in
             for (record, lookup) in zip(known, found) { try sync.compare(record, with: lookup) }
             for record in unknown { try sync.hint(record) }
@@ -106,7 +109,7 @@ extension SyncTransaction {
     /// Notes that the remote is to be looked at.
     func hint(_ record: SyncedDocument) throws {
         guard let row = record.rowID else { return }
-        try records.setHint(row: row, to: try state.nextHint())
+        try records.setHint(row: row, to: try nextHint())
     }
 
     /// Hints at a document whose version, or content where the remote tells, is not the base's.

@@ -8,9 +8,8 @@ extension CollectionPass {
         let limit = limits.batchDocuments
         while true {
             let after = last
-            let batch = try await write { sync in
-                try sync.records.records(
-                    .toLook, in: sync.collection.rowID, after: after, limit: limit)
+            let batch = try read { records, collection in
+                try records.records(.toLook, in: collection.rowID, after: after, limit: limit)
             }
             guard let row = batch.last?.rowID else { return }
             last = row
@@ -61,11 +60,8 @@ extension CollectionPass {
     private mutating func settle(
         _ looks: [Look], evidence: [OperationID: AttemptEvidence], mayClaim: Bool
     ) async throws -> [SyncedDocument] {
-        let settled = try await write { sync in
-            try looks.map { look in
-                try sync.settleAlone(look, evidence: evidence, mayClaim: mayClaim)
-            }
-        }
+        let settled = try await commit(looks, evidence: evidence, mayClaim: mayClaim)
+        var conflicts: [OpenConflict] = []
         var claims: [SyncedDocument] = []
         report.overtaken += settled.count { if case .claim = $0 { true } else { false } }
         for (look, outcome) in zip(looks, settled) {
@@ -75,13 +71,30 @@ extension CollectionPass {
             case .removed: report.removed += 1
             case .foreign: reportForeign(look.record.documentID)
             case .claim(let record): claims.append(record)
-            case .conflict(let conflict): try await resolve(conflict)
+            case .conflict(let conflict): conflicts.append(conflict)
             case .failed(let error):
                 report.paused += 1
                 errors.append(error)
             }
         }
+        try await resolve(conflicts)
         return claims
+    }
+
+    /// Settles all looks in one transaction; where a document stands in the way of that, each in a
+    /// savepoint of its own (rule R8), which costs a copy of every page that is written.
+    private func commit(
+        _ looks: [Look], evidence: [OperationID: AttemptEvidence], mayClaim: Bool
+    ) async throws -> [SyncTransaction.Settled] {
+        do {
+            return try await write { sync in
+                try looks.map { try sync.settle($0, evidence: evidence, mayClaim: mayClaim) }
+            }
+        } catch let cause where SyncTransaction.isAboutDocument(cause) {
+            return try await write { sync in
+                try looks.map { try sync.settleAlone($0, evidence: evidence, mayClaim: mayClaim) }
+            }
+        }
     }
 
     private mutating func reportForeign(_ id: BSONValue) {

@@ -24,6 +24,7 @@ extension SyncTransaction {
                 try settle(look, evidence: evidence, mayClaim: mayClaim)
             }
         } catch let cause where Self.isAboutDocument(cause) {
+            forgetHint()
             let error = SyncError(
                 .unusableDocument, "what the remote holds cannot be kept: \(cause)",
                 namespace: namespace, documentID: look.record.documentID, underlying: cause)
@@ -34,7 +35,8 @@ extension SyncTransaction {
         }
     }
 
-    private static func isAboutDocument(_ error: any Error) -> Bool {
+    /// What was wrong is one document, not the store.
+    static func isAboutDocument(_ error: any Error) -> Bool {
         switch error {
         case is BSONError: true
         case let error as SyncError: error.code != .storeFailed || error.documentID != nil
@@ -44,12 +46,10 @@ extension SyncTransaction {
     }
 
     /// Adopts or discards the open attempt, then decides about the remote's edition.
-    private func settle(
+    func settle(
         _ look: CollectionPass.Look, evidence: [OperationID: AttemptEvidence], mayClaim: Bool
     ) throws -> Settled {
-        guard var record = try record(look.record.documentID), record.pause == nil else {
-            return .nothing
-        }
+        guard var record = try current(look.record), record.pause == nil else { return .nothing }
         guard record.version == look.record.version,
             record.attempt?.operation == look.record.attempt?.operation
         else {
@@ -154,7 +154,7 @@ extension SyncTransaction {
             try save(record)
             return .nothing
         case .claim:
-            if record.hint == 0 { record.hint = try state.nextHint() }
+            if record.hint == 0 { record.hint = try nextHint() }
             return .claim(try save(record))
         case .take, .takeForeign:
             return try take(remote, into: record, local: local, decision)
@@ -179,7 +179,7 @@ extension SyncTransaction {
             try emit(.delete, .committed, id, uncommitted: false)
             return .removed
         case .conflict:
-            if record.hint == 0 { record.hint = try state.nextHint() }
+            if record.hint == 0 { record.hint = try nextHint() }
             let stored = try save(record)
             return .conflict(
                 OpenConflict(
@@ -194,7 +194,7 @@ extension SyncTransaction {
     ) throws -> Settled {
         var record = old
         let isNews = !contentEqual(local, remote.document)
-        if isNews { try setLocal(record.documentID, to: remote.document) }
+        if isNews { try setLocal(record.documentID, to: remote.document, from: local) }
         record.takeBase(.sameAsLocal, remote.version)
         try save(record)
         if isNews {

@@ -6,7 +6,7 @@ extension SyncTransaction {
     func settle(
         _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, failuresMax: Int64
     ) throws -> UploadSettlement {
-        guard let record = try record(open.record.documentID), let attempt = record.attempt,
+        guard let record = try current(open.record), let attempt = record.attempt,
             attempt.operation == open.write.operation
         else { return .lookAgain }
         let local = try local(record.documentID)
@@ -56,7 +56,7 @@ extension SyncTransaction {
             try emit(.delete, .committed, id, uncommitted: false)
         case .lookAgain:
             record.attempt = nil
-            record.hint = try state.nextHint()
+            record.hint = try nextHint()
             record.isPending =
                 PendingChange(base: record.base.document(local: local), local: local) != .none
             try save(record)

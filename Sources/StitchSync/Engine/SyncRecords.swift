@@ -10,10 +10,32 @@ struct SyncRecords {
         discarded, pause
         """
 
+    // Texts that are built once: finding a statement costs less than building its text.
+    private static let selectByKey =
+        "SELECT \(columns) FROM sync_documents WHERE collection = ? AND key = ?"
+    private static let selections = Dictionary(
+        uniqueKeysWithValues: Selection.allCases.map { selection in
+            (
+                selection,
+                """
+                SELECT \(columns) FROM sync_documents
+                WHERE collection = ? AND id > ? AND \(selection.rawValue) ORDER BY id LIMIT ?
+                """
+            )
+        })
+
+    /// Whether a record is still as it was read, hints apart; gives its hint then.
+    func hint(ofUnchanged record: SyncedDocument) throws -> Int64? {
+        let select = try connection.prepare(
+            "SELECT revision, hint FROM sync_documents WHERE id = ?")
+        select.bind(1, record.rowID ?? 0)
+        guard try select.step(), select.int64(0) == record.revision else { return nil }
+        return select.int64(1)
+    }
+
     /// The record of a document; `nil` when its id is not synced.
     func record(_ collection: Int64, id: BSONValue) throws -> SyncedDocument? {
-        let select = try connection.prepare(
-            "SELECT \(Self.columns) FROM sync_documents WHERE collection = ? AND key = ?")
+        let select = try connection.prepare(Self.selectByKey)
         select.bind(1, collection)
         select.bind(2, BSONKey.encode(id))
         return try select.step() ? Self.record(select) : nil
@@ -28,7 +50,7 @@ struct SyncRecords {
     }
 
     /// Which records a list is about.
-    enum Selection: String {
+    enum Selection: String, CaseIterable {
         /// All.
         case all = "1"
         /// Those with a change to send that may be sent.
@@ -47,11 +69,7 @@ struct SyncRecords {
     func records(
         _ selection: Selection, in collection: Int64, after row: Int64 = 0, limit: Int
     ) throws -> [SyncedDocument] {
-        let select = try connection.prepare(
-            """
-            SELECT \(Self.columns) FROM sync_documents
-            WHERE collection = ? AND id > ? AND \(selection.rawValue) ORDER BY id LIMIT ?
-            """)
+        let select = try connection.prepare(Self.selections[selection] ?? "")
         select.bind(1, collection)
         select.bind(2, row)
         select.bind(3, Int64(limit))
@@ -78,7 +96,7 @@ struct SyncRecords {
     /// A number that changes whenever what may be sent does, by any process.
     func sendingSignature() throws -> [Int64] {
         let select = try connection.prepare(
-            "SELECT count(*), total(revision) FROM sync_documents WHERE \(Selection.toSend.rawValue)"
+            "SELECT count(*), total(revision & 16777215) FROM sync_documents WHERE \(Selection.toSend.rawValue)"
         )
         return try select.step() ? [select.int64(0), select.int64(1)] : []
     }

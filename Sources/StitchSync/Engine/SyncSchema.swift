@@ -19,7 +19,7 @@ enum SyncSchema {
         """,
         """
         CREATE TABLE IF NOT EXISTS sync_documents(
-            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            id INTEGER PRIMARY KEY,
             collection INTEGER NOT NULL, key BLOB NOT NULL,
             document_id BLOB NOT NULL, revision INTEGER NOT NULL,
             base_kind INTEGER NOT NULL, base BLOB, version BLOB,

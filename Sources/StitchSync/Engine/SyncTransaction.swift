@@ -3,8 +3,19 @@ internal import BSONStore
 /// One transaction of the store as the engine uses it: documents, records and events of one
 /// collection change together or not at all (rule R2).
 struct SyncTransaction {
+    /// The hint of the transaction, once it gave one.
+    private final class Hint {
+        var number: Int64?
+    }
+
     let transaction: WriteTransaction
     let collection: SyncState.Collection
+    private let hint = Hint()
+
+    init(transaction: WriteTransaction, collection: SyncState.Collection) {
+        self.transaction = transaction
+        self.collection = collection
+    }
 
     var records: SyncRecords { SyncRecords(connection: transaction.connection) }
     var state: SyncState { SyncState(connection: transaction.connection) }
@@ -12,6 +23,9 @@ struct SyncTransaction {
 
     /// The bytes of a document that are left for the version field.
     static let versionReserve = 16 * 1024
+
+    /// Revisions that a record may have before they could meet those of a later one in its row.
+    static let revisionBits = 24
 
     /// The local document.
     func local(_ id: BSONValue) throws -> BSONDocument? {
@@ -23,15 +37,47 @@ struct SyncTransaction {
         try records.record(collection.rowID, id: id)
     }
 
+    /// A record as it is now; read again only where it is another than it was.
+    func current(_ old: SyncedDocument) throws -> SyncedDocument? {
+        guard let hint = try records.hint(ofUnchanged: old) else {
+            return try record(old.documentID)
+        }
+        var record = old
+        record.hint = hint
+        return record
+    }
+
     /// Stores a record under its next revision and returns it as stored.
     @discardableResult
     func save(_ record: SyncedDocument) throws -> SyncedDocument {
-        try records.save(record, in: collection.rowID)
+        var record = record
+        // A row's number may be used again; its revisions are not.
+        if record.rowID == nil { record.revision = try nextHint() << Self.revisionBits }
+        return try records.save(record, in: collection.rowID)
     }
 
+    /// A number for a hint, greater than those of all earlier transactions.
+    ///
+    /// One number serves a transaction: what is compared are hints of before and after a request.
+    func nextHint() throws -> Int64 {
+        if let number = hint.number { return number }
+        let number = try state.nextHint()
+        hint.number = number
+        return number
+    }
+
+    /// Forgets the transaction's hint, which a savepoint may have taken back.
+    func forgetHint() { hint.number = nil }
+
     /// Makes the local document what is given, or removes it.
-    func setLocal(_ id: BSONValue, to document: BSONDocument?) throws {
-        if let document {
+    ///
+    /// - Parameter local: the local document, where it is known.
+    func setLocal(
+        _ id: BSONValue, to document: BSONDocument?, from local: BSONDocument?? = nil
+    ) throws {
+        if let document, case .some(nil) = local {
+            try transaction.insert(namespace, document)
+        } else if let document {
             try transaction.put(namespace, document)
         } else {
             _ = try transaction.remove(namespace, id: id)

@@ -4,14 +4,24 @@ internal import BSONStore
 struct ConditionalWrite {
     let write: RemoteWrite
 
+    /// Says that a write has to be carried out in a savepoint of its own.
+    struct NeedsSavepoint: Error {}
+
     /// Checks the condition and writes; what the store refuses for good is an outcome.
+    ///
+    /// - Parameter isAlone: uses a savepoint, which costs a copy of every page that is written.
+    /// - Throws: ``NeedsSavepoint`` when something went wrong without one: the transaction is to be
+    ///   undone.
     func apply(
-        _ transaction: WriteTransaction, _ namespace: Namespace
+        _ transaction: WriteTransaction, _ namespace: Namespace, isAlone: Bool
     ) throws -> RemoteWriteOutcome {
         transaction.comment = write.operation.value
         defer { transaction.comment = nil }
         do {
+            guard isAlone else { return try carryOut(transaction, namespace) }
             return try transaction.savepoint { try carryOut(transaction, namespace) }
+        } catch  where !isAlone {
+            throw NeedsSavepoint()
         } catch is BSONError {
             // A path leads through a value that somebody else put there: not what we knew.
             return .notMatched

@@ -71,15 +71,27 @@ struct InProcessCollection: RemoteCollection {
     }
 
     func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
-        let namespace = namespace
-        let work: @Sendable (WriteTransaction) throws -> [RemoteWriteOutcome] = { transaction in
-            try writes.map { try ConditionalWrite(write: $0).apply(transaction, namespace) }
-        }
         do {
-            return commitsHere ? try writeHere(work) : try await store.write(work)
+            do {
+                return try await write(writes, eachAlone: false)
+            } catch is ConditionalWrite.NeedsSavepoint {
+                return try await write(writes, eachAlone: true)
+            }
         } catch {
             throw Self.remoteError(error)
         }
+    }
+
+    private func write(
+        _ writes: [RemoteWrite], eachAlone: Bool
+    ) async throws -> [RemoteWriteOutcome] {
+        let namespace = namespace
+        let work: @Sendable (WriteTransaction) throws -> [RemoteWriteOutcome] = { transaction in
+            try writes.map {
+                try ConditionalWrite(write: $0).apply(transaction, namespace, isAlone: eachAlone)
+            }
+        }
+        return commitsHere ? try writeHere(work) : try await store.write(work)
     }
 
     private func writeHere<R>(_ work: (WriteTransaction) throws -> R) throws -> R {
