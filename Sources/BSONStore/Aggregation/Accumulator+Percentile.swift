@@ -6,18 +6,18 @@ extension Accumulator {
         _ name: String, _ value: BSONValue, _ parser: PipelineParser, isMedian: Bool
     ) throws(StoreError) -> Accumulator {
         guard case .document(let document) = value else {
-            throw .located(
+            throw .location(
                 isMedian ? 7_436_100 : 7_429_703,
                 "specification must be an object; found \(name): \(ShellText.text(of: value))")
         }
         for key in document.keys where key != "input" && key != "method" {
             guard key == "p", !isMedian else {
-                throw .located(40415, "BSON field '\(name).\(key)' is an unknown field.")
+                throw .location(40415, "BSON field '\(name).\(key)' is an unknown field.")
             }
         }
         for key in isMedian ? ["input", "method"] : ["input", "p", "method"]
         where document[key] == nil {
-            throw .located(40414, "BSON field '\(name).\(key)' is missing but a required field")
+            throw .location(40414, "BSON field '\(name).\(key)' is missing but a required field")
         }
         guard case .string(let method)? = document["method"] else {
             let type = document["method"]?.type.alias ?? ""
@@ -42,23 +42,23 @@ extension Accumulator {
     ) throws(StoreError) -> [Double] {
         let expression = try Expression(value, in: parser.scope)
         guard let constant = expression.constant else {
-            throw .located(
+            throw .location(
                 7_750_300,
                 "The $percentile 'p' field must be an array of constant values, but found value: "
                     + "\(ShellText.text(of: value)).")
         }
         func invalid(_ code: Int32, _ found: BSONValue?) -> StoreError {
-            .located(
+            .location(
                 code,
                 "The $percentile 'p' field must be an array of numbers from [0.0, 1.0], but found: "
-                    + PipelineText.text(of: found))
+                    + ExpressionText.text(of: found))
         }
         guard case .array(let array) = constant, !array.isEmpty else {
             throw invalid(7_750_301, constant)
         }
         var ranks: [Double] = []
         for value in array {
-            guard let rank = PipelineNumber.double(value) else {
+            guard let rank = ExpressionNumber.double(value) else {
                 throw invalid(7_750_302, value)
             }
             guard rank >= 0, rank <= 1 else { throw invalid(7_750_303, value) }
@@ -82,18 +82,14 @@ final class PercentileState: AccumulatorState {
     }
 
     override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
-        guard let number = PipelineNumber.double(value), !number.isNaN else { return 0 }
+        guard let number = ExpressionNumber.double(value), !number.isNaN else { return 0 }
         numbers.append(number)
         return try memory.add(.double(number))
     }
 
     override func result() -> BSONValue? {
-        numbers.sort()
-        let found = ranks.map { rank -> BSONValue in
-            guard !numbers.isEmpty else { return .null }
-            let place = (rank * Double(numbers.count)).rounded(.up)
-            return .double(numbers[max(0, Int(place) - 1)])
-        }
-        return isMedian ? found[0] : .array(BSONArray(found))
+        let found = ExpressionPercentile.values(numbers, at: ranks)
+        let values = found?.map { BSONValue.double($0) } ?? ranks.map { _ in .null }
+        return isMedian ? values[0] : .array(BSONArray(values))
     }
 }

@@ -7,19 +7,19 @@ struct AccumulatorCapacity {
 
     init(_ name: String, _ value: BSONValue?, _ run: PipelineRun) throws(StoreError) {
         guard let value, BSONNumber(value) != nil else {
-            throw .located(
+            throw .location(
                 5_787_902,
                 "Value for 'n' must be of integral type, but found "
-                    + PipelineText.text(of: value))
+                    + ExpressionText.text(of: value))
         }
         guard let count = value.wholeNumber else {
-            throw .located(
+            throw .location(
                 5_787_903,
                 "Value for 'n' must be of integral type, but found "
-                    + PipelineText.text(of: value))
+                    + ExpressionText.text(of: value))
         }
         guard count > 0 else {
-            throw .located(5_787_908, "'n' must be greater than 0, found \(count)")
+            throw .location(5_787_908, "'n' must be greater than 0, found \(count)")
         }
         self.count = Int(count)
         self.run = run
@@ -34,7 +34,7 @@ extension Accumulator {
         _ make: @escaping @Sendable (AccumulatorCapacity) -> AccumulatorState
     ) throws(StoreError) -> Accumulator {
         guard case .document(let document) = value else {
-            throw .located(
+            throw .location(
                 isOrdered ? 5_787_900 : 5_787_801,
                 "specification must be an object; found \(name): \(ShellText.text(of: value))")
         }
@@ -44,11 +44,11 @@ extension Accumulator {
             switch key {
             case "input": input = try Expression(value, in: parser.scope)
             case "n": count = try Expression(value, in: parser.scope)
-            default: throw .located(5_787_901, "Unknown argument for 'n' operator: \(key)")
+            default: throw .location(5_787_901, "Unknown argument for 'n' operator: \(key)")
             }
         }
-        guard let count else { throw .located(5_787_906, "Missing value for 'n'") }
-        guard let input else { throw .located(5_787_907, "Missing value for 'input'") }
+        guard let count else { throw .location(5_787_906, "Missing value for 'n'") }
+        guard let input else { throw .location(5_787_907, "Missing value for 'input'") }
         return Accumulator(name, input, initial: count) { (value, run) throws(StoreError) in
             make(try AccumulatorCapacity(name, value, run))
         }
@@ -60,7 +60,7 @@ extension Accumulator {
         isSingle: Bool
     ) throws(StoreError) -> Accumulator {
         guard case .document(let document) = value else {
-            throw .located(
+            throw .location(
                 5_788_001,
                 "specification must be an object; found \(name): \(ShellText.text(of: value))")
         }
@@ -74,15 +74,15 @@ extension Accumulator {
             case ("sortBy", .document(let document)):
                 order = try SortStage.order(document, parser)
             case ("sortBy", _):
-                throw .located(
+                throw .location(
                     10065, "invalid parameter: expected an object (sortBy)")
-            default: throw .located(5_788_002, "Unknown argument to \(name) '\(key)'")
+            default: throw .location(5_788_002, "Unknown argument to \(name) '\(key)'")
             }
         }
         if isSingle { count = try Expression(.int32(1), in: parser.scope) }
-        guard let count else { throw .located(5_788_003, "Missing value for 'n'") }
-        guard let output else { throw .located(5_788_004, "Missing value for 'output'") }
-        guard let order else { throw .located(5_788_005, "Missing value for 'sortBy'") }
+        guard let count else { throw .location(5_788_003, "Missing value for 'n'") }
+        guard let output else { throw .location(5_788_004, "Missing value for 'output'") }
+        guard let order else { throw .location(5_788_005, "Missing value for 'sortBy'") }
         return Accumulator(name, output, initial: count) { (value, run) throws(StoreError) in
             let capacity = try AccumulatorCapacity(name, value, run)
             return TopState(capacity, order, isTop: isTop, isSingle: isSingle)

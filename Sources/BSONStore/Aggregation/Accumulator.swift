@@ -65,19 +65,19 @@ struct AccumulatorField: Sendable {
         guard case .document(let document) = value, let first = document.keys.first,
             first.hasPrefix("$")
         else {
-            throw .located(40234, "The field '\(name)' must be an accumulator object")
+            throw .location(40234, "The field '\(name)' must be an accumulator object")
         }
         guard !name.utf8.contains(UInt8(ascii: ".")) else {
-            throw .located(40235, "The field name '\(name)' cannot contain '.'")
+            throw .location(40235, "The field name '\(name)' cannot contain '.'")
         }
         guard !name.hasPrefix("$") else {
-            throw .located(40236, "The field name '\(name)' cannot be an operator name")
+            throw .location(40236, "The field name '\(name)' cannot be an operator name")
         }
         guard document.count == 1 else {
-            throw .located(40238, "The field '\(name)' must specify one accumulator")
+            throw .location(40238, "The field '\(name)' must specify one accumulator")
         }
         guard let parse = Accumulator.all[first] else {
-            throw .located(15952, "unknown group operator '\(first)'")
+            throw .location(15952, "unknown group operator '\(first)'")
         }
         accumulator = try parse(first, document[first] ?? .null, parser)
     }
@@ -146,7 +146,7 @@ extension Accumulator {
     private static func parseUnary(_ make: @escaping Make) -> Parse {
         { (name, value, parser) throws(StoreError) in
             if case .array = value {
-                throw .located(40237, "The \(name) accumulator is a unary operator")
+                throw .location(40237, "The \(name) accumulator is a unary operator")
             }
             return Accumulator(name, try Expression(value, in: parser.scope), make: make)
         }

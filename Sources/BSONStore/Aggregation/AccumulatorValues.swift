@@ -124,9 +124,9 @@ final class MergedObjectsState: AccumulatorState {
     override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
         guard let value, !value.isNullish else { return 0 }
         guard case .document(let document) = value else {
-            throw .located(
+            throw .location(
                 40400,
-                "$mergeObjects requires object inputs, but input \(PipelineText.text(of: value)) "
+                "$mergeObjects requires object inputs, but input \(ExpressionText.text(of: value)) "
                     + "is of type \(value.type.alias)")
         }
         let before = merged.byteCount

@@ -42,7 +42,9 @@ extension AggregationProjection {
     /// - Throws: 31249 and 31250 for paths that collide, and what is no path.
     init(removing paths: [String]) throws(StoreError) {
         var root = Node()
-        for path in paths { try root.insert(.choose, at: try ExpressionPath(path).parts[...], path) }
+        for path in paths {
+            try root.insert(.choose, at: try ExpressionPath(path).parts[...], path)
+        }
         self.init(kind: .exclusion, root: root)
     }
 }
@@ -226,9 +228,12 @@ private struct AdditionParsing {
 
     private mutating func note(_ path: [String]) throws(StoreError) {
         let text = path.joined(separator: ".")
-        let clash = seen.contains(text) ? text : seen.sorted().first { other in
-            other.hasPrefix(text + ".") || text.hasPrefix(other + ".")
-        }
+        let clash =
+            seen.contains(text)
+            ? text
+            : seen.sorted().first { other in
+                other.hasPrefix(text + ".") || text.hasPrefix(other + ".")
+            }
         if let clash {
             throw fault(
                 40176,

@@ -142,7 +142,8 @@ private struct ProjectionApplying {
             return .array(BSONArray(values))
         default:
             if node.computes { return .document(try apply(node, to: BSONDocument())) }
-            return kind == .inclusion ? nil : BSONValue(copying: value)
+            guard kind != .inclusion else { return nil }
+            return BSONValue(copying: value)
         }
     }
 }

@@ -25,7 +25,7 @@ struct Granularity: Sendable {
         } else if let decade = Self.decades[name] {
             series = .decade(decade)
         } else {
-            throw .located(40257, "Unknown rounding granularity '\(name)'")
+            throw .location(40257, "Unknown rounding granularity '\(name)'")
         }
     }
 
@@ -50,7 +50,7 @@ struct Granularity: Sendable {
     }
 
     private func round(_ value: BSONValue, _ body: (Double) -> Double) -> BSONValue {
-        guard let number = PipelineNumber.double(value), number > 0, number.isFinite else {
+        guard let number = ExpressionNumber.double(value), number > 0, number.isFinite else {
             return value
         }
         let rounded = body(number)

@@ -73,7 +73,8 @@ struct StageRule: Sendable {
 
     /// All stages by their names.
     static let all: [String: StageRule] = [
-        "$addFields": .transform(ProjectStage.addFields), "$bucket": StageRule(parse: BucketStage.parse),
+        "$addFields": .transform(ProjectStage.addFields),
+        "$bucket": StageRule(parse: BucketStage.parse),
         "$bucketAuto": StageRule(parse: BucketAutoStage.parse),
         "$count": StageRule(parse: CountStage.parse),
         "$densify": StageRule(parse: DensifyStage.parse),

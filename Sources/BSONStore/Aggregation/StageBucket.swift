@@ -4,7 +4,7 @@ struct BucketStage {
         _ value: BSONValue, _ parser: PipelineParser
     ) throws(StoreError) -> [any PipelineStage] {
         guard case .document(let document) = value else {
-            throw .located(
+            throw .location(
                 40201,
                 "Argument to $bucket stage must be an object, but found type: "
                     + "\(value.type.alias).")
@@ -29,7 +29,7 @@ struct BucketRanges: Sendable {
         let place = boundaries.insertionPlace { run.compare($0, value) == .greater }
         if place > 0, place < boundaries.count { return boundaries[place - 1] }
         guard let other else {
-            throw .located(
+            throw .location(
                 40066,
                 "$switch could not find a matching branch for an input, and no default was "
                     + "specified.")
@@ -53,7 +53,7 @@ private struct BucketParsing {
         case "boundaries": try readBoundaries(value)
         case "default":
             guard let constant = try Expression(value, in: parser.scope).constant else {
-                throw .located(
+                throw .location(
                     40195,
                     "The $bucket 'default' field must be a constant expression, but found: "
                         + "\(ShellText.text(of: value)).")
@@ -61,7 +61,7 @@ private struct BucketParsing {
             other = constant ?? .null
         case "output":
             guard case .document(let document) = value else {
-                throw .located(
+                throw .location(
                     40196,
                     "The $bucket 'output' field must be an object, but found type: "
                         + "\(value.type.alias).")
@@ -71,7 +71,7 @@ private struct BucketParsing {
                 fields.append(try AccumulatorField(name, value, parser))
             }
             self.fields = fields
-        default: throw .located(40197, "Unrecognized option to $bucket: \(key).")
+        default: throw .location(40197, "Unrecognized option to $bucket: \(key).")
         }
     }
 
@@ -83,7 +83,7 @@ private struct BucketParsing {
             default: false
             }
         guard isExpression else {
-            throw .located(
+            throw .location(
                 40202,
                 "The $bucket 'groupBy' field must be defined as a $-prefixed path or an expression, "
                     + "but found: \(ShellText.text(of: value)).")
@@ -93,14 +93,14 @@ private struct BucketParsing {
 
     private mutating func readBoundaries(_ value: BSONValue) throws(StoreError) {
         guard case .array(let array) = value else {
-            throw .located(
+            throw .location(
                 40200,
                 "The $bucket 'boundaries' field must be an array, but found type: "
                     + "\(value.type.alias).")
         }
         for value in array {
             guard let constant = try Expression(value, in: parser.scope).constant else {
-                throw .located(
+                throw .location(
                     40191,
                     "The $bucket 'boundaries' field must be an array of constant values, but found "
                         + "value: \(ShellText.text(of: value)).")
@@ -108,7 +108,7 @@ private struct BucketParsing {
             boundaries.append(constant ?? .null)
         }
         guard boundaries.count >= 2 else {
-            throw .located(
+            throw .location(
                 40192,
                 "The $bucket 'boundaries' field must have at least 2 values, but found "
                     + "\(boundaries.count) value(s).")
@@ -119,17 +119,17 @@ private struct BucketParsing {
     private func check(_ index: Int) throws(StoreError) {
         let (lower, upper) = (boundaries[index - 1], boundaries[index])
         guard BSONOrder.rank(lower.type) == BSONOrder.rank(upper.type) else {
-            throw .located(
+            throw .location(
                 40193,
                 "All values in the the 'boundaries' option to $bucket must have the same type. "
                     + "Found conflicting types \(lower.type.alias) and \(upper.type.alias).")
         }
         guard compare(lower, upper) == .less else {
-            throw .located(
+            throw .location(
                 40194,
                 "The 'boundaries' option to $bucket must be sorted, but elements \(index - 1) and "
-                    + "\(index) are not in ascending order (\(PipelineText.text(of: lower)) is not "
-                    + "less than \(PipelineText.text(of: upper))).")
+                    + "\(index) are not in ascending order (\(ExpressionText.text(of: lower)) is not "
+                    + "less than \(ExpressionText.text(of: upper))).")
         }
     }
 
@@ -140,11 +140,11 @@ private struct BucketParsing {
 
     func stages() throws(StoreError) -> [any PipelineStage] {
         guard let groupBy, let lower = boundaries.first, let upper = boundaries.last else {
-            throw .located(40198, "$bucket requires 'groupBy' and 'boundaries' to be specified.")
+            throw .location(40198, "$bucket requires 'groupBy' and 'boundaries' to be specified.")
         }
         if let other, BSONOrder.rank(other.type) == BSONOrder.rank(lower.type) {
             guard compare(other, lower) == .less || compare(other, upper) != .less else {
-                throw .located(
+                throw .location(
                     40199,
                     "The $bucket 'default' field must be less than the lowest boundary or greater "
                         + "than or equal to the highest boundary.")

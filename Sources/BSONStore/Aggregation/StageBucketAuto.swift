@@ -9,7 +9,7 @@ struct BucketAutoStage: PipelineStage {
         _ value: BSONValue, _ parser: PipelineParser
     ) throws(StoreError) -> [any PipelineStage] {
         guard case .document(let document) = value else {
-            throw .located(
+            throw .location(
                 40240,
                 "The argument to $bucketAuto must be an object, but found type: "
                     + value.type.alias)
@@ -29,21 +29,21 @@ struct BucketAutoStage: PipelineStage {
             case "output": fields = try Self.output(value, parser)
             case "granularity":
                 guard case .string(let name) = value else {
-                    throw .located(
+                    throw .location(
                         40261,
                         "The $bucketAuto 'granularity' field must be a string, but found type: "
                             + value.type.alias)
                 }
                 granularity = try Granularity(name)
-            default: throw .located(40245, "Unrecognized option to $bucketAuto: \(key)")
+            default: throw .location(40245, "Unrecognized option to $bucketAuto: \(key)")
             }
         }
         guard let groupBy, let count else {
-            throw .located(
+            throw .location(
                 40246, "$bucketAuto requires 'groupBy' and 'buckets' to be specified")
         }
         guard count > 0 else {
-            throw .located(
+            throw .location(
                 40243,
                 "The $bucketAuto 'buckets' field must be greater than 0, but found: \(count)")
         }
@@ -63,7 +63,7 @@ struct BucketAutoStage: PipelineStage {
         case .document(let document) where document.keys.first?.hasPrefix("$") == true:
             return try Expression(value, in: parser.scope)
         default:
-            throw .located(
+            throw .location(
                 40239,
                 "The $bucketAuto 'groupBy' field must be defined as a $-prefixed path or an "
                     + "expression object, but found: \(ShellText.text(of: value))")
@@ -71,17 +71,17 @@ struct BucketAutoStage: PipelineStage {
     }
 
     private static func count(_ value: BSONValue) throws(StoreError) -> Int {
-        guard let double = PipelineNumber.double(value) else {
-            throw .located(
+        guard let double = ExpressionNumber.double(value) else {
+            throw .location(
                 40241,
                 "The $bucketAuto 'buckets' field must be a numeric value, but found type: "
                     + value.type.alias)
         }
         guard let count = value.wholeNumber.flatMap({ Int32(exactly: $0) }) else {
-            throw .located(
+            throw .location(
                 40242,
                 "The $bucketAuto 'buckets' field must be representable as a 32-bit integer, but "
-                    + "found \(PipelineText.number(double))")
+                    + "found \(ExpressionText.number(double))")
         }
         return Int(count)
     }
@@ -90,7 +90,7 @@ struct BucketAutoStage: PipelineStage {
         _ value: BSONValue, _ parser: PipelineParser
     ) throws(StoreError) -> [AccumulatorField] {
         guard case .document(let document) = value else {
-            throw .located(
+            throw .location(
                 40244,
                 "The $bucketAuto 'output' field must be an object, but found type: "
                     + value.type.alias)
@@ -99,7 +99,7 @@ struct BucketAutoStage: PipelineStage {
         for (name, value) in document {
             let field = try AccumulatorField(name, value, parser)
             guard field.accumulator.initial?.constant != .none || field.accumulator.initial == nil
-            else { throw .located(4_544_714, "Can't refer to the group key in $bucketAuto") }
+            else { throw .location(4_544_714, "Can't refer to the group key in $bucketAuto") }
             fields.append(field)
         }
         return fields
@@ -131,20 +131,20 @@ struct BucketAutoStage: PipelineStage {
     ) throws(StoreError) -> BSONValue {
         let key = try groupBy.evaluate(document, run.frame(for: document))
         guard granularity != nil else { return key ?? .null }
-        guard let key, let number = PipelineNumber.double(key) else {
-            throw .located(
+        guard let key, let number = ExpressionNumber.double(key) else {
+            throw .location(
                 40258,
                 "$bucketAuto can specify a 'granularity' with numeric boundaries only, but found a "
-                    + "value with type: \(PipelineText.type(of: key))")
+                    + "value with type: \(ExpressionText.type(of: key))")
         }
         guard !number.isNaN else {
-            throw .located(
+            throw .location(
                 40259,
                 "$bucketAuto can specify a 'granularity' with numeric boundaries only, but found a "
                     + "NaN")
         }
         guard number >= 0 else {
-            throw .located(
+            throw .location(
                 40260,
                 "$bucketAuto can specify a 'granularity' with non-negative numbers only, but found "
                     + "a negative number")

@@ -8,7 +8,7 @@ extension BSONValue {
     ) throws(StoreError) -> Int {
         let shown = "\(name): \(ShellText.text(of: self))"
         func invalid(_ reason: String) -> StoreError {
-            .located(code, "invalid argument to \(stage) stage: \(reason): \(shown)")
+            .location(code, "invalid argument to \(stage) stage: \(reason): \(shown)")
         }
         guard BSONNumber(self) != nil else { throw invalid("Expected a number in") }
         guard let number = wholeNumber else {

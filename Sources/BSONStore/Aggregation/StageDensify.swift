@@ -52,14 +52,14 @@ struct DensifyStage: PipelineStage {
             known: ["step", "unit", "bounds"])
         step = try range.required("step")
         guard BSONNumber(step) != nil, BSONOrder.compare(step, .int32(0)) == .greater else {
-            throw .located(
+            throw .location(
                 5_733_401,
                 "The step parameter in a range statement must be a strictly positive numeric value")
         }
         unit = try Self.unit(range, step)
         bounds = try Self.bounds(try range.required("bounds"), step, unit)
         if case .partition = bounds, partitions.isEmpty {
-            throw .located(
+            throw .location(
                 5_733_408,
                 "One cannot specify the bounds as 'partition' without specifying a non-empty array "
                     + "of partitionByFields. You may have meant to specify 'full' bounds.")
@@ -75,7 +75,7 @@ struct DensifyStage: PipelineStage {
     ) throws(StoreError) -> WindowUnit? {
         guard let name = try range.string("unit") else { return nil }
         guard step.wholeNumber != nil else {
-            throw .located(
+            throw .location(
                 6_586_400,
                 "The step parameter in a range statement must be a whole number when densifying a "
                     + "date range")
@@ -90,19 +90,19 @@ struct DensifyStage: PipelineStage {
         case .string("full"): return .full
         case .string("partition"): return .partition
         case .string:
-            throw .located(
+            throw .location(
                 5_946_802, "Bounds string must either be 'full' or 'partition'")
         case .array(let array):
             let values = array.values
             guard values.count == 2 else {
-                throw .located(
+                throw .location(
                     5_733_403,
                     "A bounding array in a range statement must have exactly two elements")
             }
             try check(values[0], values[1], step, unit)
             return .explicit(values[0], values[1])
         default:
-            throw .located(
+            throw .location(
                 5_733_404,
                 "The bounds in a range statement must be the string 'full', 'partition', or an "
                     + "ascending array of two numbers or two dates")
@@ -113,7 +113,7 @@ struct DensifyStage: PipelineStage {
         _ lower: BSONValue, _ upper: BSONValue, _ step: BSONValue, _ unit: WindowUnit?
     ) throws(StoreError) {
         guard BSONOrder.compare(lower, upper) != .greater else {
-            throw .located(
+            throw .location(
                 5_733_402,
                 "A bounding array must be an ascending array of either two dates or two numbers")
         }
@@ -121,21 +121,21 @@ struct DensifyStage: PipelineStage {
             "A bounding array must contain either both dates or both numeric types"
         if BSONNumber(lower) != nil {
             guard unit == nil else {
-                throw .located(5_733_409, "Numeric bounds may not have unit parameter")
+                throw .location(5_733_409, "Numeric bounds may not have unit parameter")
             }
-            guard BSONNumber(upper) != nil else { throw .located(5_733_406, mixed) }
+            guard BSONNumber(upper) != nil else { throw .location(5_733_406, mixed) }
             guard lower.type == upper.type, lower.type == step.type else {
-                throw .located(
+                throw .location(
                     5_876_900,
                     "Upper bound, lower bound, and step must all have the same type")
             }
         } else if lower.type == .datetime {
-            guard upper.type == .datetime else { throw .located(5_733_405, mixed) }
+            guard upper.type == .datetime else { throw .location(5_733_405, mixed) }
             guard unit != nil else {
-                throw .located(5_733_410, "A bounding array of dates must specify a unit")
+                throw .location(5_733_410, "A bounding array of dates must specify a unit")
             }
         } else {
-            throw .located(5_946_800, "Explicit bounds must be numeric or dates")
+            throw .location(5_946_800, "Explicit bounds must be numeric or dates")
         }
     }
 
@@ -221,19 +221,19 @@ private struct Densifying {
     private func check(_ value: BSONValue) throws(StoreError) {
         if BSONNumber(value) != nil {
             guard stage.unit == nil else {
-                throw .located(
+                throw .location(
                     6_053_600,
                     "Encountered numeric densify value in collection when step has a date unit.")
             }
         } else if value.type == .datetime {
             guard stage.unit != nil else {
-                throw .located(
+                throw .location(
                     6_053_601,
                     "Encountered date densify value in collection when step does not have a date "
                         + "unit.")
             }
         } else {
-            throw .located(
+            throw .location(
                 5_733_201, "Densify field type must be numeric or a date")
         }
     }
@@ -278,7 +278,7 @@ private struct Densifying {
             guard order == .less || (isIncluded && order == .equal) else { return }
             added += 1
             guard added <= DensifyStage.addedMax else {
-                throw .located(
+                throw .location(
                     5_897_900,
                     "Generated \(added) documents in $densify, which is over the limit of "
                         + "\(DensifyStage.addedMax). Increase the "
@@ -300,12 +300,12 @@ private struct Densifying {
         var value: BSONValue? = .document(fields)
         for part in stage.path {
             if case .array? = value {
-                throw .located(
+                throw .location(
                     5_733_307, "$densify cannot generate fields nested inside arrays")
             }
             guard let current = value else { return }
             guard case .document(let document) = current else {
-                throw .located(
+                throw .location(
                     5_733_308, "$densify cannot overwrite non-object values with objects")
             }
             value = document[part]

@@ -6,7 +6,7 @@ struct FacetStage: PipelineStage {
         _ value: BSONValue, _ parser: PipelineParser
     ) throws(StoreError) -> [any PipelineStage] {
         guard case .document(let document) = value, !document.isEmpty else {
-            throw .located(
+            throw .location(
                 40169,
                 "the $facet specification must be a non-empty object, but found: $facet: "
                     + ShellText.text(of: value))
@@ -33,12 +33,12 @@ struct FacetStage: PipelineStage {
             throw named
         }
         guard case .array(let array) = value else {
-            throw .located(
+            throw .location(
                 40170, "arguments to $facet must be arrays, \(name) is type \(value.type.alias)")
         }
         for (index, value) in array.enumerated() {
             if case .document = value { continue }
-            throw .located(
+            throw .location(
                 40171,
                 "elements of arrays in $facet spec must be non-empty objects, \(name) argument "
                     + "contained an element of type \(value.type.alias): \(index): "
@@ -117,7 +117,7 @@ private final class FacetBytes {
     func add(_ count: Int) throws(StoreError) {
         bytes += count
         guard bytes <= bytesMax else {
-            throw .located(
+            throw .location(
                 4_031_700,
                 "document constructed by $facet is \(bytes) bytes, which exceeds the limit of "
                     + "\(bytesMax) bytes")

@@ -14,10 +14,10 @@ struct StageFields {
         var seen: Set<String> = []
         for key in document.keys {
             guard known.contains(key) else {
-                throw .located(40415, "BSON field '\(stage).\(key)' is an unknown field.")
+                throw .location(40415, "BSON field '\(stage).\(key)' is an unknown field.")
             }
             guard seen.insert(key).inserted else {
-                throw .located(40413, "BSON field '\(stage).\(key)' is a duplicate field")
+                throw .location(40413, "BSON field '\(stage).\(key)' is a duplicate field")
             }
         }
     }
@@ -33,7 +33,7 @@ struct StageFields {
     /// - Throws: 40414.
     func required(_ key: String) throws(StoreError) -> BSONValue {
         guard let value = document[key] else {
-            throw .located(
+            throw .location(
                 40414, "BSON field '\(stage).\(key)' is missing but a required field")
         }
         return value

@@ -21,7 +21,7 @@ enum FillStage {
             try read(name, value, &windows, &additions)
         }
         guard !windows.isEmpty || !additions.isEmpty else {
-            throw .located(
+            throw .location(
                 6_050_203,
                 "The output field in '$fill' must contain an object with at least one element")
         }
@@ -46,7 +46,7 @@ enum FillStage {
         _ additions: inout BSONDocument
     ) throws(StoreError) {
         guard case .document(let document) = value else {
-            throw .located(
+            throw .location(
                 6_050_200,
                 "Each fill output specification must be an object with exactly one field")
         }
@@ -54,13 +54,13 @@ enum FillStage {
         let field = BSONValue.string("$" + name)
         if let method = try fields.string("method") {
             guard document["value"] == nil else {
-                throw .located(
+                throw .location(
                     6_050_201,
                     "Each fill output specification must have exactly one of 'method' or 'value' "
                         + "fields, not both")
             }
             guard method == "locf" || method == "linear" else {
-                throw .located(6_050_202, "Method must be either locf or linear")
+                throw .location(6_050_202, "Method must be either locf or linear")
             }
             let function = method == "locf" ? "$locf" : "$linearFill"
             windows.append(name, .document([function: field]))
@@ -73,7 +73,7 @@ enum FillStage {
         let names = try fields.array("partitionByFields")
         if let expression = fields["partitionBy"] {
             guard names == nil else {
-                throw .located(
+                throw .location(
                     6_050_204,
                     "Maximum one of 'partitionBy' and 'partitionByFields can be specified in "
                         + "'$fill'")

@@ -42,7 +42,7 @@ struct GraphLookupStage: PipelineStage {
         guard !self.from.isEmpty, !field.isEmpty, startWith != nil, !connectFrom.isEmpty,
             !connectTo.isEmpty
         else {
-            throw .located(
+            throw .location(
                 40105,
                 "$graphLookup requires 'from', 'as', 'startWith', 'connectFromField', and "
                     + "'connectToField' to be specified.")
@@ -55,19 +55,19 @@ struct GraphLookupStage: PipelineStage {
         case "maxDepth": depthMax = try Self.depthMax(value)
         case "restrictSearchWithMatch":
             guard case .document(let document) = value else {
-                throw .located(
+                throw .location(
                     40185,
                     "restrictSearchWithMatch must be an object, found \(value.type.alias)")
             }
             restriction = try parser.filter(document)
         case "from", "as", "connectFromField", "connectToField", "depthField":
             guard case .string(let text) = value else {
-                throw .located(
+                throw .location(
                     40103,
                     "expected string as argument for \(key), found: \(value.type.alias)")
             }
             try read(key, text: text)
-        default: throw .located(40104, "Unknown argument to $graphLookup: \(key)")
+        default: throw .location(40104, "Unknown argument to $graphLookup: \(key)")
         }
     }
 
@@ -85,16 +85,16 @@ struct GraphLookupStage: PipelineStage {
     }
 
     private static func depthMax(_ value: BSONValue) throws(StoreError) -> Int64 {
-        guard let double = PipelineNumber.double(value) else {
-            throw .located(
+        guard let double = ExpressionNumber.double(value) else {
+            throw .location(
                 40100, "maxDepth must be numeric, found type: \(value.type.alias)")
         }
         let cut = value.truncatedNumber ?? (double > 0 ? .max : 0)
         guard cut >= 0 else {
-            throw .located(40101, "maxDepth requires a nonnegative argument, found: \(cut)")
+            throw .location(40101, "maxDepth requires a nonnegative argument, found: \(cut)")
         }
         guard value.wholeNumber != nil else {
-            throw .located(40102, "maxDepth could not be represented as a long long: \(cut)")
+            throw .location(40102, "maxDepth could not be represented as a long long: \(cut)")
         }
         return cut
     }
@@ -127,7 +127,7 @@ struct GraphLookupStage: PipelineStage {
             frontier = []
             for document in documents {
                 guard let id = document["_id"] else {
-                    throw .located(
+                    throw .location(
                         40271,
                         "Documents in the '\(run.namespace.database).\(from)' namespace must "
                             + "contain an _id for de-duplication in $graphLookup")
@@ -136,7 +136,7 @@ struct GraphLookupStage: PipelineStage {
                 frontier += NestedField.values(connectFrom, in: document)
                 bytes += document.byteCount
                 guard bytes <= run.bytesMax else {
-                    throw .located(40099, "$graphLookup reached maximum memory consumption")
+                    throw .location(40099, "$graphLookup reached maximum memory consumption")
                 }
                 found.append(.document(numbered(document, depth)))
             }

@@ -12,24 +12,24 @@ struct GroupStage: PipelineStage {
         _ value: BSONValue, _ parser: PipelineParser
     ) throws(StoreError) -> [any PipelineStage] {
         guard case .document(let document) = value else {
-            throw .located(15947, "a group's fields must be specified in an object")
+            throw .location(15947, "a group's fields must be specified in an object")
         }
         var key: Expression?
         var fields: [AccumulatorField] = []
         for (name, value) in document {
             if name == "_id" {
                 guard key == nil else {
-                    throw .located(15948, "a group's _id may only be specified once")
+                    throw .location(15948, "a group's _id may only be specified once")
                 }
                 key = try self.key(value, parser)
             } else if name == "$doingMerge" {
-                throw .located(17030, "$doingMerge should be true if present")
+                throw .location(17030, "$doingMerge should be true if present")
             } else {
                 fields.append(try AccumulatorField(name, value, parser))
             }
         }
         guard let key else {
-            throw .located(15955, "a group specification must include an _id")
+            throw .location(15955, "a group specification must include an _id")
         }
         let stage = GroupStage(key: key, fields: fields)
         return [CountGroupStage(stage) ?? stage]
@@ -42,7 +42,7 @@ struct GroupStage: PipelineStage {
             for case (_, let value) in document {
                 switch value {
                 case .double, .bool, .int32, .int64, .decimal128:
-                    throw .located(
+                    throw .location(
                         17390, "$group does not support inclusion-style expressions")
                 default: continue
                 }
@@ -58,20 +58,20 @@ struct GroupStage: PipelineStage {
         switch value {
         case .document(let document):
             guard document.keys.first?.hasPrefix("$") == true else {
-                throw .located(
+                throw .location(
                     40147,
                     "the sortByCount field must be defined as a $-prefixed path or an expression "
                         + "inside an object")
             }
         case .string(let text):
             guard text.hasPrefix("$") else {
-                throw .located(
+                throw .location(
                     40148,
                     "the sortByCount field must be defined as a $-prefixed path or an expression "
                         + "inside an object")
             }
         default:
-            throw .located(
+            throw .location(
                 40149, "the sortByCount field must be specified as a string or as an object")
         }
         let count = try AccumulatorField("count", ["$sum": 1], parser)

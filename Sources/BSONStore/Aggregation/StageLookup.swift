@@ -113,7 +113,7 @@ private final class LookupResults: PipelineSink {
     func take(_ document: BSONDocument) throws(StoreError) -> Bool {
         bytes += document.byteCount + 8
         guard bytes <= ExpressionLimits.bytesMax else {
-            throw .located(
+            throw .location(
                 4568,
                 "Total size of documents in \(namespace.collection) matching pipeline's $lookup "
                     + "stage exceeds \(ExpressionLimits.bytesMax) bytes")

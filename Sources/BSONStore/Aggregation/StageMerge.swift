@@ -39,7 +39,7 @@ struct MergeStage: PipelineWritingStage {
         switch value {
         case .string(let name):
             guard !name.isEmpty else {
-                throw .located(5_786_800, "$merge 'into' field cannot be an empty string")
+                throw .location(5_786_800, "$merge 'into' field cannot be an empty string")
             }
             var stage = MergeStage()
             stage.target.collection = name
@@ -59,7 +59,7 @@ struct MergeStage: PipelineWritingStage {
             target.database ?? run.namespace.database, target.collection)
         try namespace.check()
         guard try run.source.isUnique(namespace, fields) else {
-            throw .located(
+            throw .location(
                 51183, "Cannot find index to verify that join fields will be unique")
         }
         let target = try run.source.target()
@@ -110,10 +110,10 @@ private struct MergeWriting {
             let value = NestedField.value(
                 field.split(separator: ".").map(String.init), in: document)
             if case .array? = value {
-                throw .located(51185, "$merge write error: 'on' field '\(field)' is an array")
+                throw .location(51185, "$merge write error: 'on' field '\(field)' is an array")
             }
             guard let value, !value.isNullish else {
-                throw .located(
+                throw .location(
                     51132,
                     "$merge write error: 'on' field '\(field)' cannot be missing, null, undefined "
                         + "or an array")
@@ -128,7 +128,7 @@ private struct MergeWriting {
         case .insert: try target.add(namespace, document)
         case .discard: return
         case .fail:
-            throw .located(
+            throw .location(
                 13113,
                 "$merge could not find a matching document in the target collection for at least "
                     + "one document in the source collection")
@@ -188,14 +188,14 @@ private struct MergeParsing {
             case .replace, .merge, .pipeline: true
             }
         guard isSupported else {
-            throw .located(
+            throw .location(
                 51181,
                 "Combination of $merge modes 'whenMatched: \(matched)' and 'whenNotMatched: "
                     + "\(notMatched)' is not supported")
         }
         if case .pipeline = stage.matched { return stage }
         guard variables == nil else {
-            throw .located(
+            throw .location(
                 51199, "Cannot use 'let' variables with 'whenMatched: \(matched)' mode")
         }
         return stage
@@ -205,20 +205,20 @@ private struct MergeParsing {
         switch try fields.required("into") {
         case .string(let name):
             guard !name.isEmpty else {
-                throw .located(5_786_800, "$merge 'into' field cannot be an empty string")
+                throw .location(5_786_800, "$merge 'into' field cannot be an empty string")
             }
             return (nil, name)
         case .document(let document):
             let names = try StageFields("into", document, known: ["db", "coll"])
             guard let name = try names.string("coll"), !name.isEmpty else {
-                throw .located(
+                throw .location(
                     5_786_801,
                     "$merge 'into' field must specify a 'coll' that is not empty, null or undefined"
                 )
             }
             return (try names.string("db"), name)
         case let value:
-            throw .located(
+            throw .location(
                 51178,
                 "$merge 'into' field  must be either a string or an object, but found "
                     + value.type.alias)
@@ -252,7 +252,7 @@ private struct MergeParsing {
         case .array(let array):
             var variables: BSONDocument = variables ?? ["new": "$$ROOT"]
             if let new = variables["new"], new != "$$ROOT" {
-                throw .located(
+                throw .location(
                     51273,
                     "'let' may not define a value for the reserved 'new' variable other than "
                         + "'$$ROOT'")
@@ -267,7 +267,7 @@ private struct MergeParsing {
             }
             stage.matched = .pipeline(try Pipeline(nested: array, nested))
         case .some(let value):
-            throw .located(
+            throw .location(
                 51191,
                 "$merge 'whenMatched' field  must be either a string or an array, but found "
                     + value.type.alias)
@@ -284,27 +284,27 @@ extension BSONValue {
         case .array(let array):
             for value in array {
                 guard case .string(let field) = value else {
-                    throw .located(
+                    throw .location(
                         51134,
                         "$merge 'on' array elements must be strings, but found \(value.type.alias)")
                 }
                 fields.append(field)
             }
         default:
-            throw .located(
+            throw .location(
                 51186,
                 "$merge 'on' field  must be either a string or an array of strings, but found "
                     + type.alias)
         }
         guard !fields.isEmpty else {
-            throw .located(
+            throw .location(
                 51187, "If explicitly specifying $merge 'on', must include at least one field")
         }
         var seen: Set<String> = []
         for field in fields {
             _ = try ExpressionPath(field)
             guard seen.insert(field).inserted else {
-                throw .located(31465, "Found a duplicate field '\(field)'")
+                throw .location(31465, "Found a duplicate field '\(field)'")
             }
         }
         return fields
@@ -336,7 +336,7 @@ struct OutStage: PipelineWritingStage {
                     collection: try fields.string("coll") ?? "")
             ]
         default:
-            throw .located(
+            throw .location(
                 16990,
                 "$out only supports a string or object argument, but found \(value.type.alias)")
         }

@@ -4,7 +4,7 @@ struct ProjectStage: PipelineStage {
 
     static let project: StageRule.Parse = { (value, parser) throws(StoreError) in
         guard case .document(let document) = value else {
-            throw .located(15969, "$project specification must be an object")
+            throw .location(15969, "$project specification must be an object")
         }
         let projection = try named("$project") { () throws(StoreError) in
             try AggregationProjection(project: document, in: parser.scope)
@@ -18,7 +18,7 @@ struct ProjectStage: PipelineStage {
     private static func adding(_ name: String) -> StageRule.Parse {
         { (value, parser) throws(StoreError) in
             guard case .document(let document) = value else {
-                throw .located(
+                throw .location(
                     40272,
                     "\(name) specification stage must be an object, got \(value.type.alias)")
             }
@@ -36,19 +36,20 @@ struct ProjectStage: PipelineStage {
         case .array(let array):
             for value in array {
                 guard case .string(let text) = value else {
-                    throw .located(
-                        31120, "$unset specification must be a string or an array containing only "
-                            + "string values")
+                    throw .location(
+                        31120,
+                        "$unset specification must be a string or an array containing only string "
+                            + "values")
                 }
                 paths.append(text)
             }
             guard !paths.isEmpty else {
-                throw .located(
-                    31119, "$unset specification must be a string or an array with at least one "
-                        + "field")
+                throw .location(
+                    31119,
+                    "$unset specification must be a string or an array with at least one field")
             }
         default:
-            throw .located(31002, "$unset specification must be a string or an array")
+            throw .location(31002, "$unset specification must be a string or an array")
         }
         let removing = paths
         let projection = try named("$unset") { () throws(StoreError) in
@@ -85,7 +86,7 @@ struct ReplaceRootStage: PipelineStage {
 
     static let replaceRoot: StageRule.Parse = { (value, parser) throws(StoreError) in
         guard case .document(let document) = value else {
-            throw .located(
+            throw .location(
                 40229,
                 "expected an object as specification for $replaceRoot stage, got "
                     + value.type.alias)
@@ -93,7 +94,7 @@ struct ReplaceRootStage: PipelineStage {
         var newRoot: BSONValue?
         for (key, value) in document {
             guard key == "newRoot" else {
-                throw .located(
+                throw .location(
                     40230,
                     "unrecognized option to $replaceRoot stage: \(key), only valid option is "
                         + "'newRoot'.")
@@ -101,7 +102,7 @@ struct ReplaceRootStage: PipelineStage {
             newRoot = value
         }
         guard let newRoot else {
-            throw .located(40231, "no newRoot specified for the $replaceRoot stage")
+            throw .location(40231, "no newRoot specified for the $replaceRoot stage")
         }
         let expression = try Expression(newRoot, in: parser.scope)
         return [ReplaceRootStage(expression: expression, subject: "'newRoot' expression ")]
@@ -116,12 +117,12 @@ struct ReplaceRootStage: PipelineStage {
         MappingSink(next) { (document) throws(StoreError) in
             let value = try expression.evaluate(document, run.frame(for: document))
             guard case .document(let replaced) = value else {
-                throw .located(
+                throw .location(
                     40228,
                     "\(subject) must evaluate to an object, but resulting value was: "
-                        + "\(PipelineText.text(of: value)). Type of resulting value: "
-                        + "'\(PipelineText.type(of: value))'. Input document: "
-                        + PipelineText.text(of: document))
+                        + "\(ExpressionText.text(of: value)). Type of resulting value: "
+                        + "'\(ExpressionText.type(of: value))'. Input document: "
+                        + ExpressionText.text(of: document))
             }
             return replaced
         }
@@ -153,11 +154,11 @@ struct RedactStage: PipelineStage {
         case .string("prune"): return nil
         case .string("descend"): break
         default:
-            throw .located(
+            throw .location(
                 17053,
                 "$redact's expression should not return anything aside from the variables "
                     + "$$KEEP, $$DESCEND, and $$PRUNE, but returned "
-                    + PipelineText.text(of: answer))
+                    + ExpressionText.text(of: answer))
         }
         var result = BSONDocument()
         for (key, value) in document {
@@ -199,16 +200,16 @@ struct DocumentsStage: PipelineSourceStage {
     ) throws(StoreError) {
         let value = try expression.evaluate(BSONDocument(), run.frame)
         guard case .array(let array) = value else {
-            throw .located(5_858_203, "an array is expected")
+            throw .location(5_858_203, "an array is expected")
         }
         for value in array {
             guard case .document(let document) = value else {
-                throw .located(
+                throw .location(
                     40228,
                     "elements within the array passed to $documents must evaluate to an object, "
-                        + "but resulting value was: \(PipelineText.text(of: value)). Type of "
+                        + "but resulting value was: \(ExpressionText.text(of: value)). Type of "
                         + "resulting value: '\(value.type.alias)'. Input document: "
-                        + PipelineText.text(of: .array(array)))
+                        + ExpressionText.text(of: .array(array)))
             }
             guard try body(document) else { return }
         }

@@ -6,7 +6,7 @@ struct MatchStage: PipelineStage {
         _ value: BSONValue, _ parser: PipelineParser
     ) throws(StoreError) -> [any PipelineStage] {
         guard case .document(let document) = value else {
-            throw .located(15959, "the match filter must be an expression in an object")
+            throw .location(15959, "the match filter must be an expression in an object")
         }
         return [MatchStage(filter: try parser.filter(document))]
     }
@@ -27,7 +27,7 @@ struct LimitStage: PipelineStage {
         _ value: BSONValue, _: PipelineParser
     ) throws(StoreError) -> [any PipelineStage] {
         let count = try value.wholeCount("$limit", code: 5_107_201, for: "$limit")
-        guard count > 0 else { throw .located(15958, "the limit must be positive") }
+        guard count > 0 else { throw .location(15958, "the limit must be positive") }
         return [LimitStage(count: count)]
     }
 
@@ -71,10 +71,10 @@ struct SortStage: PipelineStage {
         _ value: BSONValue, _ parser: PipelineParser
     ) throws(StoreError) -> [any PipelineStage] {
         guard case .document(let document) = value else {
-            throw .located(15973, "the $sort key specification must be an object")
+            throw .location(15973, "the $sort key specification must be an object")
         }
         guard !document.isEmpty else {
-            throw .located(15976, "$sort stage must have at least one sort key")
+            throw .location(15976, "$sort stage must have at least one sort key")
         }
         return [SortStage(order: try order(document, parser))]
     }
@@ -92,19 +92,19 @@ struct SortStage: PipelineStage {
         for (field, value) in document {
             if case .document(let document) = value {
                 guard document.keys.first == "$meta" else {
-                    throw .located(
+                    throw .location(
                         17312, "$meta is the only expression supported by $sort right now")
                 }
-                throw .located(40218, "query requires metadata that the store does not keep")
+                throw .location(40218, "query requires metadata that the store does not keep")
             }
             guard BSONNumber(value) != nil else {
-                throw .located(
+                throw .location(
                     15974,
                     "Illegal key in $sort specification: \(field): \(ShellText.text(of: value))")
             }
             let direction = value.truncatedNumber
             guard direction == 1 || direction == -1 else {
-                throw .located(
+                throw .location(
                     15975, "$sort key ordering must be 1 (for ascending) or -1 (for descending)")
             }
             let path = FieldPath(parts: try ExpressionPath(field).parts)
@@ -149,22 +149,22 @@ struct CountStage: CountingStage {
         _ value: BSONValue, _: PipelineParser
     ) throws(StoreError) -> [any PipelineStage] {
         guard case .string(let field) = value else {
-            throw .located(40156, "the count field must be a non-empty string")
+            throw .location(40156, "the count field must be a non-empty string")
         }
         guard !field.isEmpty else {
-            throw .located(40157, "the count field must be a non-empty string")
+            throw .location(40157, "the count field must be a non-empty string")
         }
         guard !field.hasPrefix("$") else {
-            throw .located(40158, "the count field cannot be a $-prefixed path")
+            throw .location(40158, "the count field cannot be a $-prefixed path")
         }
         guard !field.utf8.contains(0) else {
-            throw .located(40159, "the count field cannot contain a null byte")
+            throw .location(40159, "the count field cannot contain a null byte")
         }
         guard !field.utf8.contains(UInt8(ascii: ".")) else {
-            throw .located(40160, "the count field cannot contain '.'")
+            throw .location(40160, "the count field cannot contain '.'")
         }
         guard field != "_id" else {
-            throw .located(15948, "a group's _id may only be specified once")
+            throw .location(15948, "a group's _id may only be specified once")
         }
         return [CountStage(field: field)]
     }
@@ -210,22 +210,22 @@ struct SampleStage: PipelineStage {
         _ value: BSONValue, _: PipelineParser
     ) throws(StoreError) -> [any PipelineStage] {
         guard case .document(let document) = value else {
-            throw .located(28745, "the $sample stage specification must be an object")
+            throw .location(28745, "the $sample stage specification must be an object")
         }
         var size: Int?
         for (key, value) in document {
             guard key == "size" else {
-                throw .located(28748, "unrecognized option to $sample: \(key)")
+                throw .location(28748, "unrecognized option to $sample: \(key)")
             }
             guard BSONNumber(value) != nil else {
-                throw .located(28746, "size argument to $sample must be a number")
+                throw .location(28746, "size argument to $sample must be a number")
             }
             guard let number = value.truncatedNumber, number > 0 else {
-                throw .located(28747, "size argument to $sample must be a positive integer")
+                throw .location(28747, "size argument to $sample must be a positive integer")
             }
             size = Int(number)
         }
-        guard let size else { throw .located(28749, "$sample stage must specify a size") }
+        guard let size else { throw .location(28749, "$sample stage must specify a size") }
         return [SampleStage(size: size)]
     }
 

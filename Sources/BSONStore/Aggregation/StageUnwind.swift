@@ -14,7 +14,7 @@ struct UnwindStage: PipelineStage {
             return [try UnwindStage(text, indexPath: nil, keepsEmpty: false)]
         case .document(let document): return [try parse(document)]
         default:
-            throw .located(
+            throw .location(
                 15981,
                 "expected either a string or an object as specification for $unwind stage, got "
                     + value.type.alias)
@@ -29,14 +29,14 @@ struct UnwindStage: PipelineStage {
             switch key {
             case "path":
                 guard case .string(let text) = value else {
-                    throw .located(
+                    throw .location(
                         28808,
                         "expected a string as the path for $unwind stage, got \(value.type.alias)")
                 }
                 path = text
             case "preserveNullAndEmptyArrays":
                 guard case .bool(let flag) = value else {
-                    throw .located(
+                    throw .location(
                         28809,
                         "expected a boolean for the preserveNullAndEmptyArrays option to $unwind "
                             + "stage, got \(value.type.alias)")
@@ -44,30 +44,30 @@ struct UnwindStage: PipelineStage {
                 keepsEmpty = flag
             case "includeArrayIndex":
                 guard case .string(let text) = value, !text.isEmpty else {
-                    throw .located(
+                    throw .location(
                         28810,
                         "expected a non-empty string for the includeArrayIndex  option to $unwind "
                             + "stage, got \(value.type.alias)")
                 }
                 guard !text.hasPrefix("$") else {
-                    throw .located(
+                    throw .location(
                         28822,
                         "includeArrayIndex option to $unwind stage should not be prefixed with a "
                             + "'$': \(text)")
                 }
                 index = text
             default:
-                throw .located(28811, "unrecognized option to $unwind stage: \(key)")
+                throw .location(28811, "unrecognized option to $unwind stage: \(key)")
             }
         }
-        guard let path else { throw .located(28812, "no path specified to $unwind stage") }
+        guard let path else { throw .location(28812, "no path specified to $unwind stage") }
         return try UnwindStage(path, indexPath: index, keepsEmpty: keepsEmpty)
     }
 
     private init(_ text: String, indexPath: String?, keepsEmpty: Bool) throws(StoreError) {
-        guard !text.isEmpty else { throw .located(28812, "no path specified to $unwind stage") }
+        guard !text.isEmpty else { throw .location(28812, "no path specified to $unwind stage") }
         guard text.hasPrefix("$") else {
-            throw .located(
+            throw .location(
                 28818, "path option to $unwind stage should be prefixed with a '$': \(text)")
         }
         path = try ExpressionPath(String(text.unicodeScalars.dropFirst())).parts

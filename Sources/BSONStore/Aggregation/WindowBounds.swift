@@ -46,16 +46,16 @@ struct WindowBounds: Sendable {
         if let documents {
             measure = try Self.documents(documents, document, scope)
             guard isUnbounded || keys != nil else {
-                throw .located(5_339_901, "Document-based bounds require a sortBy")
+                throw .location(5_339_901, "Document-based bounds require a sortBy")
             }
         } else if let range {
             measure = try Self.range(range, document, scope)
             guard let keys, keys.count == 1 else {
-                throw .located(
+                throw .location(
                     5_339_902, "Range-based bounds require sortBy a single field")
             }
             guard !keys[0].isDescending else {
-                throw .located(
+                throw .location(
                     8_947_401, "Range-based bounds require an ascending sortBy")
             }
         } else {
@@ -92,7 +92,7 @@ struct WindowBounds: Sendable {
         let lower = try bound(first, scope, read)
         let upper = try bound(last, scope, read)
         if let from = number(lower), let to = number(upper), from > to {
-            throw .located(
+            throw .location(
                 5_339_900, "Lower bound must not exceed upper bound: [\(from), \(to)]")
         }
         return .documents(lower: lower, upper: upper)
@@ -134,10 +134,10 @@ struct WindowBounds: Sendable {
         if let from = number(lower), let to = number(upper),
             BSONOrder.compare(from, to) == .greater
         {
-            throw .located(
+            throw .location(
                 5_339_900,
-                "Lower bound must not exceed upper bound: [\(PipelineText.text(of: from)), "
-                    + "\(PipelineText.text(of: to))]")
+                "Lower bound must not exceed upper bound: [\(ExpressionText.text(of: from)), "
+                    + "\(ExpressionText.text(of: to))]")
         }
         return .range(lower: lower, upper: upper, unit)
     }
@@ -237,7 +237,7 @@ extension WindowBounds {
         let base = partition.sortValues[place]
         if let unit {
             guard case .datetime(let date) = base else {
-                throw .located(
+                throw .location(
                     5_429_513,
                     "Invalid range: Expected the sortBy field to be a Date, but it was "
                         + base.type.alias)
@@ -247,19 +247,19 @@ extension WindowBounds {
             return .datetime(unit.adding(count, to: date) ?? extreme)
         }
         guard base.type != .datetime else {
-            throw .located(
+            throw .location(
                 5_429_413,
                 "For windows that involve date or time ranges, a unit must be provided.")
         }
         guard BSONNumber(base) != nil else {
-            throw .located(
+            throw .location(
                 5_429_414,
                 "Invalid range: Expected the sortBy field to be a number, but it was "
                     + base.type.alias)
         }
         guard let sum = BSONArithmetic.add(base, offset) else {
-            let double = (PipelineNumber.double(base) ?? 0)
-            return .double(double + (PipelineNumber.double(offset) ?? 0))
+            let double = (ExpressionNumber.double(base) ?? 0)
+            return .double(double + (ExpressionNumber.double(offset) ?? 0))
         }
         return sum
     }

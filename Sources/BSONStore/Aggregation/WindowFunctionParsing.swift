@@ -65,15 +65,15 @@ struct WindowFunctionParsing {
         _ name: String, _ argument: BSONValue
     ) throws(StoreError) -> any WindowFunction {
         guard document.count == 1 else {
-            throw .located(
+            throw .location(
                 5_371_601, "Rank style window functions take no other arguments")
         }
         guard case .document(let empty) = argument, empty.isEmpty else {
-            throw .located(
+            throw .location(
                 5_371_603, "\(name) must be specified with '{}' as the value")
         }
         guard keys?.count == 1 else {
-            throw .located(
+            throw .location(
                 5_371_602,
                 "\(name) must be specified with a top level sortBy expression with exactly one "
                     + "element")
@@ -136,8 +136,10 @@ struct WindowFunctionParsing {
             throw StoreError(.failedToParse, "\(name) requires a sortBy")
         }
         guard case .document(let fields) = argument else {
-            throw StoreError(.failedToParse, "\(name) expects an object, but got a "
-                + "\(argument.type.alias): \(name): \(ShellText.text(of: argument))")
+            throw StoreError(
+                .failedToParse,
+                "\(name) expects an object, but got a "
+                    + "\(argument.type.alias): \(name): \(ShellText.text(of: argument))")
         }
         var input: Expression?
         var unit: WindowUnit?
@@ -147,7 +149,7 @@ struct WindowFunctionParsing {
             case ("unit", .string(let text)):
                 let read = try WindowUnit(named: text)
                 guard read.milliseconds != nil else {
-                    throw .located(
+                    throw .location(
                         5_490_704, "unit must be 'week' or smaller")
                 }
                 unit = read
@@ -193,7 +195,7 @@ struct WindowFunctionParsing {
             throw StoreError(
                 .failedToParse, "Got unrecognized field in $expMovingAvg\(shape)")
         }
-        guard let decimal = PipelineNumber.decimal(alpha) else {
+        guard let decimal = ExpressionNumber.decimal(alpha) else {
             throw StoreError(.failedToParse, "'alpha' must be a number")
         }
         guard BSONOrder.compare(alpha, .int32(0)) == .greater,
@@ -225,7 +227,7 @@ struct WindowFunctionParsing {
         }
         let divisor = DecimalArithmetic.add(
             BSONDecimal128(number), BSONDecimal128(1 as Int64))
-        return PipelineNumber.divide(BSONDecimal128(2 as Int64), divisor)
+        return DecimalArithmetic.divide(BSONDecimal128(2 as Int64), divisor)
     }
 
     private func fill(
@@ -241,7 +243,7 @@ struct WindowFunctionParsing {
         let input = try Expression(argument, in: parser.scope)
         guard name == "$linearFill" else { return CarryWindow(input: input) }
         guard keys?.count == 1 else {
-            throw .located(
+            throw .location(
                 605_001,
                 "$linearFill must be specified with a top level sortBy expression with exactly one "
                     + "element")

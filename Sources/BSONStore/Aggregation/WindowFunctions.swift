@@ -63,12 +63,12 @@ struct LinearFillWindow: WindowFunction {
         var known: Int?
         for place in values.indices {
             if place > 0, partition.sortKeys[place] == partition.sortKeys[place - 1] {
-                throw .located(
+                throw .location(
                     6_050_106, "There can be no repeated values in the sort field")
             }
             guard let value = values[place], !value.isNullish else { continue }
             guard BSONNumber(value) != nil else {
-                throw .located(
+                throw .location(
                     6_050_201, "Value to be filled must be numeric or nullish")
             }
             if let known, known + 1 < place { try fill(&values, known, place, partition) }
@@ -106,7 +106,7 @@ struct MovingAverageWindow: WindowFunction {
         var average: BSONDecimal128?
         var isDecimal = false
         return try input.values(partition, run).map { value in
-            if let number = PipelineNumber.decimal(value) {
+            if let number = ExpressionNumber.decimal(value) {
                 if case .decimal128? = value { isDecimal = true }
                 average =
                     average.map { average in
@@ -133,8 +133,8 @@ struct CovarianceWindow: WindowFunction {
     ) throws(StoreError) -> [BSONValue?] {
         let inputs = try input.values(partition, run).map { value -> (Double, Double)? in
             guard case .array(let pair)? = value, pair.count == 2,
-                let first = PipelineNumber.double(pair[0]),
-                let second = PipelineNumber.double(pair[1])
+                let first = ExpressionNumber.double(pair[0]),
+                let second = ExpressionNumber.double(pair[1])
             else { return nil }
             return (first, second)
         }
@@ -228,13 +228,13 @@ struct SlopeWindow: WindowFunction {
         for value in ends {
             if unit != nil {
                 guard value.type == .datetime else {
-                    throw .located(
+                    throw .location(
                         5_429_513,
                         "\(name) with unit expects the sortBy field to be a Date")
                 }
             } else {
                 guard BSONNumber(value) != nil else {
-                    throw .located(
+                    throw .location(
                         5_624_900,
                         "\(name) without unit expects the sortBy field to be numeric")
                 }
@@ -264,12 +264,12 @@ private struct WindowNumber {
     init(_ value: BSONValue?) throws(StoreError) {
         if case .decimal128(let decimal)? = value {
             number = .decimal(decimal)
-        } else if let double = PipelineNumber.double(value) {
+        } else if let double = ExpressionNumber.double(value) {
             number = .double(double)
         } else {
             throw StoreError(
                 .typeMismatch,
-                "can't compute with a value of type \(PipelineText.type(of: value))")
+                "can't compute with a value of type \(ExpressionText.type(of: value))")
         }
     }
 
@@ -299,7 +299,7 @@ private struct WindowNumber {
 
     func times(_ other: Self) -> Self { combined(other, *, DecimalArithmetic.multiply) }
 
-    func divided(by other: Self) -> Self { combined(other, /, PipelineNumber.divide) }
+    func divided(by other: Self) -> Self { combined(other, /, DecimalArithmetic.divide) }
 
     private func combined(
         _ other: Self, _ double: (Double, Double) -> Double,
@@ -313,7 +313,7 @@ private struct WindowNumber {
 
     private var decimal: BSONDecimal128 {
         switch number {
-        case .double(let value): PipelineNumber.decimal(.double(value)) ?? .nan
+        case .double(let value): ExpressionNumber.decimal(.double(value)) ?? .nan
         case .decimal(let value): value
         }
     }

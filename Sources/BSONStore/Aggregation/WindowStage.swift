@@ -48,7 +48,7 @@ struct WindowStage: PipelineStage {
                 other.path.starts(with: path) || path.starts(with: other.path)
             }
             guard !clashes else {
-                throw .located(
+                throw .location(
                     6_307_900,
                     "$setWindowFields 'output' specification contains two conflicting paths")
             }
