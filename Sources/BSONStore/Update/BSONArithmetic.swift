@@ -51,7 +51,9 @@ enum BSONArithmetic {
             return .int64(result)
         }
         guard let a = number(left), let b = number(right) else { return nil }
-        return .double(double(a, b))
+        let result = double(a, b)
+        // The sign of what is no number depends on the processor.
+        return .double(result.isNaN ? .nan : result)
     }
 
     private static func whole(_ value: BSONValue) -> Int64? {
