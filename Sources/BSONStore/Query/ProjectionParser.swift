@@ -200,7 +200,7 @@ struct ProjectionParser {
         _ document: BSONDocument, _ key: String, below place: [String], _ cause: StoreError
     ) throws(StoreError) {
         do throws(StoreError) {
-            _ = try readExpression("$slice", document, key, below: place)
+            guard try readExpression("$slice", document, key, below: place) else { throw cause }
         } catch {
             throw StoreError(
                 error.code,

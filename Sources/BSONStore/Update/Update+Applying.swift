@@ -2,8 +2,8 @@ extension Update {
     /// The document after the update, `nil` when nothing changes.
     ///
     /// - Parameter filter: the filter that found the document; says what `$` in a path stands for.
-    /// - Throws: `immutableField` (66), `pathNotViable` (28), `typeMismatch` (14), 17419 for a result
-    ///   of more than 16 MiB, and others with MongoDB's text.
+    /// - Throws: `immutableField` (66), `pathNotViable` (28), `typeMismatch` (14), 17419 or
+    ///   `documentTooLarge` (10334) for a result of more than 16 MiB, and others with MongoDB's text.
     public func apply(
         to document: BSONDocument, matching filter: Filter = .all
     ) throws(StoreError) -> BSONDocument? {
@@ -17,6 +17,9 @@ extension Update {
             }
         }
         guard let after, after != document else { return nil }
+        guard after.byteCount <= ExpressionLimits.bytesMax else {
+            throw ExpressionLimits.tooLarge(after.byteCount)
+        }
         guard after.byteCount <= UpdateLimits.bytesMax else {
             throw StoreError(
                 StoreError.Code(rawValue: 17419),
