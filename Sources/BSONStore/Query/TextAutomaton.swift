@@ -13,6 +13,8 @@ struct TextAutomaton: Sendable {
         /// Goes on at both places.
         case split(Int32, Int32)
         case jump(Int32)
+        /// Notes the place as the beginning or end of a group, two numbers for each.
+        case save(Int32)
         /// Goes on when the place is right.
         case assert(Assertion)
         /// Goes on when the text ahead matches another automaton, or does not.
@@ -33,13 +35,15 @@ struct TextAutomaton: Sendable {
     var instructions: [Instruction] = []
     var classes: [CharacterClass] = []
     var lookAheads: [TextAutomaton] = []
+    /// How many groups the pattern captures.
+    var groupCount = 0
 
     /// Whether the automaton matches at any place of a text.
     func isFound(in text: UnsafeRawBufferPointer) -> Bool {
         run(text, from: 0, isAnchored: false)
     }
 
-    private func run(_ text: UnsafeRawBufferPointer, from start: Int, isAnchored: Bool) -> Bool {
+    func run(_ text: UnsafeRawBufferPointer, from start: Int, isAnchored: Bool) -> Bool {
         let count = instructions.count
         return withUnsafeTemporaryAllocation(of: Int32.self, capacity: 4 * count) { memory in
             memory.initialize(repeating: -1)
@@ -63,7 +67,7 @@ struct TextAutomaton: Sendable {
     }
 
     /// Where a run is: the characters on both sides.
-    private struct Place {
+    struct Place {
         let text: UnsafeRawBufferPointer
         let at: Int
         let before: UInt32?
@@ -122,6 +126,7 @@ struct TextAutomaton: Sendable {
                 states.add(first)
                 states.add(second)
             case .jump(let target): states.add(target)
+            case .save: states.add(state + 1)
             case .assert(let assertion):
                 if holds(assertion, place) { states.add(state + 1) }
             case .look(let automaton, let isNegated):
@@ -143,14 +148,14 @@ struct TextAutomaton: Sendable {
             case .character(let wanted): isTaken = wanted == character
             case .any(let withLineEnds): isTaken = withLineEnds || character != 0x0A
             case .member(let index): isTaken = classes[Int(index)].contains(character)
-            case .split, .jump, .assert, .look, .match: isTaken = false
+            case .split, .jump, .save, .assert, .look, .match: isTaken = false
             }
             if isTaken { states.addPending(state + 1) }
         }
         states.advance()
     }
 
-    private func holds(_ assertion: Assertion, _ place: Place) -> Bool {
+    func holds(_ assertion: Assertion, _ place: Place) -> Bool {
         let isWord = { (character: UInt32?) in character.map(CharacterClass.isWord) ?? false }
         switch assertion {
         case .textStart: return place.before == nil
@@ -165,7 +170,7 @@ struct TextAutomaton: Sendable {
     }
 
     /// The character at an offset of valid UTF-8 and its size, `nil` at the end.
-    private static func character(
+    static func character(
         at offset: Int, in text: UnsafeRawBufferPointer
     ) -> (UInt32?, Int) {
         guard offset < text.count else { return (nil, 0) }
@@ -178,7 +183,7 @@ struct TextAutomaton: Sendable {
         return (value, size)
     }
 
-    private static func character(
+    static func character(
         before offset: Int, in text: UnsafeRawBufferPointer
     ) -> UInt32? {
         guard offset > 0 else { return nil }

@@ -5,9 +5,9 @@
 /// pattern is slow on any text.
 struct TextPattern: Sendable {
     let expression: BSONRegularExpression
-    private let search: Search
+    let search: Search
 
-    private enum Search: Sendable {
+    enum Search: Sendable {
         /// The text holds these bytes, at its beginning when anchored.
         case literal([UInt8], isAnchored: Bool)
         case automaton(TextAutomaton)
@@ -54,7 +54,7 @@ struct TextPattern: Sendable {
         return .literal(rest, isAnchored: isAnchored)
     }
 
-    private static func begins(
+    static func begins(
         _ text: UnsafeRawBufferPointer, at start: Int, with bytes: [UInt8]
     ) -> Bool {
         guard text.count - start >= bytes.count else { return false }

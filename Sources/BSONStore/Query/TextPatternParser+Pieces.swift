@@ -3,12 +3,11 @@ extension TextPatternParser {
     mutating func quantified(_ node: Node) throws(StoreError) -> Node {
         guard let (least, most) = try bounds() else { return node }
         if takes("+") { throw failure("possessive quantifiers are not supported") }
-        // Lazy or not makes no difference to whether there is a match.
-        _ = takes("?")
+        let isLazy = takes("?")
         if let (_, _) = try bounds() {
             throw failure("quantifier does not follow a repeatable item")
         }
-        return .repeated(node, least: least, most: most)
+        return .repeated(node, least: least, most: most, isLazy: isLazy)
     }
 
     private mutating func bounds() throws(StoreError) -> (Int, Int?)? {
@@ -240,13 +239,19 @@ extension TextPatternParser {
         case .take(let instruction): automaton.instructions.append(instruction)
         case .sequence(let nodes): for node in nodes { try emit(node) }
         case .alternatives(let branches): try emit(branches: branches)
-        case .repeated(let node, let least, let most):
+        case .repeated(let node, let least, let most, let isLazy):
             for _ in 0..<least { try emit(node) }
             if let most {
-                for _ in least..<max(least, most) { try emitOptional(node, isLoop: false) }
+                for _ in least..<max(least, most) {
+                    try emitOptional(node, isLoop: false, isLazy: isLazy)
+                }
             } else {
-                try emitOptional(node, isLoop: true)
+                try emitOptional(node, isLoop: true, isLazy: isLazy)
             }
+        case .group(let number, let node):
+            automaton.instructions.append(.save(Int32(2 * number)))
+            try emit(node)
+            automaton.instructions.append(.save(Int32(2 * number + 1)))
         case .look(let node, let isNegated):
             let outer = automaton
             automaton.instructions = []
@@ -282,12 +287,15 @@ extension TextPatternParser {
     }
 
     /// A node that may be left out, as often as wanted for a loop.
-    private mutating func emitOptional(_ node: Node, isLoop: Bool) throws(StoreError) {
+    private mutating func emitOptional(
+        _ node: Node, isLoop: Bool, isLazy: Bool
+    ) throws(StoreError) {
         let split = automaton.instructions.count
         automaton.instructions.append(.match)
         try emit(node)
         if isLoop { automaton.instructions.append(.jump(Int32(split))) }
-        automaton.instructions[split] = .split(
-            Int32(split + 1), Int32(automaton.instructions.count))
+        let (inside, behind) = (Int32(split + 1), Int32(automaton.instructions.count))
+        // Which way comes first decides which of several matches is taken.
+        automaton.instructions[split] = isLazy ? .split(behind, inside) : .split(inside, behind)
     }
 }

@@ -25,7 +25,8 @@ struct TextPatternParser {
         case take(TextAutomaton.Instruction)
         case sequence([Node])
         case alternatives([Node])
-        case repeated(Node, least: Int, most: Int?)
+        case repeated(Node, least: Int, most: Int?, isLazy: Bool)
+        case group(Int, Node)
         case look(Node, isNegated: Bool)
     }
 
@@ -142,14 +143,26 @@ struct TextPatternParser {
         if takes("?>") { throw failure("atomic groups are not supported") }
         if takes("?P<") || takes("?<") {
             try skipName(to: 0x3E)
-        } else if takes("?'") {
-            try skipName(to: 0x27)
-        } else if takes("?") {
-            let isGroup = try options()
-            // Options without a group hold to the end of the group around them.
-            if !isGroup { return .nothing }
+            return try capture(outer)
         }
+        if takes("?'") {
+            try skipName(to: 0x27)
+            return try capture(outer)
+        }
+        guard takes("?") else {
+            return try capture(outer)
+        }
+        let isGroup = try options()
+        // Options without a group hold to the end of the group around them.
+        if !isGroup { return .nothing }
         return try closed(try alternatives(), outer)
+    }
+
+    /// Reads a group that captures; groups are numbered by their opening parentheses.
+    private mutating func capture(_ outer: Flags) throws(StoreError) -> Node {
+        automaton.groupCount += 1
+        let number = automaton.groupCount
+        return try closed(.group(number, try alternatives()), outer)
     }
 
     private mutating func closed(_ node: Node, _ outer: Flags) throws(StoreError) -> Node {

@@ -99,7 +99,7 @@ extension ReadTransaction {
     }
 
     /// Visits the documents in the wanted order and shape until the body returns false.
-    private func visit(
+    func visit(
         _ namespace: Namespace, _ filter: Filter, _ options: FindOptions,
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {

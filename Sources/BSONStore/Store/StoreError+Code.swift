@@ -28,6 +28,8 @@ extension StoreError.Code {
     public static let notADatabase = Self(12)
     /// A value has a type that the operation does not take.
     public static let typeMismatch = Self(14)
+    /// A number is out of its range, or something is nested too deeply.
+    public static let overflow = Self(15)
     /// The operation is not allowed here.
     public static let illegalOperation = Self(20)
     /// Bytes are not BSON.
@@ -68,8 +70,12 @@ extension StoreError.Code {
     public static let exceededMemoryLimit = Self(146)
     /// The file was written by a newer version of this library; it was left untouched.
     public static let newerSchema = Self(158)
+    /// An expression has no such operator.
+    public static let invalidPipelineOperator = Self(168)
     /// The file cannot be opened.
     public static let cannotOpen = Self(176)
+    /// A value cannot be converted to the wanted type.
+    public static let conversionFailure = Self(241)
     /// The position in the change feed is no longer kept, or never was.
     public static let changeStreamHistoryLost = Self(286)
     /// The store keeps no change feed.
@@ -90,6 +96,8 @@ extension StoreError.Code {
     fileprivate static let names: [Self: String] = [
         internalError: "InternalError", badValue: "BadValue", failedToParse: "FailedToParse",
         notADatabase: "UnsupportedFormat", typeMismatch: "TypeMismatch",
+        overflow: "Overflow", invalidPipelineOperator: "InvalidPipelineOperator",
+        conversionFailure: "ConversionFailure",
         illegalOperation: "IllegalOperation", invalidBSON: "InvalidBSON",
         namespaceNotFound: "NamespaceNotFound", indexNotFound: "IndexNotFound",
         pathNotViable: "PathNotViable", ioError: "FileStreamFailed",
