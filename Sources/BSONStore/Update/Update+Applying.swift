@@ -15,6 +15,9 @@ extension Update {
             after = try run(tree, on: document, isInsert: false) {
                 MatchedPosition.find(in: document, filter, LanguageOptions(collation: collation))
             }
+        case .pipeline(let pipeline):
+            after = try Self.replacing(
+                document, by: try pipeline.apply(to: document), allowsDollars: true)
         }
         guard let after, after != document else { return nil }
         guard after.byteCount <= ExpressionLimits.bytesMax else {
@@ -46,6 +49,9 @@ extension Update {
         case .operators(let tree):
             let start = try UpsertEqualities.document(filter.predicate)
             made = try run(tree, on: start, isInsert: true) { nil } ?? start
+        case .pipeline(let pipeline):
+            let start = try UpsertEqualities.document(filter.predicate)
+            made = try Self.replacing(start, by: try pipeline.apply(to: start), isInsert: true)
         }
         try Self.checkInsertion(made)
         return made.withIDInFront

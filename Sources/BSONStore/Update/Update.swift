@@ -1,6 +1,7 @@
-/// Says how documents change: operators such as `$set`, or a whole replacement; parsed once.
+/// Says how documents change: operators such as `$set`, a whole replacement, or a pipeline; parsed
+/// once.
 public struct Update: Sendable {
-    /// The update as it was written.
+    /// The update as it was written; `pipeline` holds the stages of a pipeline.
     public let document: BSONDocument
     let kind: Kind
     let collation: Collation?
@@ -11,6 +12,8 @@ public struct Update: Sendable {
         case replacement(BSONDocument)
         /// Changes parts of the document, in the order of their paths.
         case operators(UpdateTree)
+        /// Makes the document anew from the one before.
+        case pipeline(UpdatePipeline)
     }
 
     /// Reads an update: with operators when the first key begins with a dollar, else a replacement.
@@ -36,6 +39,25 @@ public struct Update: Sendable {
         }
     }
 
+    /// Reads a pipeline of `$set`, `$unset`, `$project`, `$replaceWith` and their other names.
+    ///
+    /// - Parameters:
+    ///   - variables: values that the stages may name as `$$name`; the `let` of a command.
+    ///   - collation: how texts compare in the stages.
+    /// - Throws: with MongoDB's code and text for what is no such pipeline.
+    public init(
+        pipeline: [BSONDocument], variables: BSONDocument = [:], arrayFilters: [BSONDocument] = [],
+        collation: Collation? = nil
+    ) throws(StoreError) {
+        document = ["pipeline": .array(BSONArray(pipeline.map { .document($0) }))]
+        self.collation = collation
+        guard arrayFilters.isEmpty else {
+            throw StoreError(
+                .failedToParse, "arrayFilters may not be specified for pipeline-style updates")
+        }
+        kind = .pipeline(try UpdatePipeline(pipeline, variables, collation))
+    }
+
     /// Reads an update as a command holds it: a document, or an array for a pipeline.
     ///
     /// - Throws: as the other initializers, and `failedToParse` (9) for another value.
@@ -43,18 +65,32 @@ public struct Update: Sendable {
         _ value: BSONValue, variables: BSONDocument = [:], arrayFilters: [BSONDocument] = [],
         collation: Collation? = nil
     ) throws(StoreError) {
-        guard case .document(let document) = value else {
+        switch value {
+        case .document(let document):
+            try self.init(document, arrayFilters: arrayFilters, collation: collation)
+        case .array(let array):
+            var stages: [BSONDocument] = []
+            for stage in array {
+                guard let stage = stage.documentValue else {
+                    throw StoreError(
+                        .typeMismatch, "Each element of the 'pipeline' array must be an object")
+                }
+                stages.append(stage)
+            }
+            try self.init(
+                pipeline: stages, variables: variables, arrayFilters: arrayFilters,
+                collation: collation)
+        default:
             throw StoreError(
                 .failedToParse, "Update argument must be either an object or an array")
         }
-        try self.init(document, arrayFilters: arrayFilters, collation: collation)
     }
 
     /// Whether it replaces whole documents.
     public var isReplacement: Bool {
         switch kind {
         case .replacement: true
-        case .operators: false
+        case .operators, .pipeline: false
         }
     }
 }
