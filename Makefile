@@ -6,7 +6,7 @@ SECONDS ?= 60
 export SWIFT
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench bench-gate fuzz simulate clean
+.PHONY: help setup demo test check bench bench-gate fuzz simulate crash clean
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -33,7 +33,7 @@ bench: ## Measures, each row beside its baseline in the same run.
 	@Scripts/bench
 
 bench-gate: ## Measures and fails where a ratio falls below its gate.
-	@Scripts/setup valgrind
+	@Scripts/setup
 	@Scripts/bench --gate
 
 fuzz: ## Fuzzes a target under address sanitizer. TARGET=name SECONDS=60
@@ -43,6 +43,9 @@ fuzz: ## Fuzzes a target under address sanitizer. TARGET=name SECONDS=60
 simulate: ## Runs every short schedule of the sync engine with every fault. DEPTH=2
 	@Scripts/setup
 	@SMALL_SCOPE_STRIDE=1 SMALL_SCOPE_DEPTH="$(or $(DEPTH),2)" Scripts/test SmallScopeTests
+
+crash: ## Kills a writing process at random instants and checks the file each time. KILLS=200
+	@KILLS="$(or $(KILLS),200)" Scripts/test CrashTests
 
 clean: ## Removes everything that was built and the demo's files.
 	@rm -rf .build .build-* Benchmarks/.build* Fuzz/.build* demo-work

@@ -4,18 +4,37 @@ import BenchmarkBaseline
 struct Row {
     /// What is done, and to which document.
     let name: String
-    /// The highest ratio that passes.
+    /// The highest ratio of time that passes.
     let gate: Double
-    /// The ratio that is aimed at.
+    /// The ratio of time that is aimed at.
     let goal: Double
+    /// The highest ratio of instructions that passes where the time misses its gate.
+    ///
+    /// The gate of time, unless the two sides' instructions cost differently much.
+    let instructionGate: Double
     /// Does the work of the baseline so many times.
     let baseline: (Int) -> Void
     /// Does our work so many times.
     let ours: (Int) -> Void
     /// How often the work is done in a round; found out by trying when left out.
-    var count: Int?
+    let count: Int?
     /// Makes both sides ready for a round of so many times; its time does not count.
-    var prepare: ((Int) -> Void)?
+    let prepare: ((Int) -> Void)?
+
+    init(
+        name: String, gate: Double, goal: Double, instructionGate: Double? = nil,
+        baseline: @escaping (Int) -> Void, ours: @escaping (Int) -> Void, count: Int? = nil,
+        prepare: ((Int) -> Void)? = nil
+    ) {
+        self.name = name
+        self.gate = gate
+        self.goal = goal
+        self.instructionGate = instructionGate ?? gate
+        self.baseline = baseline
+        self.ours = ours
+        self.count = count
+        self.prepare = prepare
+    }
 }
 
 /// Bounds how often one piece of work may allocate.

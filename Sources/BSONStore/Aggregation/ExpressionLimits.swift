@@ -2,14 +2,14 @@
 enum ExpressionLimits {
     /// Expressions are nested at most so deep, as are the values that they make.
     static let depthMax = 100
-    /// Values have at most so many bytes: a document's 16 MiB with room for a command around it.
-    static let bytesMax = 16 * 1024 * 1024 + 16 * 1024
+    /// Values have at most so many bytes while they are computed; those of a result are less.
+    static let bytesMax = 64 * 1024 * 1024
     /// Ranges take at most so many bytes of memory.
     static let memoryBytesMax = 100 * 1024 * 1024
 
     /// The array of values.
     ///
-    /// - Throws: 10334 for more than 16 MiB.
+    /// - Throws: 10334 for more than ``bytesMax``.
     static func array(_ values: [BSONValue]) throws(StoreError) -> BSONValue {
         var count = 5
         for (index, value) in values.enumerated() {
@@ -21,7 +21,7 @@ enum ExpressionLimits {
 
     /// Passes a value on that has a size it may have.
     ///
-    /// - Throws: 10334 for more than 16 MiB.
+    /// - Throws: 10334 for more than ``bytesMax``.
     static func checked(_ value: BSONValue) throws(StoreError) -> BSONValue {
         let count = BSONWriter.count(value)
         guard count <= bytesMax else { throw tooLarge(count) }

@@ -5,7 +5,7 @@ extension ExpressionOperator {
         "$expr": ExpressionOperator { _, value, parser throws(StoreError) in
             try parser.operand(value)
         },
-        "$cmp": .fixed(2) { .int32(Int32(compare($0, $1).rawValue)) },
+        "$cmp": .fixed(2) { .int32(Int32($1.compare($0[0], $0[1]).rawValue)) },
         "$eq": comparison { $0 == .equal }, "$ne": comparison { $0 != .equal },
         "$gt": comparison { $0 == .greater }, "$gte": comparison { $0 != .less },
         "$lt": comparison { $0 == .less }, "$lte": comparison { $0 != .greater },
@@ -22,6 +22,7 @@ extension ExpressionOperator {
             return .bool(false)
         },
         "$not": .fixed(1) { arguments, _ in .bool(!Expression.isTrue(arguments[0])) },
+        "$cond": conditional, "$ifNull": ifNull, "$switch": branches, "$let": bindings,
     ]
 
     private static let literal = ExpressionOperator { _, value, _ in .constant(value) }
@@ -29,13 +30,142 @@ extension ExpressionOperator {
     private static func comparison(
         _ holds: @escaping @Sendable (BSONOrder) -> Bool
     ) -> ExpressionOperator {
-        .fixed(2) { .bool(holds(compare($0, $1))) }
+        .fixed(2) { .bool(holds($1.compare($0[0], $0[1]))) }
     }
 
-    private static func compare(
-        _ arguments: [BSONValue?], _ context: ExpressionContext
-    ) -> BSONOrder {
-        context.compare(arguments[0], arguments[1])
+    private static let choice: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
+        let isTrue = Expression.isTrue(try nodes[0].evaluate(&context))
+        return try nodes[isTrue ? 1 : 2].evaluate(&context)
+    }
+
+    private static let conditional = ExpressionOperator {
+        name, argument, parser throws(StoreError) in
+        guard case .document = argument else {
+            return try fixed(3, body: .lazy(choice)).parse(name, argument, &parser)
+        }
+        let arguments = try ExpressionArguments(
+            argument, ["if", "then", "else"], notDocument: .location(17083, "")
+        ) { .location(17083, "Unrecognized parameter to $cond: \($0)") }
+        let nodes = [
+            try arguments.operand(
+                "if", &parser, missing: .location(17080, "Missing 'if' parameter to $cond")),
+            try arguments.operand(
+                "then", &parser, missing: .location(17081, "Missing 'then' parameter to $cond")),
+            try arguments.operand(
+                "else", &parser, missing: .location(17082, "Missing 'else' parameter to $cond")),
+        ]
+        return .call(ExpressionFunction(name, .lazy(choice)), nodes)
+    }
+
+    private static let ifNull = ExpressionOperator { name, argument, parser throws(StoreError) in
+        let nodes = try parser.arguments(argument)
+        guard nodes.count >= 2 else {
+            throw .location(
+                1_257_300, "$ifNull needs at least two arguments, had: \(nodes.count)")
+        }
+        let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
+            var value: BSONValue?
+            for node in nodes {
+                value = try node.evaluate(&context)
+                if !ExpressionNumber.isNullish(value) { break }
+            }
+            return value
+        }
+        return .call(ExpressionFunction(name, .lazy(body)), nodes)
+    }
+
+    private static let branches = ExpressionOperator { name, argument, parser throws(StoreError) in
+        let arguments = try ExpressionArguments(
+            argument, ["branches", "default"],
+            notDocument: .location(
+                40060,
+                "$switch requires an object as an argument, found: "
+                    + ExpressionText.type(of: argument))
+        ) { .location(40067, "$switch found an unknown argument: \($0)") }
+        var nodes: [ExpressionNode] = []
+        if let branches = arguments["branches"] {
+            guard case .array(let array) = branches else {
+                throw .location(
+                    40061,
+                    "$switch expected an array for 'branches', found: "
+                        + ExpressionText.type(of: branches))
+            }
+            for branch in array { nodes += try parser.branch(branch) }
+        }
+        guard !nodes.isEmpty else {
+            throw .location(40068, "$switch requires at least one branch.")
+        }
+        if let value = arguments["default"] { nodes.append(try parser.operand(value)) }
+        let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
+            for index in stride(from: 0, to: nodes.count - 1, by: 2)
+            where Expression.isTrue(try nodes[index].evaluate(&context)) {
+                return try nodes[index + 1].evaluate(&context)
+            }
+            guard nodes.count % 2 == 1, let last = nodes.last else {
+                throw .location(
+                    40066,
+                    "$switch could not find a matching branch for an input, and no default was "
+                        + "specified.")
+            }
+            return try last.evaluate(&context)
+        }
+        return .call(ExpressionFunction(name, .lazy(body)), nodes)
+    }
+
+    private static let bindings = ExpressionOperator { name, argument, parser throws(StoreError) in
+        let arguments = try ExpressionArguments(
+            argument, ["vars", "in"],
+            notDocument: .location(16874, "$let only supports an object as its argument")
+        ) { .location(16875, "Unrecognized parameter to $let: \($0)") }
+        guard let variables = arguments["vars"] else {
+            throw .location(16876, "Missing 'vars' parameter to $let")
+        }
+        guard arguments.contains("in") else {
+            throw .location(16877, "Missing 'in' parameter to $let")
+        }
+        guard case .document(let variables) = variables else {
+            throw .location(
+                10065,
+                "invalid parameter: expected an object (vars)")
+        }
+        var nodes: [ExpressionNode] = []
+        for (_, value) in variables { nodes.append(try parser.operand(value)) }
+        let (slots, result) = try parser.scoped {
+            parser throws(StoreError) -> ([Int], ExpressionNode) in
+            var slots: [Int] = []
+            for name in variables.keys { slots.append(try parser.define(name)) }
+            return (slots, try parser.operand(arguments["in"] ?? .null))
+        }
+        let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
+            // All values are computed before the first variable is set: they see the outer ones.
+            var values: [BSONValue?] = []
+            for node in nodes.dropLast() { values.append(try node.evaluate(&context)) }
+            for (slot, value) in Swift.zip(slots, values) { context.values[slot] = value }
+            return try nodes[slots.count].evaluate(&context)
+        }
+        return .call(ExpressionFunction(name, .lazy(body)), nodes + [result])
+    }
+}
+
+extension ExpressionParser {
+    /// Reads a branch of `$switch`: what it depends on, and its value.
+    fileprivate mutating func branch(_ value: BSONValue) throws(StoreError) -> [ExpressionNode] {
+        let arguments = try ExpressionArguments(
+            value, ["case", "then"],
+            notDocument: .location(
+                40062,
+                "$switch expected each branch to be an object, found: "
+                    + ExpressionText.type(of: value))
+        ) { .location(40063, "$switch found an unknown argument to a branch: \($0)") }
+        return [
+            try arguments.operand(
+                "case", &self,
+                missing: .location(40064, "$switch requires each branch have a 'case' expression")),
+            try arguments.operand(
+                "then", &self,
+                missing: .location(
+                    40065, "$switch requires each branch have a 'then' expression.")),
+        ]
     }
 }
 

@@ -12,7 +12,9 @@ struct ExpressionOperator: Sendable {
 
     /// All operators by their names.
     static let all: [String: ExpressionOperator] = [
-        logic
+        logic, arithmetic, trigonometry, arrays, arrayForms, sets, strings, patterns, objects,
+        dates,
+        conversions, accumulators,
     ].reduce(into: [:]) { all, group in all.merge(group) { $1 } }
 
     /// Takes an exact number of arguments.

@@ -3,6 +3,8 @@ enum StoredCheck {
     /// A fault of the bytes that was noticed on the way.
     case damaged
     case passes
+    /// It passes by what was looked at; the rest is not checked.
+    case passesUnchecked
     case fails
 }
 
@@ -22,7 +24,7 @@ extension FilterProgram.Test {
         switch self {
         case .equal, .less, .lessOrEqual, .greater, .greaterOrEqual, .exists, .hasType, .hasSize:
             true
-        case .isIn, .matches, .modulo, .hasDocument, .hasElement: false
+        case .isIn, .matches, .modulo, .hasDocument, .hasElement, .special: false
         }
     }
 }
@@ -33,10 +35,14 @@ extension FilterMatching {
     /// A shallow program (``FilterProgram/isShallow``) checks what it walks over: lengths, bounds and
     /// types, not the texts and documents that nobody asks about. Any bytes are safe to pass.
     @inline(__always)
-    func stored(_ document: UnsafeRawBufferPointer, isShallow: Bool) -> StoredCheck {
+    ///
+    /// - Throws: MongoDB's error when an `$expr` cannot be computed.
+    func stored(
+        _ document: UnsafeRawBufferPointer, isShallow: Bool
+    ) throws(StoreError) -> StoredCheck {
         if isShallow { return shallow(document) }
         guard BSONValidator.isValid(document) else { return .damaged }
-        return node(0, document: document) ? .passes : .fails
+        return try passes(document) ? .passes : .fails
     }
 
     /// As `pass` over a checked document, with the bounds of each element looked at.
@@ -81,7 +87,7 @@ extension FilterMatching {
                 break
             }
         }
-        return passMissing(pending, groups) ? .passes : .fails
+        return passMissing(pending, groups) ? .passesUnchecked : .fails
     }
 
     /// Whether the leaves of groups whose key is not there pass.

@@ -17,6 +17,8 @@ package final class SQLiteConnection: @unchecked Sendable {
         repeating: SQLiteBoundarySlot(), count: SQLiteBoundary.allCases.count)
     /// Where the index of the write-ahead log is mapped; `nil` when it is not shared memory.
     var walIndex: UnsafeRawPointer?
+    /// What the connection knows of the store's indexes.
+    let indexCache = IndexCache()
 
     /// Opens a file, or memory for `":memory:"`, without changing any setting.
     ///

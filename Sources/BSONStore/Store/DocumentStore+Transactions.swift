@@ -44,6 +44,7 @@ extension DocumentStore {
         try checkPlace(of: connection)
         do {
             try connection.run(.beginImmediate)
+            connection.indexCache.validate(connection.dataVersion)
             let transaction = WriteTransaction(
                 connection: connection, catalog: catalog, feed: try feedState(connection))
             defer { transaction.finish() }
@@ -80,6 +81,7 @@ extension DocumentStore {
         try connection.run(.commit)
         transaction.publish()
         let version = connection.dataVersion
+        connection.indexCache.adopt(version)
         writer.withLock { writer in
             writer.feed = feed
             writer.dataVersion = version
@@ -89,6 +91,7 @@ extension DocumentStore {
     /// After a failed sync the file's state is unknown to the connection: the next call opens anew.
     private func undo(on connection: SQLiteConnection, after error: any Error) {
         var isLost = (error as? StoreError)?.code == .ioError
+        connection.indexCache.invalidate()
         do throws(StoreError) {
             try connection.rollback()
         } catch {
@@ -130,6 +133,7 @@ extension DocumentStore {
         on connection: SQLiteConnection, _ body: (ReadTransaction) throws -> R
     ) throws -> R {
         try connection.run(.begin)
+        if location != .inMemory { connection.indexCache.invalidate() }
         let transaction = ReadTransaction(
             connection: connection, catalog: catalog, lastTable: nil)
         defer { transaction.finish() }

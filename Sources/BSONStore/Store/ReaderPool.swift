@@ -135,6 +135,7 @@ final class StoreReader {
             release()
         }
         lastTable = nil
+        connection.indexCache.invalidate()
         try connection.run(.begin)
         header = now
     }

@@ -28,6 +28,8 @@ extension StoreError.Code {
     public static let notADatabase = Self(12)
     /// A value has a type that the operation does not take.
     public static let typeMismatch = Self(14)
+    /// A number is out of its range, or something is nested too deeply.
+    public static let overflow = Self(15)
     /// The operation is not allowed here.
     public static let illegalOperation = Self(20)
     /// Bytes are not BSON.
@@ -58,6 +60,8 @@ extension StoreError.Code {
     public static let dottedFieldName = Self(57)
     /// The `_id` of a document cannot change.
     public static let immutableField = Self(66)
+    /// The index cannot be made.
+    public static let cannotCreateIndex = Self(67)
     /// Options contradict each other.
     public static let invalidOptions = Self(72)
     /// A name of a database or collection is not allowed.
@@ -68,8 +72,12 @@ extension StoreError.Code {
     public static let exceededMemoryLimit = Self(146)
     /// The file was written by a newer version of this library; it was left untouched.
     public static let newerSchema = Self(158)
+    /// An expression has no such operator.
+    public static let invalidPipelineOperator = Self(168)
     /// The file cannot be opened.
     public static let cannotOpen = Self(176)
+    /// A value cannot be converted to the wanted type.
+    public static let conversionFailure = Self(241)
     /// The position in the change feed is no longer kept, or never was.
     public static let changeStreamHistoryLost = Self(286)
     /// The store keeps no change feed.
@@ -90,6 +98,8 @@ extension StoreError.Code {
     fileprivate static let names: [Self: String] = [
         internalError: "InternalError", badValue: "BadValue", failedToParse: "FailedToParse",
         notADatabase: "UnsupportedFormat", typeMismatch: "TypeMismatch",
+        overflow: "Overflow", invalidPipelineOperator: "InvalidPipelineOperator",
+        conversionFailure: "ConversionFailure",
         illegalOperation: "IllegalOperation", invalidBSON: "InvalidBSON",
         namespaceNotFound: "NamespaceNotFound", indexNotFound: "IndexNotFound",
         pathNotViable: "PathNotViable", ioError: "FileStreamFailed",
@@ -98,6 +108,7 @@ extension StoreError.Code {
         invalidIDField: "InvalidIdField", notSingleValueField: "NotSingleValueField",
         emptyFieldName: "EmptyFieldName", dottedFieldName: "DottedFieldName",
         immutableField: "ImmutableField", invalidOptions: "InvalidOptions",
+        cannotCreateIndex: "CannotCreateIndex",
         invalidNamespace: "InvalidNamespace", closed: "ShutdownInProgress",
         exceededMemoryLimit: "ExceededMemoryLimit", newerSchema: "MustUpgrade",
         cannotOpen: "FileOpenFailed", changeStreamHistoryLost: "ChangeStreamHistoryLost",

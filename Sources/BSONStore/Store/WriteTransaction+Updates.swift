@@ -122,7 +122,7 @@ extension WriteTransaction {
             after = changed
         }
         try onTableForWriting(namespace) { (table) throws(StoreError) in
-            try rewrite(found.row, after, in: table)
+            try rewrite(found, after, in: table)
         }
         try record(
             update.isReplacement ? .replace : .update, namespace, before: found.document,
@@ -144,7 +144,7 @@ extension WriteTransaction {
         _ found: StoredDocument, from namespace: Namespace
     ) throws(StoreError) {
         _ = try onTable(namespace) { (table) throws(StoreError) in
-            try delete(found.row, in: table)
+            try delete(found, in: table)
         }
         try record(.delete, namespace, before: found.document, after: nil)
     }
@@ -154,7 +154,7 @@ extension WriteTransaction {
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?
     ) throws(StoreError) -> StoredDocument? {
         if let id = filter.decidingID { return try stored(namespace, id) }
-        let plan = QueryPlan(filter, sort)
+        let plan = try plan(namespace, filter, sort)
         var best: StoredDocument?
         var bestKey: [UInt8]?
         try scan(namespace, filter, plan, withRows: true) { row, bytes in
@@ -185,7 +185,7 @@ extension WriteTransaction {
 
     private func rows(_ namespace: Namespace, _ filter: Filter) throws(StoreError) -> [Int64] {
         var rows: [Int64] = []
-        try scan(namespace, filter, QueryPlan(filter, nil), withRows: true) { row, _ in
+        try scan(namespace, filter, try plan(namespace, filter, nil), withRows: true) { row, _ in
             rows.append(row)
             return true
         }

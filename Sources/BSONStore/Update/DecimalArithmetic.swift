@@ -73,7 +73,7 @@ enum DecimalArithmetic {
     }
 
     /// Brings a number to 34 digits and an exponent that exists.
-    private static func rounded(
+    static func rounded(
         _ value: WideInteger, _ exponent: Int, isNegative: Bool
     ) -> BSONDecimal128 {
         var value = value

@@ -5,15 +5,13 @@ extension Update {
     /// Such a document needs no other check: its depth, its size and its texts stay as they were.
     /// `nil` when anything else is asked for, or when nothing would change.
     func replacingInPlace(in document: BSONDocument) -> BSONDocument? {
-        guard case .operators(let modifiers, _) = kind else { return nil }
+        guard case .operators(let tree) = kind, tree.root.matched == nil else { return nil }
         var after: [UInt8]?
-        for modifier in modifiers {
-            guard modifier.path.parts.count == 1, case .field(let key, _) = modifier.path.parts[0],
-                let place = Self.place(of: key, in: document)
+        for branch in tree.root.named {
+            guard case .leaf(let operation, _) = branch.node,
+                let place = Self.place(of: branch.name, in: document),
+                let bits = Self.bits(operation, place.typeByte, place.bits)
             else { return nil }
-            guard let bits = Self.bits(modifier.operation, place.typeByte, place.bits) else {
-                return nil
-            }
             guard bits != place.bits else { continue }
             if after == nil { after = document.withUnsafeBytes { Array($0) } }
             after?.withUnsafeMutableBytes { bytes in

@@ -1,0 +1,161 @@
+/// Computes one value of the documents of a group; parsed once.
+///
+/// Source: MongoDB manual, "Accumulators ($group, $bucket, $bucketAuto, $setWindowFields)".
+struct Accumulator: Sendable {
+    /// Makes the state of a group; the value is that of `initial`.
+    typealias Make = @Sendable (BSONValue?, PipelineRun) throws(StoreError) -> AccumulatorState
+
+    /// The accumulator's name with the dollar.
+    let name: String
+    /// What is computed of every document; `nil` where the document itself is looked at.
+    var argument: Expression?
+    /// What is computed once of the group's key, such as `n`.
+    var initial: Expression?
+    let make: Make
+
+    init(
+        _ name: String, _ argument: Expression?, initial: Expression? = nil,
+        make: @escaping Make
+    ) {
+        self.name = name
+        self.argument = argument
+        self.initial = initial
+        self.make = make
+    }
+
+    /// Starts a group.
+    ///
+    /// - Parameter key: the group's `_id`, whose fields the `n` of the group can use.
+    func start(_ key: BSONValue, _ run: PipelineRun) throws(StoreError) -> AccumulatorState {
+        guard let initial else { return try make(nil, run) }
+        let document = key.documentValue ?? BSONDocument()
+        return try make(try initial.evaluate(document, run.frame(for: document)), run)
+    }
+
+    /// The number when the accumulator counts by adding the same number for every document.
+    var constantSum: BSONValue? {
+        guard name == "$sum", let constant = argument?.constant else { return nil }
+        return constant
+    }
+}
+
+/// Holds what a group has come to.
+class AccumulatorState {
+    /// Takes what the argument gave for one more document.
+    ///
+    /// - Returns: how many more bytes are held now.
+    func add(_ value: BSONValue?, _ document: BSONDocument) throws(StoreError) -> Int { 0 }
+
+    /// The value; `nil` counts as null.
+    func result() throws(StoreError) -> BSONValue? { nil }
+}
+
+/// Names the accumulator of an output field.
+struct AccumulatorField: Sendable {
+    let name: String
+    let accumulator: Accumulator
+
+    /// Reads a field such as `total: {$sum: "$amount"}`.
+    ///
+    /// - Throws: 40234 and the following with MongoDB's text.
+    init(
+        _ name: String, _ value: BSONValue, _ parser: PipelineParser
+    ) throws(StoreError) {
+        self.name = name
+        guard case .document(let document) = value, let first = document.keys.first,
+            first.hasPrefix("$")
+        else {
+            throw .location(40234, "The field '\(name)' must be an accumulator object")
+        }
+        guard !name.utf8.contains(UInt8(ascii: ".")) else {
+            throw .location(40235, "The field name '\(name)' cannot contain '.'")
+        }
+        guard !name.hasPrefix("$") else {
+            throw .location(40236, "The field name '\(name)' cannot be an operator name")
+        }
+        guard document.count == 1 else {
+            throw .location(40238, "The field '\(name)' must specify one accumulator")
+        }
+        guard let parse = Accumulator.all[first] else {
+            throw .location(15952, "unknown group operator '\(first)'")
+        }
+        accumulator = try parse(first, document[first] ?? .null, parser)
+    }
+}
+
+extension Accumulator {
+    /// Reads the value behind an accumulator's name.
+    typealias Parse =
+        @Sendable (String, BSONValue, PipelineParser) throws(StoreError) -> Accumulator
+
+    /// Those that take one expression, by their names.
+    static let unary: [String: Make] = [
+        "$addToSet": { _, run in SetState(run) }, "$avg": { _, _ in AverageState() },
+        "$first": { _, _ in FirstState() }, "$last": { _, _ in LastState() },
+        "$max": { _, run in ExtremeState(isMax: true, run) },
+        "$mergeObjects": { _, _ in MergedObjectsState() },
+        "$min": { _, run in ExtremeState(isMax: false, run) },
+        "$push": { _, run in PushState(run) },
+        "$stdDevPop": { _, _ in DeviationState(isSample: false) },
+        "$stdDevSamp": { _, _ in DeviationState(isSample: true) },
+        "$sum": { _, _ in SumState() },
+    ]
+
+    /// All accumulators by their names.
+    static let all: [String: Parse] = unary.mapValues { make in parseUnary(make) }
+        .merging(others) { $1 }
+
+    private static let others: [String: Parse] = [
+        "$bottom": { (name, value, parser) throws(StoreError) in
+            try top(name, value, parser, isTop: false, isSingle: true)
+        },
+        "$bottomN": { (name, value, parser) throws(StoreError) in
+            try top(name, value, parser, isTop: false, isSingle: false)
+        },
+        "$count": count,
+        "$firstN": { (name, value, parser) throws(StoreError) in
+            try several(name, value, parser) { FirstValuesState($0) }
+        },
+        "$lastN": { (name, value, parser) throws(StoreError) in
+            try several(name, value, parser) { LastValuesState($0) }
+        },
+        "$maxN": { (name, value, parser) throws(StoreError) in
+            try several(name, value, parser, isOrdered: true) {
+                ExtremeValuesState($0, isMax: true)
+            }
+        },
+        "$median": { (name, value, parser) throws(StoreError) in
+            try percentile(name, value, parser, isMedian: true)
+        },
+        "$minN": { (name, value, parser) throws(StoreError) in
+            try several(name, value, parser, isOrdered: true) {
+                ExtremeValuesState($0, isMax: false)
+            }
+        },
+        "$percentile": { (name, value, parser) throws(StoreError) in
+            try percentile(name, value, parser, isMedian: false)
+        },
+        "$top": { (name, value, parser) throws(StoreError) in
+            try top(name, value, parser, isTop: true, isSingle: true)
+        },
+        "$topN": { (name, value, parser) throws(StoreError) in
+            try top(name, value, parser, isTop: true, isSingle: false)
+        },
+    ]
+
+    private static func parseUnary(_ make: @escaping Make) -> Parse {
+        { (name, value, parser) throws(StoreError) in
+            if case .array = value {
+                throw .location(40237, "The \(name) accumulator is a unary operator")
+            }
+            return Accumulator(name, try Expression(value, in: parser.scope), make: make)
+        }
+    }
+
+    private static let count: Parse = { (name, value, _) throws(StoreError) in
+        guard case .document(let document) = value, document.isEmpty else {
+            throw StoreError(.typeMismatch, "$count takes no arguments, i.e. $count:{}")
+        }
+        return Accumulator(name, nil) { _, _ in CountState() }
+    }
+}

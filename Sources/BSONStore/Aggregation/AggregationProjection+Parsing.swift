@@ -1,0 +1,262 @@
+extension AggregationProjection {
+    /// Reads what `$project` takes: inclusion or exclusion, with computed fields in an inclusion.
+    ///
+    /// - Throws: 31253, 31254, 31252 and 31310 for a mixture of both, 31249 and 31250 for paths that
+    ///   collide, 51272 and 51270 for empty documents, with MongoDB's text.
+    init(
+        project document: BSONDocument, in scope: ExpressionScope
+    ) throws(StoreError) {
+        guard !document.isEmpty else {
+            throw StoreError(
+                StoreError.Code(rawValue: 51272),
+                "projection specification must have at least one field")
+        }
+        var parsing = ProjectionParsing(scope: scope)
+        for (key, value) in document {
+            if key == "_id" || key.hasPrefix("_id.") { parsing.namesID = true }
+            try parsing.read(key, value, below: [])
+        }
+        self = parsing.projection()
+    }
+
+    /// Reads what `$addFields` takes: fields with the expressions that give their values.
+    ///
+    /// - Throws: 40176, 40181, 40183 and others with MongoDB's text.
+    init(
+        adding document: BSONDocument, in scope: ExpressionScope
+    ) throws(StoreError) {
+        var parsing = AdditionParsing(whole: document, scope: scope)
+        var root = Node()
+        for (key, value) in document {
+            let path = try ExpressionPath(key).parts
+            try parsing.check(value, path)
+        }
+        for (key, value) in document {
+            try parsing.read(value, at: try ExpressionPath(key).parts, into: &root)
+        }
+        self.init(kind: .addition, root: root)
+    }
+
+    /// Leaves out the fields with these paths.
+    ///
+    /// - Throws: 31249 and 31250 for paths that collide, and what is no path.
+    init(removing paths: [String]) throws(StoreError) {
+        var root = Node()
+        for path in paths {
+            try root.insert(.choose, at: try ExpressionPath(path).parts[...], path)
+        }
+        self.init(kind: .exclusion, root: root)
+    }
+}
+
+extension AggregationProjection.Node {
+    /// Adds what happens at a path.
+    ///
+    /// - Throws: 31249 and 31250 when it collides with a path that is there.
+    mutating func insert(
+        _ action: AggregationProjection.Action, at path: ArraySlice<String>, _ whole: String
+    ) throws(StoreError) {
+        guard let key = path.first else { return }
+        if case .compute = action { computes = true }
+        let place = fields.firstIndex { $0.key == key }
+        guard path.count > 1 else {
+            guard place == nil else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 31250), "Path collision at \(whole)")
+            }
+            return fields.append((key, action))
+        }
+        guard let place else {
+            var node = Self()
+            try node.insert(action, at: path.dropFirst(), whole)
+            return fields.append((key, .nested(node)))
+        }
+        guard case .nested(var node) = fields[place].action else {
+            let rest = path.dropFirst().joined(separator: ".")
+            throw StoreError(
+                StoreError.Code(rawValue: 31249),
+                "Path collision at \(whole) remaining portion \(rest)")
+        }
+        try node.insert(action, at: path.dropFirst(), whole)
+        fields[place].action = .nested(node)
+    }
+}
+
+/// Reads a projection's fields and finds out which kind it is.
+private struct ProjectionParsing {
+    let scope: ExpressionScope
+    var namesID = false
+    private var root = AggregationProjection.Node()
+    private var kind: AggregationProjection.Kind?
+    private var includesID = false
+    private var excludesID = false
+
+    init(scope: ExpressionScope) { self.scope = scope }
+
+    /// The projection of what was read.
+    func projection() -> AggregationProjection {
+        var root = root
+        let kind = kind ?? (includesID ? .inclusion : .exclusion)
+        if kind == .inclusion, !namesID { root.fields.append(("_id", .choose)) }
+        if kind == .inclusion, excludesID { root.fields.removeAll { $0.key == "_id" } }
+        if kind == .exclusion, includesID { root.fields.removeAll { $0.key == "_id" } }
+        return AggregationProjection(kind: kind, root: root)
+    }
+
+    mutating func read(
+        _ key: String, _ value: BSONValue, below path: [String]
+    ) throws(StoreError) {
+        guard path.count < ExpressionLimits.depthMax else { throw ExpressionLimits.tooDeep }
+        guard !key.hasSuffix(".$"), !key.contains(".$."), key != "$" else {
+            throw Self.fault(
+                31324, "Cannot use positional projection in aggregation projection")
+        }
+        switch value {
+        case .document(let document): try read(document, key, below: path)
+        case .double, .bool, .int32, .int64, .decimal128:
+            try choose(key, PredicateParser.isTrue(value), below: path)
+        default:
+            try insert(.compute(try Expression(value, in: scope)), key, path)
+            guard kind != .exclusion else {
+                throw Self.fault(
+                    31310,
+                    "Cannot use an expression \(key): \(ShellText.text(of: value)) in an exclusion "
+                        + "projection")
+            }
+            kind = .inclusion
+        }
+    }
+
+    private mutating func choose(
+        _ key: String, _ isIncluded: Bool, below path: [String]
+    ) throws(StoreError) {
+        try insert(.choose, key, path)
+        if key == "_id", path.isEmpty {
+            if isIncluded { includesID = true } else { excludesID = true }
+            return
+        }
+        let wanted: AggregationProjection.Kind = isIncluded ? .inclusion : .exclusion
+        guard kind == nil || kind == wanted else {
+            throw isIncluded
+                ? Self.fault(
+                    31253, "Cannot do inclusion on field \(key) in exclusion projection")
+                : Self.fault(
+                    31254, "Cannot do exclusion on field \(key) in inclusion projection")
+        }
+        kind = wanted
+    }
+
+    private mutating func read(
+        _ document: BSONDocument, _ key: String, below path: [String]
+    ) throws(StoreError) {
+        let keys = document.keys
+        if keys.count == 1, keys[0].hasPrefix("$") {
+            guard keys[0] != "$elemMatch" else {
+                throw Self.fault(168, "Cannot use $elemMatch in this context")
+            }
+            guard ExpressionOperator.all[keys[0]] != nil else {
+                throw Self.fault(31325, "Unknown expression \(keys[0])")
+            }
+            guard kind != .exclusion else {
+                throw Self.fault(
+                    31252, "Cannot use expression other than $meta in exclusion projection")
+            }
+            kind = .inclusion
+            return try insert(.compute(try Expression(.document(document), in: scope)), key, path)
+        }
+        guard !document.isEmpty else {
+            throw Self.fault(
+                51270,
+                "An empty sub-projection is not a valid value. Found empty object at path")
+        }
+        let here = path + (try ExpressionPath(key).parts)
+        for (key, value) in document { try read(key, value, below: here) }
+    }
+
+    private mutating func insert(
+        _ action: AggregationProjection.Action, _ key: String, _ path: [String]
+    ) throws(StoreError) {
+        let whole = path + (try ExpressionPath(key).parts)
+        guard whole.count <= ExpressionPath.partsMax else { throw ExpressionLimits.tooDeep }
+        try root.insert(action, at: whole[...], whole.joined(separator: "."))
+    }
+
+    private static func fault(_ code: Int32, _ message: String) -> StoreError {
+        StoreError(StoreError.Code(rawValue: code), message)
+    }
+}
+
+/// Reads the fields of `$addFields`.
+private struct AdditionParsing {
+    let whole: BSONDocument
+    let scope: ExpressionScope
+    private var seen: Set<String> = []
+
+    init(whole: BSONDocument, scope: ExpressionScope) {
+        self.whole = whole
+        self.scope = scope
+    }
+
+    /// Looks for paths that contradict each other before any expression is read.
+    mutating func check(_ value: BSONValue, _ path: [String]) throws(StoreError) {
+        guard path.count <= ExpressionPath.partsMax else { throw ExpressionLimits.tooDeep }
+        guard case .document(let document) = value, !document.isEmpty else {
+            return try note(path)
+        }
+        for (key, value) in document {
+            if key.hasPrefix("$") {
+                guard document.count == 1 else {
+                    throw fault(
+                        40181,
+                        "an expression specification must contain exactly one field, the name of "
+                            + "the expression. Found \(document.count) fields in "
+                            + "\(ShellText.text(of: document)), while parsing object "
+                            + ShellText.text(of: whole))
+                }
+                return try note(path)
+            }
+            guard !key.contains(".") else {
+                throw fault(
+                    40183,
+                    "cannot use dotted field name '\(key)' in a sub object: "
+                        + ShellText.text(of: whole))
+            }
+            try ExpressionPath.validate(fieldName: key)
+            try check(value, path + [key])
+        }
+    }
+
+    private mutating func note(_ path: [String]) throws(StoreError) {
+        let text = path.joined(separator: ".")
+        let clash =
+            seen.contains(text)
+            ? text
+            : seen.sorted().first { other in
+                other.hasPrefix(text + ".") || text.hasPrefix(other + ".")
+            }
+        if let clash {
+            throw fault(
+                40176,
+                "specification contains two conflicting paths. Cannot specify both '\(text)' and "
+                    + "'\(clash)': \(ShellText.text(of: whole))")
+        }
+        seen.insert(text)
+    }
+
+    func read(
+        _ value: BSONValue, at path: [String], into root: inout AggregationProjection.Node
+    ) throws(StoreError) {
+        if case .document(let document) = value, let first = document.keys.first,
+            !first.hasPrefix("$")
+        {
+            for (key, value) in document { try read(value, at: path + [key], into: &root) }
+            return
+        }
+        let expression = try Expression(value, in: scope)
+        try root.insert(.compute(expression), at: path[...], path.joined(separator: "."))
+    }
+
+    private func fault(_ code: Int32, _ message: String) -> StoreError {
+        StoreError(StoreError.Code(rawValue: code), message)
+    }
+}

@@ -1,0 +1,149 @@
+/// Chooses, removes and computes fields of documents, as `$project`, `$addFields` and `$unset` do.
+///
+/// The projections of `find` have the same language since MongoDB 4.4 and are built on this type;
+/// they add `$slice`, `$elemMatch` and the positional operator. A path leads through documents and
+/// through every document of arrays, also of arrays in arrays; positions mean nothing in it.
+///
+/// Source: MongoDB manual, "$project (aggregation)" and "$addFields (aggregation)".
+struct AggregationProjection: Sendable {
+    /// What happens to the fields that are not named.
+    enum Kind: Sendable, Hashable {
+        /// They are left out.
+        case inclusion
+        /// They stay; named ones are left out.
+        case exclusion
+        /// They stay; named ones are computed.
+        case addition
+    }
+
+    /// What happens to a field that is named.
+    indirect enum Action: Sendable {
+        /// It is included or excluded as it is.
+        case choose
+        /// Something happens to fields below it.
+        case nested(Node)
+        /// It gets the value of an expression; without a value it is left out.
+        case compute(Expression)
+    }
+
+    /// The fields that are named below a place, in the order in which they were named.
+    struct Node: Sendable {
+        var fields: [(key: String, action: Action)] = []
+        /// Whether an expression is at any depth, so that missing documents are made.
+        var computes = false
+
+        /// The position of a field that is named.
+        func index(of key: UnsafeRawBufferPointer) -> Int? {
+            fields.firstIndex { field in
+                field.key.utf8.count == key.count && field.key.utf8.elementsEqual(key)
+            }
+        }
+    }
+
+    let kind: Kind
+    let root: Node
+
+    init(kind: Kind, root: Node) {
+        self.kind = kind
+        self.root = root
+    }
+
+    /// The document that comes of a document; the expressions see the frame with it as root.
+    ///
+    /// - Throws: what the expressions throw.
+    func apply(
+        to document: BSONDocument, _ frame: ExpressionFrame
+    ) throws(StoreError) -> BSONDocument {
+        let applying = ProjectionApplying(kind: kind, document: document, frame: frame)
+        return try applying.apply(root, to: document)
+    }
+}
+
+/// Applies a projection to one document.
+private struct ProjectionApplying {
+    let kind: AggregationProjection.Kind
+    /// What the expressions see.
+    let document: BSONDocument
+    let frame: ExpressionFrame
+
+    /// The fields of a document, chosen ones in its order and new ones behind.
+    func apply(
+        _ node: AggregationProjection.Node, to input: BSONDocument
+    ) throws(StoreError) -> BSONDocument {
+        var builder = BSONDocumentBuilder(reservingBytes: input.byteCount + 64)
+        var seen: Set<Int> = []
+        try input.withCursor { (cursor) throws(StoreError) in
+            while let element = cursor.next() {
+                guard let index = node.index(of: element.key) else {
+                    if kind != .inclusion { builder.append(element) }
+                    continue
+                }
+                try apply(node.fields[index].action, to: element, &builder) { seen.insert(index) }
+            }
+        }
+        for (index, field) in node.fields.enumerated() where !seen.contains(index) {
+            try add(field.action, field.key, &builder)
+        }
+        return builder.finish()
+    }
+
+    /// Does what is to be done with a field that is there.
+    private func apply(
+        _ action: AggregationProjection.Action, to element: BSONRawElement,
+        _ builder: inout BSONDocumentBuilder, isDone: () -> Void
+    ) throws(StoreError) {
+        switch action {
+        case .choose:
+            if kind == .inclusion { builder.append(element) }
+            isDone()
+        case .nested(let node):
+            isDone()
+            guard let value = try apply(node, to: element.value) else { return }
+            builder.append(String(validUTF8: element.key), value)
+        case .compute(let expression):
+            // In an inclusion a computed field has nothing to do with the one that is there.
+            guard kind == .addition else { return }
+            isDone()
+            guard let value = try expression.evaluate(document, frame) else { return }
+            builder.append(String(validUTF8: element.key), value)
+        }
+    }
+
+    /// Adds a field that is not there.
+    private func add(
+        _ action: AggregationProjection.Action, _ key: String,
+        _ builder: inout BSONDocumentBuilder
+    ) throws(StoreError) {
+        switch action {
+        case .choose: return
+        case .nested(let node):
+            guard node.computes else { return }
+            builder.append(key, .document(try apply(node, to: BSONDocument())))
+        case .compute(let expression):
+            guard let value = try expression.evaluate(document, frame) else { return }
+            builder.append(key, value)
+        }
+    }
+
+    /// The value below which fields are named; `nil` when nothing of it stays.
+    private func apply(
+        _ node: AggregationProjection.Node, to value: BSONRawValue
+    ) throws(StoreError) -> BSONValue? {
+        switch value.type {
+        case .document:
+            guard case .document(let input) = BSONValue(copying: value) else { return nil }
+            return .document(try apply(node, to: input))
+        case .array:
+            var values: [BSONValue] = []
+            var cursor = BSONCursor(value)
+            while let element = cursor.next() {
+                if let value = try apply(node, to: element.value) { values.append(value) }
+            }
+            return .array(BSONArray(values))
+        default:
+            if node.computes { return .document(try apply(node, to: BSONDocument())) }
+            guard kind != .inclusion else { return nil }
+            return BSONValue(copying: value)
+        }
+    }
+}

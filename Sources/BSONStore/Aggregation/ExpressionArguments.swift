@@ -1,0 +1,45 @@
+/// Holds the named arguments of an operator that takes a document.
+struct ExpressionArguments {
+    private let fields: [String: BSONValue]
+
+    /// Takes a document apart.
+    ///
+    /// - Throws: `notDocument` for another type, `unknown` for a name that is not in the list.
+    init(
+        _ argument: BSONValue, _ names: [String],
+        notDocument: @autoclosure () -> StoreError, unknown: (String) -> StoreError
+    ) throws(StoreError) {
+        guard case .document(let document) = argument else { throw notDocument() }
+        var fields: [String: BSONValue] = [:]
+        for (name, value) in document {
+            guard names.contains(name) else { throw unknown(name) }
+            fields[name] = value
+        }
+        self.fields = fields
+    }
+
+    /// The argument of a name, `nil` when it was left out.
+    subscript(name: String) -> BSONValue? { fields[name] }
+
+    /// Whether an argument was given.
+    func contains(_ name: String) -> Bool { fields[name] != nil }
+
+    /// Reads an argument as an expression.
+    ///
+    /// - Throws: `missing` when it was left out, and what reading throws.
+    func operand(
+        _ name: String, _ parser: inout ExpressionParser,
+        missing: @autoclosure () -> StoreError
+    ) throws(StoreError) -> ExpressionNode {
+        guard let value = fields[name] else { throw missing() }
+        return try parser.operand(value)
+    }
+
+    /// Reads an argument as an expression; a constant where it was left out.
+    func operand(
+        _ name: String, _ parser: inout ExpressionParser, default constant: BSONValue?
+    ) throws(StoreError) -> ExpressionNode {
+        guard let value = fields[name] else { return .constant(constant) }
+        return try parser.operand(value)
+    }
+}

@@ -1,0 +1,229 @@
+/// Changes values to other types, as `$convert` does.
+enum ExpressionConversion {
+    /// A type that was asked for; `$type` calls one missing that none is.
+    enum Target {
+        case type(BSONType)
+        case missing
+    }
+
+    /// Reads the argument `to`: a type's name or number.
+    ///
+    /// - Throws: `failedToParse` or `badValue` with MongoDB's text for what is no type.
+    static func target(_ value: BSONValue?) throws(StoreError) -> Target {
+        if case .string(let name) = value {
+            if name == "missing" { return .missing }
+            guard let type = types[name] else {
+                throw StoreError(.badValue, "Unknown type name: \(name)")
+            }
+            return .type(type)
+        }
+        guard ExpressionNumber.isNumber(value) else {
+            throw StoreError(
+                .failedToParse,
+                "$convert's 'to' argument must be a string or number, but is "
+                    + ExpressionText.type(of: value))
+        }
+        guard let number = ExpressionNumber.exact32(value) else {
+            throw StoreError(
+                .failedToParse, "In $convert, numeric 'to' argument is not an integer")
+        }
+        if number == 0 { return .missing }
+        let byte = number == -1 ? 0xFF : number
+        guard let raw = UInt8(exactly: byte), number < 0xFF, let type = BSONType(rawValue: raw)
+        else {
+            throw StoreError(
+                .failedToParse,
+                "In $convert, numeric value for 'to' does not correspond to a BSON type: \(number)")
+        }
+        return .type(type)
+    }
+
+    private static let types: [String: BSONType] = [
+        "double": .double, "string": .string, "object": .document, "array": .array,
+        "binData": .binary, "undefined": .undefined, "objectId": .objectID, "bool": .bool,
+        "date": .datetime, "null": .null, "regex": .regularExpression, "dbPointer": .dbPointer,
+        "javascript": .javascript, "symbol": .symbol, "javascriptWithScope": .javascriptWithScope,
+        "int": .int32, "timestamp": .timestamp, "long": .int64, "decimal": .decimal128,
+        "minKey": .minKey, "maxKey": .maxKey,
+    ]
+
+    /// The value as another type.
+    ///
+    /// - Throws: `conversionFailure` with MongoDB's text when it has no such form.
+    static func convert(_ value: BSONValue, to type: BSONType) throws(StoreError) -> BSONValue {
+        switch type {
+        case .double: return .double(try double(value))
+        case .string: return .string(try string(value))
+        case .objectID: return .objectID(try objectID(value))
+        case .bool: return .bool(Expression.isTrue(value))
+        case .datetime: return .datetime(try date(value))
+        case .int32: return .int32(try int32(value))
+        case .int64: return .int64(try int64(value))
+        case .decimal128: return .decimal128(try decimal(value))
+        case .document, .array, .binary, .undefined, .null, .regularExpression, .dbPointer,
+            .javascript, .symbol, .javascriptWithScope, .timestamp, .minKey, .maxKey:
+            let name = types.first { $0.value == type }?.key ?? ""
+            throw unsupported(value, name)
+        }
+    }
+
+    /// The error for two types that have no way from one to the other.
+    static func unsupported(_ value: BSONValue, _ name: String) -> StoreError {
+        failure(
+            "Unsupported conversion from \(ExpressionText.type(of: value)) to \(name) in $convert "
+                + "with no onError value")
+    }
+
+    static func failure(_ text: String) -> StoreError { StoreError(.conversionFailure, text) }
+
+    private static func overflow(_ text: String) -> StoreError {
+        failure("Conversion would overflow target type in $convert with no onError value: \(text)")
+    }
+
+    private static func double(_ value: BSONValue) throws(StoreError) -> Double {
+        switch value {
+        case .double(let number): return number
+        case .string(let text): return try ExpressionNumberText.double(text)
+        case .bool(let flag): return flag ? 1 : 0
+        case .datetime(let date): return Double(date.milliseconds)
+        case .int32(let number): return Double(number)
+        case .int64(let number): return Double(number)
+        case .decimal128(let number):
+            let result = number.doubleValue
+            let isLost = result.isInfinite || result == 0 && !number.isZero
+            guard number.kind != .finite || !isLost else { throw overflow(number.description) }
+            return result
+        default: throw unsupported(value, "double")
+        }
+    }
+
+    private static func string(_ value: BSONValue) throws(StoreError) -> String {
+        switch value {
+        case .double(let number):
+            guard number.isFinite else {
+                return number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity"
+            }
+            return ExpressionText.number(number)
+        case .string(let text): return text
+        case .objectID(let id): return ExpressionText.hexadecimal(id)
+        case .bool(let flag): return flag ? "true" : "false"
+        case .datetime(let date):
+            return try ExpressionDateFormat.text(
+                ExpressionDateFormat.isoFormat, date.milliseconds, .utc)
+        case .int32(let number): return String(number)
+        case .int64(let number): return String(number)
+        case .decimal128(let number): return number.description
+        default: throw unsupported(value, "string")
+        }
+    }
+
+    private static func objectID(_ value: BSONValue) throws(StoreError) -> BSONObjectID {
+        switch value {
+        case .objectID(let id): return id
+        case .string(let text):
+            func fault(_ reason: String) -> StoreError {
+                failure(
+                    "Failed to parse objectId '\(text)' in $convert with no onError value: \(reason)"
+                )
+            }
+            guard text.utf8.count == 24 else {
+                throw fault(
+                    "Invalid string length for parsing to OID, expected 24 but found "
+                        + String(text.utf8.count))
+            }
+            let id: BSONObjectID?
+            do throws(BSONError) { id = try BSONObjectID(text) } catch { id = nil }
+            guard let id else {
+                let bad = text.unicodeScalars.first { !$0.properties.isASCIIHexDigit }
+                throw fault(
+                    "Invalid character found in hex string: \(bad.map { String($0) } ?? "")")
+            }
+            return id
+        default: throw unsupported(value, "objectId")
+        }
+    }
+
+    private static func date(_ value: BSONValue) throws(StoreError) -> BSONDatetime {
+        switch value {
+        case .double, .int64, .decimal128: return BSONDatetime(milliseconds: try int64(value))
+        case .string(let text): return try ExpressionDateParser.date(text, nil, .utc)
+        case .datetime(let date): return date
+        case .objectID, .timestamp: return try ExpressionDate.coerce(value)
+        default: throw unsupported(value, "date")
+        }
+    }
+
+    private static func int32(_ value: BSONValue) throws(StoreError) -> Int32 {
+        switch value {
+        case .double(let number):
+            try checkFinite(number.isNaN, number.isInfinite)
+            guard number >= -0x1p31, number <= 0x1p31 - 1 else {
+                throw overflow(ExpressionText.number(number))
+            }
+            return Int32(number)
+        case .string(let text): return try ExpressionNumberText.whole(text)
+        case .bool(let flag): return flag ? 1 : 0
+        case .int32(let number): return number
+        case .int64(let number):
+            // The server leaves the number out of this text.
+            guard let narrow = Int32(exactly: number) else { throw overflow("") }
+            return narrow
+        case .decimal128(let number):
+            let whole = try cut(number)
+            guard let narrow = whole.flatMap({ Int32(exactly: $0) }) else {
+                throw overflow(number.description)
+            }
+            return narrow
+        default: throw unsupported(value, "int")
+        }
+    }
+
+    private static func int64(_ value: BSONValue) throws(StoreError) -> Int64 {
+        switch value {
+        case .double(let number):
+            try checkFinite(number.isNaN, number.isInfinite)
+            guard number >= -0x1p63, number < 0x1p63 else {
+                throw overflow(ExpressionText.number(number))
+            }
+            return Int64(number)
+        case .string(let text): return try ExpressionNumberText.whole(text)
+        case .bool(let flag): return flag ? 1 : 0
+        case .datetime(let date): return date.milliseconds
+        case .int32(let number): return Int64(number)
+        case .int64(let number): return number
+        case .decimal128(let number):
+            guard let whole = try cut(number) else { throw overflow(number.description) }
+            return whole
+        default: throw unsupported(value, "long")
+        }
+    }
+
+    /// The whole part of a decimal, `nil` when it does not fit.
+    private static func cut(_ number: BSONDecimal128) throws(StoreError) -> Int64? {
+        try checkFinite(number.kind == .nan, number.kind == .infinite)
+        if number.exponent >= 0 { return number.int64Value }
+        return number.quantized(to: 0, .towardZero).int64Value
+    }
+
+    private static func checkFinite(_ isNaN: Bool, _ isInfinite: Bool) throws(StoreError) {
+        if isNaN {
+            throw failure(
+                "Attempt to convert NaN value to integer type in $convert with no onError value")
+        }
+        if isInfinite {
+            throw failure(
+                "Attempt to convert infinity value to integer type in $convert with no onError "
+                    + "value")
+        }
+    }
+
+    private static func decimal(_ value: BSONValue) throws(StoreError) -> BSONDecimal128 {
+        switch value {
+        case .double, .int32, .int64, .decimal128: return ExpressionNumber.decimal(value) ?? .nan
+        case .string(let text): return try ExpressionNumberText.decimal(text)
+        case .bool(let flag): return BSONDecimal128(flag ? 1 : 0 as Int64)
+        case .datetime(let date): return BSONDecimal128(date.milliseconds)
+        default: throw unsupported(value, "decimal")
+        }
+    }
+}

@@ -1,0 +1,259 @@
+extension ExpressionDateParser {
+    /// Reads the text as a format says.
+    mutating func read(_ format: String) throws(StoreError) {
+        var rest = format.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            if scalar == "%", let letter = rest.popFirst(), letter != "%" {
+                guard !isAtEnd else {
+                    throw failure("Not enough data available to satisfy format", at: at)
+                }
+                try read(letter)
+                continue
+            }
+            guard !isAtEnd else {
+                throw failure("Not enough data available to satisfy format", at: at)
+            }
+            let wanted = Array(String(scalar).utf8)
+            guard bytes[at...].starts(with: wanted) else {
+                throw failure("The format separator does not match", at: at)
+            }
+            at += wanted.count
+        }
+        guard isAtEnd else { throw failure("Trailing data", at: at) }
+    }
+
+    private mutating func read(_ letter: Unicode.Scalar) throws(StoreError) {
+        switch letter {
+        case "Y": year = try required(number(4...4), "A four digit year could not be found")
+        case "m": month = try required(number(1...2), "A two digit month could not be found")
+        case "d": day = try required(number(1...2), "A two digit day could not be found")
+        case "H": hour = try required(number(1...2), "A two digit hour could not be found")
+        case "M": minute = try required(number(1...2), "A two digit minute could not be found")
+        case "S": second = try required(number(1...2), "A two digit second could not be found")
+        case "L":
+            millisecond = try required(
+                fraction(1...3), "A three digit millisecond could not be found")
+        case "j":
+            dayOfYear = try required(
+                number(1...3), "A three digit day-of-year could not be found")
+        case "G":
+            isoYear = try required(number(4...4), "A four digit ISO year could not be found")
+        case "V": isoWeek = try required(number(1...2), "A two digit ISO week could not be found")
+        case "u":
+            isoWeekday = try required(
+                number(1...1), "A one digit ISO day of week could not be found")
+        case "b", "B": month = try required(monthName(), "A textual month could not be found")
+        case "z":
+            guard zone() else {
+                throw failure("The timezone could not be found in the database", at: at)
+            }
+        default:
+            let isWest = isNext("-")
+            _ = skip("+") || skip("-")
+            let minutes = try required(
+                number(1...4), "A timezone offset in minutes could not be found")
+            offset = minutes * (isWest ? -60 : 60)
+        }
+    }
+
+    private func required(_ value: Int?, _ reason: String) throws(StoreError) -> Int {
+        guard let value else { throw failure(reason, at: at) }
+        return value
+    }
+
+    /// Reads the text as people write dates: days, times and zones in any order.
+    mutating func readFreely() throws(StoreError) {
+        guard !isAtEnd else { throw failure("Empty string", at: 0) }
+        while true {
+            skipSpaces()
+            _ = skip(",")
+            skipSpaces()
+            guard !isAtEnd else { return }
+            let start = at
+            if !(readTimestamp() || readDay() || readTime() || readWords() || zone()) {
+                at = start
+                throw word().isEmpty
+                    ? failure("Unexpected character", at: start)
+                    : failure(
+                        "passing a time zone identifier as part of the string is not allowed",
+                        at: start)
+            }
+            // A day and a time may be joined.
+            if day != nil || dayOfYear != nil, isNext("T") || isNext("t"), bytes.count > at + 1,
+                ExtendedJSONText.isDigit(bytes[at + 1])
+            {
+                at += 1
+            }
+        }
+    }
+
+    private mutating func readTimestamp() -> Bool {
+        let start = at
+        guard skip("@") else { return false }
+        let isNegative = skip("-")
+        guard let seconds = number(1...12) else {
+            at = start
+            return false
+        }
+        let date = ExpressionCalendar(milliseconds: Int64(isNegative ? -seconds : seconds) * 1_000)
+        (year, month, day) = (date.year, date.month, date.day)
+        (hour, minute, second) = (date.hour, date.minute, date.second)
+        offset = 0
+        return true
+    }
+
+    /// Reads a day of numbers, year first or last, or with a month's name between.
+    private mutating func readDay() -> Bool {
+        guard year == nil else { return false }
+        let start = at
+        if let first = number(4...4) {
+            if readYearFirst(first) { return true }
+            at = start
+        }
+        if let first = number(1...2) {
+            if readDayFirst(first) { return true }
+            at = start
+        }
+        return false
+    }
+
+    private mutating func readYearFirst(_ first: Int) -> Bool {
+        let start = at
+        if let month = number(2...2), let day = number(2...2),
+            isAtEnd || !ExtendedJSONText.isDigit(bytes[at])
+        {
+            (year, self.month, self.day) = (first, month, day)
+            return true
+        }
+        at = start
+        guard let separator = bytes[safe: at], separator == 0x2D || separator == 0x2F else {
+            return false
+        }
+        at += 1
+        if skip("W") {
+            guard let week = number(2...2) else { return false }
+            (isoYear, isoWeek) = (first, week)
+            _ = skip("-")
+            isoWeekday = number(1...1)
+            year = first
+            return true
+        }
+        if let ordinal = number(3...3) {
+            (year, dayOfYear) = (first, ordinal)
+            return true
+        }
+        guard let month = number(1...2) ?? monthName() else { return false }
+        (year, self.month, day) = (first, month, 1)
+        guard bytes[safe: at] == separator else { return true }
+        at += 1
+        guard let day = number(1...2) else { return false }
+        self.day = day
+        return true
+    }
+
+    private mutating func readDayFirst(_ first: Int) -> Bool {
+        if skip("/") {
+            guard let second = number(1...2), skip("/"), let year = number(4...4) else {
+                return false
+            }
+            (month, day, self.year) = (first, second, year)
+            return true
+        }
+        let isDotted = isNext(".")
+        if isNext("-") || isDotted {
+            at += 1
+            guard let month = number(1...2) ?? monthName(), skip(isDotted ? "." : "-"),
+                let year = number(4...4)
+            else { return false }
+            (day, self.month, self.year) = (first, month, year)
+            return true
+        }
+        skipOrdinal()
+        skipSpaces()
+        guard let month = monthName() else { return false }
+        _ = skip(".")
+        skipSpaces()
+        _ = skip(",")
+        skipSpaces()
+        (day, self.month, self.year) = (first, month, number(4...4))
+        return true
+    }
+
+    private mutating func skipOrdinal() {
+        if ["st", "nd", "rd", "th"].contains(word()) { at += 2 }
+    }
+
+    /// Reads `12:15`, `12:15:30.5`, either with `am` or `pm`, or `121530` behind a day.
+    private mutating func readTime() -> Bool {
+        guard hour == nil else { return false }
+        let start = at
+        _ = skip("T") || skip("t")
+        guard var hours = number(1...2) else {
+            at = start
+            return false
+        }
+        guard skip(":") else { return readShortTime(hours, start) }
+        guard let minutes = number(1...2) else {
+            at = start
+            return false
+        }
+        if skip(":") {
+            second = number(1...2)
+            if skip(".") || skip(",") { millisecond = fraction(1...9) }
+        }
+        let beforeSuffix = at
+        skipSpaces()
+        switch word() {
+        case "am":
+            at += 2
+            hours = hours == 12 ? 0 : hours
+        case "pm":
+            at += 2
+            hours = hours == 12 ? 12 : hours + 12
+        default: at = beforeSuffix
+        }
+        (hour, minute) = (hours, minutes)
+        return true
+    }
+
+    private mutating func readShortTime(_ hours: Int, _ start: Int) -> Bool {
+        guard let minutes = number(2...2) else {
+            at = start
+            return false
+        }
+        (hour, minute) = (hours, minutes)
+        second = number(2...2)
+        return true
+    }
+
+    /// Reads names of weekdays, which say nothing, and days that begin with a month's name.
+    private mutating func readWords() -> Bool {
+        let word = word()
+        if ExpressionDateUnit.weekday(word) != nil {
+            at += word.utf8.count
+            return true
+        }
+        guard month == nil, let month = monthName() else { return false }
+        self.month = month
+        _ = skip(".")
+        skipSpaces()
+        if let year = number(4...4) {
+            (self.year, day) = (year, 1)
+            return true
+        }
+        guard let day = number(1...2) else { return true }
+        self.day = day
+        skipOrdinal()
+        skipSpaces()
+        _ = skip(",")
+        skipSpaces()
+        let beforeYear = at
+        year = number(4...4)
+        // Digits that a colon follows were a time.
+        if isNext(":") {
+            year = nil
+            at = beforeYear
+        }
+        return true
+    }
+}

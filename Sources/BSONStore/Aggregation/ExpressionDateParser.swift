@@ -1,0 +1,183 @@
+/// Reads dates from texts, in a given format or in those that people write.
+struct ExpressionDateParser {
+    let text: String
+    let bytes: [UInt8]
+    var at = 0
+    var year: Int?
+    var month: Int?
+    var day: Int?
+    var hour: Int?
+    var minute: Int?
+    var second: Int?
+    var millisecond: Int?
+    var isoYear: Int?
+    var isoWeek: Int?
+    var isoWeekday: Int?
+    var dayOfYear: Int?
+    /// Seconds east of UTC, as the text says.
+    var offset: Int?
+    /// The letters that the text names its zone by.
+    var zoneName: String?
+
+    private init(_ text: String) {
+        self.text = text
+        bytes = Array(text.utf8)
+    }
+
+    /// Reads a date in a format that was validated, or in a usual one.
+    ///
+    /// - Throws: `conversionFailure` for what is no date, or one that the zone contradicts.
+    static func date(
+        _ text: String, _ format: String?, _ zone: ExpressionTimeZone
+    ) throws(StoreError) -> BSONDatetime {
+        var parser = ExpressionDateParser(text)
+        if let format {
+            try parser.read(format)
+        } else {
+            try parser.readFreely()
+        }
+        return try parser.date(in: zone)
+    }
+
+    private func date(in zone: ExpressionTimeZone) throws(StoreError) -> BSONDatetime {
+        var days: Int?
+        if let year, let dayOfYear {
+            days = ExtendedJSONDate.days(year, 1, 1) + dayOfYear - 1
+        } else if let isoYear {
+            days = ExpressionCalendar.days(
+                isoYear: isoYear, week: isoWeek ?? 1, weekday: isoWeekday ?? 1)
+        } else if let year, let month, let day {
+            let isValid =
+                (1...12).contains(month)
+                && (1...ExpressionCalendar.length(ofMonth: month, year)).contains(day)
+            guard isValid else { throw failure("The parsed date was invalid", at: bytes.count) }
+            days = ExtendedJSONDate.days(year, month, day)
+        }
+        guard let days else {
+            throw StoreError(
+                .conversionFailure,
+                "an incomplete date/time string has been found, with elements missing: "
+                    + "\"\(text)\"")
+        }
+        guard hour ?? 0 <= 24, minute ?? 0 < 60, second ?? 0 < 60 else {
+            throw failure("The parsed time was invalid", at: bytes.count)
+        }
+        let local =
+            days * 86_400 + (hour ?? 0) * 3_600 + (minute ?? 0) * 60 + (second ?? 0)
+        if !zone.isUTC, let zoneName {
+            throw StoreError(
+                .conversionFailure,
+                "you cannot pass in a date/time string with time zone information ('\(zoneName)') "
+                    + "together with a timezone argument")
+        }
+        if !zone.isUTC, offset != nil {
+            throw StoreError(
+                .conversionFailure,
+                "you cannot pass in a date/time string with GMT offset together with a timezone "
+                    + "argument")
+        }
+        let seconds = offset.map { local - $0 } ?? zone.universal(local)
+        return BSONDatetime(milliseconds: Int64(seconds * 1_000 + (millisecond ?? 0)))
+    }
+
+    /// The error for a text that is no date, as it is at a place.
+    func failure(_ reason: String, at place: Int) -> StoreError {
+        let character =
+            place < bytes.count
+            ? String(decoding: bytes[place...], as: UTF8.self).unicodeScalars.first.map(String.init)
+                ?? "" : ""
+        return StoreError(
+            .conversionFailure,
+            "Error parsing date string '\(text)'; \(place): \(reason) '\(character)'")
+    }
+
+    var isAtEnd: Bool { at == bytes.count }
+
+    func isNext(_ character: Unicode.Scalar) -> Bool {
+        at < bytes.count && bytes[at] == UInt8(ascii: character)
+    }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard isNext(character) else { return false }
+        at += 1
+        return true
+    }
+
+    mutating func skipSpaces() {
+        while skip(" ") || skip("\t") { continue }
+    }
+
+    /// A number of digits within bounds.
+    mutating func number(_ counts: ClosedRange<Int>) -> Int? {
+        let digits = bytes[at...].prefix { ExtendedJSONText.isDigit($0) }.prefix(counts.upperBound)
+        guard digits.count >= counts.lowerBound else { return nil }
+        at += digits.count
+        return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+
+    /// Digits behind a point as milliseconds; what is finer is cut off.
+    mutating func fraction(_ counts: ClosedRange<Int>) -> Int? {
+        let digits = bytes[at...].prefix { ExtendedJSONText.isDigit($0) }.prefix(counts.upperBound)
+        guard digits.count >= counts.lowerBound else { return nil }
+        at += digits.count
+        let first = digits.prefix(3).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        return [100, 10][safe: digits.count - 1].map { first * $0 } ?? first
+    }
+
+    /// Letters, small.
+    func word() -> String {
+        let letters = bytes[at...].prefix { (65...90).contains($0) || (97...122).contains($0) }
+        return ExpressionString.lower(String(decoding: letters, as: UTF8.self))
+    }
+
+    /// The number of a month whose name stands here, whole or of three letters.
+    mutating func monthName() -> Int? {
+        let word = word()
+        let index = ExpressionDateFormat.months.firstIndex {
+            let name = ExpressionString.lower($0)
+            return name == word || name.prefix(3) == word || word == "sept" && $0 == "September"
+        }
+        guard let index else { return nil }
+        at += word.utf8.count
+        return index + 1
+    }
+
+    /// Reads `Z`, `UTC`, `EST` …, or an offset; `false` when there is neither.
+    mutating func zone() -> Bool {
+        let start = at
+        let word = word()
+        let name = String(decoding: bytes[at..<at + word.utf8.count], as: UTF8.self)
+        let isUniversal = ["z", "utc", "gmt"].contains(word)
+        if !word.isEmpty {
+            guard let known = Self.zones[word] else { return false }
+            at += word.utf8.count
+            guard isUniversal, isNext("+") || isNext("-") else {
+                offset = known
+                zoneName = name.uppercased()
+                return true
+            }
+        }
+        let isWest = isNext("-")
+        guard skip("+") || skip("-"), let hours = number(1...2) else {
+            at = start
+            return false
+        }
+        _ = skip(":")
+        let minutes = number(2...2) ?? 0
+        offset = (hours * 60 + minutes) * (isWest ? -60 : 60)
+        return true
+    }
+
+    /// The abbreviations of zones that stand for one offset.
+    private static let zones: [String: Int] = [
+        "z": 0, "utc": 0, "gmt": 0, "wet": 0, "cet": 3_600, "bst": 3_600, "cest": 7_200,
+        "eet": 7_200, "eest": 10_800, "msk": 10_800, "ist": 19_800, "jst": 32_400, "est": -18_000,
+        "edt": -14_400, "cst": -21_600, "cdt": -18_000, "mst": -25_200, "mdt": -21_600,
+        "pst": -28_800, "pdt": -25_200, "akst": -32_400, "hst": -36_000,
+    ]
+}
+
+extension Array {
+    /// The element at a position, `nil` outside.
+    subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}

@@ -1,0 +1,170 @@
+/// Names the units that dates are shifted, compared and cut by.
+enum ExpressionDateUnit: String, Sendable {
+    case year
+    case quarter
+    case month
+    case week
+    case day
+    case hour
+    case minute
+    case second
+    case millisecond
+
+    /// The length in milliseconds, `nil` for units that have no fixed one on clocks.
+    var milliseconds: Int64? {
+        switch self {
+        case .year, .quarter, .month, .week, .day: nil
+        case .hour: 3_600_000
+        case .minute: 60_000
+        case .second: 1_000
+        case .millisecond: 1
+        }
+    }
+
+    /// The months that units longer than weeks have.
+    var months: Int? {
+        switch self {
+        case .year: 12
+        case .quarter: 3
+        case .month: 1
+        case .week, .day, .hour, .minute, .second, .millisecond: nil
+        }
+    }
+
+    /// How much of the unit may be added; more would leave the range of dates anyway.
+    var amountMax: Int64 {
+        let days: Int64 = 213_503_982_335
+        let years = days / 365 + 1
+        switch self {
+        case .year: return years
+        case .quarter: return years * 4
+        case .month: return years * 12
+        case .week: return days / 7
+        case .day: return days
+        case .hour: return days * 24
+        case .minute: return days * 1_440
+        case .second: return days * 86_400
+        case .millisecond: return .max
+        }
+    }
+
+    /// The number of a weekday's name, 1 for Monday; in any case, whole or of three letters.
+    static func weekday(_ name: String) -> Int? {
+        let names = [
+            "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+        ]
+        let wanted = ExpressionString.lower(name)
+        return names.firstIndex { $0 == wanted || $0.prefix(3) == wanted }.map { $0 + 1 }
+    }
+}
+
+extension ExpressionDate {
+    /// Adds an amount of a unit; clocks of the zone show the same time where days are added.
+    ///
+    /// - Throws: 5976500 or 5166406 when the result is out of the range of dates.
+    static func add(
+        _ date: BSONDatetime, _ unit: ExpressionDateUnit, _ amount: Int64,
+        _ zone: ExpressionTimeZone
+    ) throws(StoreError) -> BSONDatetime {
+        let tooFar = StoreError.location(5_166_406, "dateAdd overflowed")
+        guard unit == .millisecond || (-unit.amountMax + 1..<unit.amountMax).contains(amount) else {
+            throw .location(
+                5_976_500, "invalid dateAdd 'amount' parameter value: \(amount) \(unit.rawValue)")
+        }
+        if let length = unit.milliseconds {
+            let (span, overflow) = amount.multipliedReportingOverflow(by: length)
+            let (sum, isTooFar) = date.milliseconds.addingReportingOverflow(span)
+            guard !overflow, !isTooFar else { throw tooFar }
+            return BSONDatetime(milliseconds: sum)
+        }
+        let local = ExpressionCalendar(date, in: zone)
+        var days = local.days
+        if let months = unit.months {
+            let month = local.year * 12 + local.month - 1 + Int(amount) * months
+            let year = ExpressionCalendar.quotient(month, 12)
+            let inYear = ExpressionCalendar.remainder(month, 12) + 1
+            let day = min(local.day, ExpressionCalendar.length(ofMonth: inYear, year))
+            days = ExtendedJSONDate.days(year, inYear, day)
+        } else {
+            days += Int(amount) * (unit == .week ? 7 : 1)
+        }
+        let (start, overflow) = days.multipliedReportingOverflow(by: 86_400)
+        guard !overflow, start.magnitude < 1 << 60 else { throw tooFar }
+        let seconds = zone.universal(
+            start + local.hour * 3_600 + local.minute * 60 + local.second)
+        let (milliseconds, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000)
+        guard !isTooFar else { throw tooFar }
+        let (sum, isBehind) = milliseconds.addingReportingOverflow(local.millisecond)
+        guard !isBehind else { throw tooFar }
+        return BSONDatetime(milliseconds: Int64(sum))
+    }
+
+    /// How many borders of a unit lie between two dates, on clocks of the zone.
+    static func difference(
+        _ start: BSONDatetime, _ end: BSONDatetime, _ unit: ExpressionDateUnit,
+        _ zone: ExpressionTimeZone, startOfWeek: Int
+    ) throws(StoreError) -> Int64 {
+        if unit == .millisecond {
+            let (span, overflow) = end.milliseconds.subtractingReportingOverflow(
+                start.milliseconds)
+            guard !overflow else { throw .location(5_166_308, "dateDiff overflowed") }
+            return span
+        }
+        let a = ExpressionCalendar(start, in: zone)
+        let b = ExpressionCalendar(end, in: zone)
+        if let months = unit.months {
+            func count(_ date: ExpressionCalendar) -> Int {
+                date.year * (12 / months) + (date.month - 1) / months
+            }
+            return Int64(count(b) - count(a))
+        }
+        func weekday(_ date: ExpressionCalendar) -> Int {
+            ExpressionCalendar.remainder(date.isoWeekday - startOfWeek, 7)
+        }
+        let days = b.days - a.days
+        if unit == .week { return Int64((days + weekday(a) - weekday(b)) / 7) }
+        if unit == .day { return Int64(days) }
+        let seconds = Int((unit.milliseconds ?? 1_000) / 1_000)
+        func clock(_ date: ExpressionCalendar) -> Int {
+            (date.hour * 3_600 + date.minute * 60 + date.second) / seconds
+        }
+        // Clocks that were set between the two count as running on.
+        let shift = offset(start, zone) - offset(end, zone)
+        return Int64(days * (86_400 / seconds) + clock(b) - clock(a) + shift / seconds)
+    }
+
+    private static func offset(_ date: BSONDatetime, _ zone: ExpressionTimeZone) -> Int {
+        zone.offset(at: ExpressionCalendar.quotient(Int(date.milliseconds), 1_000))
+    }
+
+    /// The beginning of the run of so many units that a date lies in, counted from 2000.
+    static func truncate(
+        _ date: BSONDatetime, _ unit: ExpressionDateUnit, _ size: Int64,
+        _ zone: ExpressionTimeZone, startOfWeek: Int
+    ) throws(StoreError) -> BSONDatetime {
+        let overflowed = StoreError.location(5_439_002, "dateTrunc overflowed")
+        var days = ExtendedJSONDate.days(2_000, 1, 1)
+        if unit == .week {
+            let weekday = ExpressionCalendar.remainder(6 - startOfWeek, 7)
+            days += ExpressionCalendar.remainder(7 - weekday, 7)
+        }
+        let reference = BSONDatetime(milliseconds: Int64(zone.universal(days * 86_400)) * 1_000)
+        if let length = unit.milliseconds {
+            let (run, overflow) = size.multipliedReportingOverflow(by: length)
+            let (span, isTooFar) = date.milliseconds.subtractingReportingOverflow(
+                reference.milliseconds)
+            guard !overflow, !isTooFar else { throw overflowed }
+            let rest = span % run
+            let (start, isBefore) = date.milliseconds.subtractingReportingOverflow(
+                rest < 0 ? rest + run : rest)
+            guard !isBefore else { throw overflowed }
+            return BSONDatetime(milliseconds: start)
+        }
+        guard size <= 100_000_000_000 else {
+            throw .location(5_439_006, "dateTrunc unsupported binSize value")
+        }
+        let distance = try difference(reference, date, unit, zone, startOfWeek: startOfWeek)
+        let rest = distance % size
+        return try add(reference, unit, distance - (rest < 0 ? rest + size : rest), zone)
+    }
+}

@@ -1,0 +1,182 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+extension ExpressionMath {
+    /// Rounds a number to a number of places behind the point, negative before it.
+    static func round(
+        _ name: String, _ arguments: [BSONValue?], _ rounding: DecimalRounding
+    ) throws(StoreError) -> BSONValue {
+        guard let value = arguments[0], !ExpressionNumber.isNullish(value) else { return .null }
+        guard ExpressionNumber.isNumber(value) else {
+            throw .location(
+                51081,
+                "\(name) only supports numeric types, not \(ExpressionText.type(of: value))")
+        }
+        var places: Int64 = 0
+        if arguments.count > 1 {
+            if ExpressionNumber.isNullish(arguments[1]) { return .null }
+            places = try ExpressionNumber.long(arguments[1])
+            guard ExpressionNumber.exact32(arguments[1]) != nil else {
+                throw .location(51082, "precision argument to  \(name) must be a integral value")
+            }
+            guard (-20...100).contains(places) else {
+                throw .location(
+                    51083,
+                    "cannot apply \(name) with precision value \(places) value must be in "
+                        + "[-20, 100]")
+            }
+        }
+        return try round(name, value, Int(places), rounding)
+    }
+
+    private static func round(
+        _ name: String, _ value: BSONValue, _ places: Int, _ rounding: DecimalRounding
+    ) throws(StoreError) -> BSONValue {
+        switch value {
+        case .double(let number):
+            guard number.isFinite else { return value }
+            let decimal = ExpressionNumber.decimal(number, digits: BSONDecimal128.digitsMax)
+            return .double(decimal.quantized(to: -places, rounding).doubleValue)
+        case .decimal128(let number):
+            if number.kind == .infinite { return value }
+            return .decimal128(number.quantized(to: -places, rounding))
+        default:
+            guard places < 0, let whole = ExpressionNumber.whole(value) else { return value }
+            let rounded = BSONDecimal128(whole).quantized(to: -places, rounding)
+            guard let result = rounded.int64Value else {
+                throw .location(
+                    51080,
+                    "invalid conversion from Decimal128 result in \(name) resulting from "
+                        + "arguments: [\(whole), \(places)]")
+            }
+            if case .int64 = value { return .int64(result) }
+            return ExpressionNumber.narrow(result)
+        }
+    }
+
+    /// The square root of a number that is not negative.
+    static func squareRoot(_ value: BSONValue) throws(StoreError) -> BSONValue {
+        let fault = StoreError.location(
+            28714, "$sqrt's argument must be greater than or equal to 0")
+        if case .decimal128(let number) = value {
+            if number.isNegative, number.kind != .nan, !number.isZero { throw fault }
+            return .decimal128(DecimalArithmetic.squareRoot(number))
+        }
+        let number = ExpressionNumber.double(value) ?? .nan
+        guard !(number < 0) else { throw fault }
+        return .double(number.squareRoot())
+    }
+
+    /// The natural logarithm of a positive number.
+    static func naturalLogarithm(_ value: BSONValue) throws(StoreError) -> BSONValue {
+        if case .decimal128(let number) = value, isPositive(number) {
+            return .decimal128(number.naturalLogarithm)
+        }
+        let number = ExpressionNumber.double(value) ?? .nan
+        guard number > 0 || number.isNaN else { throw notPositive("$ln", 28766, number) }
+        return value.type == .decimal128 ? .decimal128(.nan) : .double(log(number))
+    }
+
+    /// The logarithm of a positive number to the base ten.
+    static func decimalLogarithm(_ value: BSONValue) throws(StoreError) -> BSONValue {
+        if case .decimal128(let number) = value, isPositive(number) {
+            return .decimal128(number.logarithm(base: BSONDecimal128(10 as Int64)))
+        }
+        let number = ExpressionNumber.double(value) ?? .nan
+        guard number > 0 || number.isNaN else { throw notPositive("$log10", 28761, number) }
+        return .double(log10(number))
+    }
+
+    /// The logarithm of a positive number to a positive base other than one.
+    static func logarithm(
+        _ value: BSONValue?, _ base: BSONValue?
+    ) throws(StoreError) -> BSONValue {
+        if ExpressionNumber.isNullish(value) || ExpressionNumber.isNullish(base) { return .null }
+        guard let number = ExpressionNumber.double(value) else {
+            throw .location(
+                28756, "$log's argument must be numeric, not \(ExpressionText.type(of: value))")
+        }
+        guard let baseNumber = ExpressionNumber.double(base) else {
+            throw .location(
+                28757, "$log's base must be numeric, not \(ExpressionText.type(of: base))")
+        }
+        if value?.type == .decimal128 || base?.type == .decimal128,
+            let a = ExpressionNumber.decimal(value), let b = ExpressionNumber.decimal(base),
+            isPositive(a), isPositive(b), baseNumber != 1
+        {
+            return .decimal128(a.logarithm(base: b))
+        }
+        guard number > 0 || number.isNaN else { throw notPositive("$log", 28758, number) }
+        guard baseNumber > 0 && baseNumber != 1 || baseNumber.isNaN else {
+            throw .location(
+                28759,
+                "$log's base must be a positive number not equal to 1, but is "
+                    + ExpressionText.number(baseNumber))
+        }
+        return .double(log(number) / log(baseNumber))
+    }
+
+    private static func isPositive(_ value: BSONDecimal128) -> Bool {
+        value.kind != .nan && !value.isNegative && !value.isZero
+    }
+
+    private static func notPositive(_ name: String, _ code: Int32, _ value: Double) -> StoreError {
+        .location(
+            code,
+            "\(name)'s argument must be a positive number, but is \(ExpressionText.number(value))")
+    }
+
+    /// A number to a power; whole numbers stay whole where the result fits.
+    static func power(
+        _ base: BSONValue?, _ exponent: BSONValue?
+    ) throws(StoreError) -> BSONValue {
+        if ExpressionNumber.isNullish(base) || ExpressionNumber.isNullish(exponent) {
+            return .null
+        }
+        guard let a = ExpressionNumber.double(base) else {
+            throw .location(
+                28762, "$pow's base must be numeric, not \(ExpressionText.type(of: base))")
+        }
+        guard let b = ExpressionNumber.double(exponent) else {
+            throw .location(
+                28763,
+                "$pow's exponent must be numeric, not \(ExpressionText.type(of: exponent))")
+        }
+        guard !(a == 0 && b < 0) || base?.type == .decimal128 && !isZero(base) else {
+            throw .location(28764, "$pow cannot take a base of 0 and a negative exponent")
+        }
+        if base?.type == .decimal128 || exponent?.type == .decimal128,
+            let a = ExpressionNumber.decimal(base), let b = ExpressionNumber.decimal(exponent)
+        {
+            return .decimal128(a.power(b))
+        }
+        guard let x = ExpressionNumber.whole(base), let n = ExpressionNumber.whole(exponent) else {
+            return .double(pow(a, b))
+        }
+        guard let result = wholePower(x, n) else { return .double(pow(a, b)) }
+        if base?.type == .int64 || exponent?.type == .int64 { return .int64(result) }
+        return ExpressionNumber.narrow(result)
+    }
+
+    private static func isZero(_ value: BSONValue?) -> Bool {
+        ExpressionNumber.decimal(value)?.isZero ?? false
+    }
+
+    /// The power when it is a whole number that fits.
+    private static func wholePower(_ base: Int64, _ exponent: Int64) -> Int64? {
+        if base == 1 || exponent == 0 { return 1 }
+        if base == -1 { return exponent.isMultiple(of: 2) ? 1 : -1 }
+        if base == 0 { return 0 }
+        guard (0...63).contains(exponent) else { return nil }
+        var result: Int64 = 1
+        for _ in 0..<exponent {
+            let (product, overflow) = result.multipliedReportingOverflow(by: base)
+            if overflow { return nil }
+            result = product
+        }
+        return result
+    }
+}

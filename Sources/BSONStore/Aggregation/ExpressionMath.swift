@@ -1,0 +1,192 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Computes with numbers of all widths; the wider type wins.
+enum ExpressionMath {
+    /// The sum of numbers and at most one date.
+    static func add(
+        _ nodes: [ExpressionNode], _ context: inout ExpressionContext
+    ) throws(StoreError) -> BSONValue? {
+        var sum = ExpressionSum()
+        for node in nodes {
+            let value = try node.evaluate(&context)
+            guard let value, !ExpressionNumber.isNullish(value) else { return .null }
+            try sum.add(value)
+        }
+        return try sum.value
+    }
+
+    /// The difference of two numbers, of two dates, or of a date and a number of milliseconds.
+    static func subtract(
+        _ left: BSONValue?, _ right: BSONValue?
+    ) throws(StoreError) -> BSONValue {
+        if let a = ExpressionNumber.whole(left), let b = ExpressionNumber.whole(right) {
+            let (result, overflow) = a.subtractingReportingOverflow(b)
+            if overflow { return .double(Double(a) - Double(b)) }
+            if case .int32 = left, case .int32 = right { return ExpressionNumber.narrow(result) }
+            return .int64(result)
+        }
+        if ExpressionNumber.isNumber(left), ExpressionNumber.isNumber(right) {
+            if left?.type == .decimal128 || right?.type == .decimal128 {
+                let a = ExpressionNumber.decimal(left) ?? .nan
+                let b = ExpressionNumber.decimal(right) ?? .nan
+                return .decimal128(DecimalArithmetic.subtract(a, b))
+            }
+            let a = ExpressionNumber.double(left) ?? .nan
+            return .double(a - (ExpressionNumber.double(right) ?? .nan))
+        }
+        if ExpressionNumber.isNullish(left) || ExpressionNumber.isNullish(right) { return .null }
+        if case .datetime(let date) = left {
+            return try subtract(date.milliseconds, right)
+        }
+        throw cannotSubtract(left, right)
+    }
+
+    private static func subtract(
+        _ date: Int64, _ right: BSONValue?
+    ) throws(StoreError) -> BSONValue {
+        let amount: Int64
+        switch right {
+        case .datetime(let other): amount = other.milliseconds
+        case .double(let value):
+            guard value.rounded() >= -0x1p63, value.rounded() < 0x1p63 else {
+                throw StoreError(.overflow, "date overflow in $subtract")
+            }
+            amount = Int64(value.rounded())
+        case .int32, .int64, .decimal128: amount = try ExpressionNumber.long(right)
+        default: throw cannotSubtract(.datetime(BSONDatetime(milliseconds: date)), right)
+        }
+        let (result, overflow) = date.subtractingReportingOverflow(amount)
+        guard !overflow else { throw StoreError(.overflow, "date overflow in $subtract") }
+        if case .datetime = right { return .int64(result) }
+        return .datetime(BSONDatetime(milliseconds: result))
+    }
+
+    private static func cannotSubtract(_ left: BSONValue?, _ right: BSONValue?) -> StoreError {
+        StoreError(
+            .typeMismatch,
+            "can't $subtract \(ExpressionText.type(of: right)) from "
+                + ExpressionText.type(of: left))
+    }
+
+    /// The product of numbers; whole numbers that overflow become doubles.
+    static func multiply(
+        _ nodes: [ExpressionNode], _ context: inout ExpressionContext
+    ) throws(StoreError) -> BSONValue? {
+        var product: BSONValue = .int32(1)
+        for node in nodes {
+            let value = try node.evaluate(&context)
+            guard let value, !ExpressionNumber.isNullish(value) else { return .null }
+            guard ExpressionNumber.isNumber(value) else {
+                throw StoreError(
+                    .typeMismatch,
+                    "$multiply only supports numeric types, not "
+                        + ExpressionText.type(of: value))
+            }
+            product = self.product(product, value)
+        }
+        // Only whole numbers that were all int32 stay so while they fit.
+        if case .int32 = product { return product }
+        return product
+    }
+
+    private static func product(_ left: BSONValue, _ right: BSONValue) -> BSONValue {
+        if left.type == .decimal128 || right.type == .decimal128 {
+            let a = ExpressionNumber.decimal(left) ?? .nan
+            let b = ExpressionNumber.decimal(right) ?? .nan
+            return .decimal128(DecimalArithmetic.multiply(a, b))
+        }
+        if let a = ExpressionNumber.whole(left), let b = ExpressionNumber.whole(right) {
+            let (result, overflow) = a.multipliedReportingOverflow(by: b)
+            if !overflow {
+                if case .int32 = left, case .int32 = right {
+                    return ExpressionNumber.narrow(result)
+                }
+                return .int64(result)
+            }
+        }
+        let a = ExpressionNumber.double(left) ?? .nan
+        return .double(a * (ExpressionNumber.double(right) ?? .nan))
+    }
+
+    /// The quotient, a double or a decimal.
+    static func divide(_ left: BSONValue?, _ right: BSONValue?) throws(StoreError) -> BSONValue {
+        guard let a = ExpressionNumber.double(left), let b = ExpressionNumber.double(right) else {
+            return try nullOrMismatch("$divide", .typeMismatch, left, right)
+        }
+        if left?.type == .decimal128 || right?.type == .decimal128 {
+            let divisor = ExpressionNumber.decimal(right) ?? .nan
+            guard !divisor.isZero else { throw StoreError(.badValue, "can't $divide by zero") }
+            let dividend = ExpressionNumber.decimal(left) ?? .nan
+            return .decimal128(DecimalArithmetic.divide(dividend, divisor))
+        }
+        guard b != 0 else { throw StoreError(.badValue, "can't $divide by zero") }
+        return .double(a / b)
+    }
+
+    /// What a division leaves, with the sign of the dividend.
+    static func remainder(
+        _ left: BSONValue?, _ right: BSONValue?
+    ) throws(StoreError) -> BSONValue {
+        guard let a = ExpressionNumber.double(left), let b = ExpressionNumber.double(right) else {
+            return try nullOrMismatch("$mod", StoreError.Code(rawValue: 16611), left, right)
+        }
+        if left?.type == .decimal128 || right?.type == .decimal128 {
+            let divisor = ExpressionNumber.decimal(right) ?? .nan
+            guard !divisor.isZero else { throw .location(5_733_415, "can't $mod by zero") }
+            let dividend = ExpressionNumber.decimal(left) ?? .nan
+            return .decimal128(DecimalArithmetic.remainder(dividend, divisor))
+        }
+        guard b != 0 else { throw .location(16610, "can't $mod by zero") }
+        // A double that is a small whole number counts as one when it divides.
+        guard let x = ExpressionNumber.whole(left),
+            let y = ExpressionNumber.whole(right) ?? ExpressionNumber.exact32(right).map(Int64.init)
+        else { return .double(fmod(a, b)) }
+        let rest = y == -1 ? 0 : x % y
+        if left?.type == .int64 || right?.type == .int64 { return .int64(rest) }
+        return .int32(Int32(truncatingIfNeeded: rest))
+    }
+
+    private static func nullOrMismatch(
+        _ name: String, _ code: StoreError.Code, _ left: BSONValue?, _ right: BSONValue?
+    ) throws(StoreError) -> BSONValue {
+        if ExpressionNumber.isNullish(left) || ExpressionNumber.isNullish(right) { return .null }
+        throw StoreError(
+            code,
+            "\(name) only supports numeric types, not \(ExpressionText.type(of: left)) and "
+                + ExpressionText.type(of: right))
+    }
+
+    /// The number without its sign.
+    static func absolute(_ value: BSONValue) throws(StoreError) -> BSONValue {
+        switch value {
+        case .double(let value): return .double(value.magnitude)
+        case .int32(let value): return ExpressionNumber.narrow(Int64(value).magnitudeAsIs)
+        case .decimal128(let value): return .decimal128(value.isNegative ? -value : value)
+        default:
+            guard let whole = ExpressionNumber.whole(value), whole != .min else {
+                throw .location(28680, "can't take $abs of long long min")
+            }
+            return .int64(whole.magnitudeAsIs)
+        }
+    }
+
+    /// The next whole number in a direction.
+    static func whole(
+        _ value: BSONValue, _ rule: FloatingPointRoundingRule, _ rounding: DecimalRounding
+    ) -> BSONValue {
+        switch value {
+        case .double(let value): .double(value.rounded(rule))
+        case .decimal128(let value): .decimal128(value.quantized(to: 0, rounding))
+        default: value
+        }
+    }
+}
+
+extension Int64 {
+    /// The number without its sign; the least number has none.
+    fileprivate var magnitudeAsIs: Int64 { self < 0 ? 0 &- self : self }
+}

@@ -1,0 +1,111 @@
+/// Reads numbers out of values as MongoDB's operators coerce them.
+enum ExpressionNumber {
+    /// Whether a value is a number of any width.
+    static func isNumber(_ value: BSONValue?) -> Bool {
+        switch value {
+        case .double, .int32, .int64, .decimal128: true
+        default: false
+        }
+    }
+
+    /// The nearest double; `nil` for what is no number.
+    static func double(_ value: BSONValue?) -> Double? {
+        switch value {
+        case .double(let value): value
+        case .int32(let value): Double(value)
+        case .int64(let value): Double(value)
+        case .decimal128(let value): value.doubleValue
+        default: nil
+        }
+    }
+
+    /// The int32 or int64; `nil` for other types.
+    static func whole(_ value: BSONValue?) -> Int64? {
+        switch value {
+        case .int32(let value): Int64(value)
+        case .int64(let value): value
+        default: nil
+        }
+    }
+
+    /// The decimal, of a double's first 15 digits; `nil` for what is no number.
+    static func decimal(_ value: BSONValue?) -> BSONDecimal128? {
+        switch value {
+        case .double(let value): decimal(value, digits: 15)
+        case .int32(let value): BSONDecimal128(Int64(value))
+        case .int64(let value): BSONDecimal128(value)
+        case .decimal128(let value): value
+        default: nil
+        }
+    }
+
+    /// A double's decimal number of so many digits: 15, or the most that there are, 34.
+    static func decimal(_ value: Double, digits count: Int) -> BSONDecimal128 {
+        guard value.isFinite else {
+            return value.isNaN ? .nan : value < 0 ? -.infinity : .infinity
+        }
+        let isNegative = value.sign == .minus
+        guard value != 0 else {
+            return BSONDecimal128(isNegative: isNegative, coefficient: 0, exponent: 0)
+        }
+        var (digits, exponent) = ExpressionText.digits(of: value, count: count)
+        exponent -= count - 1
+        // All 34 digits are only asked for where they count; zeros behind the last are not.
+        if count == BSONDecimal128.digitsMax {
+            while digits % 10 == 0, exponent < 0 {
+                digits /= 10
+                exponent += 1
+            }
+        }
+        return BSONDecimal128(isNegative: isNegative, coefficient: digits, exponent: exponent)
+    }
+
+    /// The number when it can be written as an int64 without loss.
+    static func exact(_ value: BSONValue?) -> Int64? {
+        switch value {
+        case .double(let value): Int64(exactly: value)
+        case .decimal128(let value): value.int64Value
+        default: whole(value)
+        }
+    }
+
+    /// The number when it can be written as an int32 without loss.
+    static func exact32(_ value: BSONValue?) -> Int? {
+        exact(value).flatMap { Int32(exactly: $0) }.map { Int($0) }
+    }
+
+    /// The number cut off to an int64.
+    ///
+    /// - Throws: 31109 for a number outside of the range, 16004 for what is no number.
+    static func long(_ value: BSONValue?) throws(StoreError) -> Int64 {
+        if let whole = whole(value) { return whole }
+        guard let number = double(value) else {
+            throw .location(
+                16004, "can't convert from BSON type \(ExpressionText.type(of: value)) to long")
+        }
+        if case .decimal128(let decimal) = value,
+            let cut = decimal.quantized(to: 0, .towardZero).int64Value
+        {
+            return cut
+        }
+        guard number >= -0x1p63, number < 0x1p63 else {
+            throw .location(
+                31109,
+                "Can't coerce out of range value \(ExpressionText.number(number)) to long")
+        }
+        return Int64(number)
+    }
+
+    /// An int32 where the number fits, else an int64.
+    static func narrow(_ value: Int64) -> BSONValue {
+        Int32(exactly: value).map { .int32($0) } ?? .int64(value)
+    }
+
+    /// Whether a value is missing, null or undefined.
+    static func isNullish(_ value: BSONValue?) -> Bool {
+        switch value {
+        case nil, .null, .undefined: true
+        default: false
+        }
+    }
+}

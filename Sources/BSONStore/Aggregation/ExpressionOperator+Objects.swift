@@ -1,0 +1,202 @@
+extension ExpressionOperator {
+    /// Operators on documents, on values as they are encoded, and those about their own world.
+    static let objects: [String: ExpressionOperator] = [
+        "$getField": getField, "$setField": setField, "$unsetField": setField,
+        "$mergeObjects": .any { nodes, context throws(StoreError) in
+            var merged = BSONDocument()
+            for node in nodes {
+                let value = try node.evaluate(&context)
+                guard let value, !ExpressionNumber.isNullish(value) else { continue }
+                merged = try merge(merged, value)
+            }
+            return try ExpressionLimits.checked(.document(merged))
+        },
+        "$binarySize": .fixed(1) { arguments, _ throws(StoreError) in
+            switch arguments[0] {
+            case nil, .null, .undefined: return .null
+            case .string(let value): return .int32(Int32(truncatingIfNeeded: value.utf8.count))
+            case .binary(let value): return .int32(Int32(truncatingIfNeeded: value.bytes.count))
+            default:
+                throw .location(
+                    51276,
+                    "$binarySize requires a string or BinData argument, found: "
+                        + ExpressionText.type(of: arguments[0]))
+            }
+        },
+        "$bsonSize": .fixed(1) { arguments, _ throws(StoreError) in
+            if ExpressionNumber.isNullish(arguments[0]) { return .null }
+            guard case .document(let document) = arguments[0] else {
+                throw .location(
+                    31393,
+                    "$bsonSize requires a document input, found: "
+                        + ExpressionText.type(of: arguments[0]))
+            }
+            return .int32(Int32(truncatingIfNeeded: document.byteCount))
+        },
+        "$tsSecond": timestamp(5_687_301) { $0.seconds },
+        "$tsIncrement": timestamp(5_687_302) { $0.increment },
+        "$rand": ExpressionOperator { name, argument, _ throws(StoreError) in
+            guard case .document(let document) = argument else {
+                throw .location(10065, "invalid parameter: expected an object ($rand)")
+            }
+            guard document.isEmpty else {
+                throw .location(3_040_501, "$rand does not currently accept arguments")
+            }
+            let function = ExpressionFunction(
+                name, isDeterministic: false, .eager { _, _ in .double(.random(in: 0..<1)) })
+            return .call(function, [])
+        },
+        "$meta": meta,
+    ]
+
+    /// Adds the fields of a document to another's; later values take earlier ones' places.
+    static func merge(
+        _ document: BSONDocument, _ value: BSONValue
+    ) throws(StoreError) -> BSONDocument {
+        guard case .document(let other) = value else {
+            throw .location(
+                40400,
+                "$mergeObjects requires object inputs, but input \(ExpressionText.text(of: value)) "
+                    + "is of type \(ExpressionText.type(of: value))")
+        }
+        guard !document.isEmpty else { return other }
+        var merged = document
+        for (key, value) in other { merged.set(key, to: value) }
+        return merged
+    }
+
+    private static func timestamp(
+        _ code: Int32, _ part: @escaping @Sendable (BSONTimestamp) -> UInt32
+    ) -> ExpressionOperator {
+        ExpressionOperator { name, argument, parser throws(StoreError) in
+            let call = fixed(1) { arguments, _ throws(StoreError) in
+                if ExpressionNumber.isNullish(arguments[0]) { return .null }
+                guard case .timestamp(let value) = arguments[0] else {
+                    throw .location(
+                        code,
+                        " Argument to \(name) must be a timestamp, but is "
+                            + ExpressionText.type(of: arguments[0]))
+                }
+                return .int64(Int64(part(value)))
+            }
+            return try call.parse(name, argument, &parser)
+        }
+    }
+
+    private static let getField = ExpressionOperator { name, argument, parser throws(StoreError) in
+        var field: ExpressionNode?
+        var input: ExpressionNode?
+        if case .document(let document) = argument,
+            document.keys.first?.utf8.first != UInt8(ascii: "$")
+        {
+            for (key, value) in document {
+                switch key {
+                case "field": field = try parser.operand(value)
+                case "input": input = try parser.operand(value)
+                default:
+                    throw .location(3_041_701, "$getField found an unknown argument: \(key)")
+                }
+            }
+        } else {
+            field = try parser.operand(argument)
+            input = try parser.operand(.string("$$CURRENT"))
+        }
+        guard let field else {
+            throw .location(3_041_702, "$getField requires 'field' to be specified")
+        }
+        guard let input else {
+            throw .location(3_041_703, "$getField requires 'input' to be specified")
+        }
+        let source = argument.documentValue?["field"] ?? argument
+        let key = try fieldName(name, field, source, (5_654_600, 5_654_601, 5_654_602))
+        let body: ExpressionFunction.Eager = { arguments, _ in
+            switch arguments[0] {
+            case .document(let document): document[key]
+            case .null, .undefined: .null
+            default: nil
+            }
+        }
+        return .call(ExpressionFunction(name, .eager(body)), [input])
+    }
+
+    private static let setField = ExpressionOperator { name, argument, parser throws(StoreError) in
+        let isUnset = name == "$unsetField"
+        let arguments = try ExpressionArguments(
+            argument, isUnset ? ["field", "input"] : ["field", "input", "value"],
+            notDocument: .location(4_161_100, "\(name) only supports an object as its argument")
+        ) { .location(4_161_101, "\(name) found an unknown argument: \($0)") }
+        let field = try arguments.operand(
+            "field", &parser,
+            missing: .location(4_161_102, "\(name) requires 'field' to be specified"))
+        let value: ExpressionNode =
+            isUnset
+            ? .constant(nil)
+            : try arguments.operand(
+                "value", &parser,
+                missing: .location(4_161_103, "\(name) requires 'value' to be specified"))
+        let input = try arguments.operand(
+            "input", &parser,
+            missing: .location(4_161_109, "\(name) requires 'input' to be specified"))
+        let key = try fieldName(
+            name, field, arguments["field"], (4_161_108, 4_161_106, 4_161_107))
+        let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
+            let input = try nodes[0].evaluate(&context)
+            if ExpressionNumber.isNullish(input) { return .null }
+            guard case .document(var document) = input else {
+                throw .location(4_161_105, "$setField requires 'input' to evaluate to type Object")
+            }
+            document.set(key, to: try nodes[1].evaluate(&context))
+            return try ExpressionLimits.checked(.document(document))
+        }
+        return .call(ExpressionFunction(name, .lazy(body)), [input, value])
+    }
+
+    /// The constant name of a field; `codes` are those for a path, for another expression, and for
+    /// another type.
+    private static func fieldName(
+        _ name: String, _ node: ExpressionNode, _ source: BSONValue?,
+        _ codes: (Int32, Int32, Int32)
+    ) throws(StoreError) -> String {
+        let value: BSONValue?
+        switch node {
+        case .constant(let constant): value = constant
+        case .field, .root, .variable, .system:
+            let path = source?.stringValue ?? ""
+            throw .location(
+                codes.0,
+                "'\(path)' is a field path reference which is not allowed in this context. "
+                    + "Did you mean {$literal: '\(path)'}?")
+        case .object, .array, .call:
+            throw .location(
+                codes.1,
+                "\(name) requires 'field' to evaluate to a constant, but got a non-constant argument"
+            )
+        }
+        guard case .string(let key) = value else {
+            throw .location(
+                codes.2,
+                "\(name) requires 'field' to evaluate to type String, but got "
+                    + ExpressionText.type(of: value))
+        }
+        guard !key.utf8.contains(0) else {
+            throw .location(4_161_111, "\(name) requires 'field' to hold no null byte")
+        }
+        return key
+    }
+
+    private static let meta = ExpressionOperator { name, argument, _ throws(StoreError) in
+        guard case .string(let field) = argument else {
+            throw .location(17307, "$meta only supports string arguments")
+        }
+        let known = [
+            "textScore", "randVal", "searchScore", "searchHighlights", "geoNearDistance",
+            "geoNearPoint", "recordId", "indexKey", "sortKey", "searchScoreDetails",
+            "vectorSearchScore",
+        ]
+        guard known.contains(field) else {
+            throw .location(17308, "Unsupported argument to $meta: \(field)")
+        }
+        let body: ExpressionFunction.Eager = { _, context in context.frame.metadata[field] }
+        return .call(ExpressionFunction(name, isDeterministic: false, .eager(body)), [])
+    }
+}

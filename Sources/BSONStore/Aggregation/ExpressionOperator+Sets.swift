@@ -1,0 +1,176 @@
+extension ExpressionOperator {
+    /// Operators that take arrays for sets: order and repetition do not count.
+    static let sets: [String: ExpressionOperator] = [
+        "$allElementsTrue": elements(17040, "$allElementsTrue") {
+            $0.allSatisfy(Expression.isTrue)
+        },
+        "$anyElementTrue": elements(17041, "$anyElementTrue") {
+            $0.contains(where: Expression.isTrue)
+        },
+        "$setDifference": .fixed(2) { arguments, context throws(StoreError) in
+            if ExpressionNumber.isNullish(arguments[0]) || ExpressionNumber.isNullish(arguments[1])
+            {
+                return .null
+            }
+            let (left, right) = try pair("$setDifference", arguments, 17048, 17049)
+            var seen = ExpressionSet(right, context)
+            return .array(BSONArray(left.filter { seen.insert($0) }))
+        },
+        "$setEquals": setEquals,
+        "$setIntersection": .any { nodes, context throws(StoreError) in
+            var result: [BSONValue]?
+            for node in nodes {
+                let value = try node.evaluate(&context)
+                if ExpressionNumber.isNullish(value) { return .null }
+                guard case .array(let array) = value else {
+                    throw .location(
+                        17047,
+                        "All operands of $setIntersection must be arrays. One argument is of type: "
+                            + ExpressionText.type(of: value))
+                }
+                guard let known = result else {
+                    result = ExpressionSet(array, context).values
+                    continue
+                }
+                let set = ExpressionSet(array, context)
+                result = known.filter { set.contains($0) }
+            }
+            return .array(BSONArray(result ?? []))
+        },
+        "$setIsSubset": .fixed(2) { arguments, context throws(StoreError) in
+            let (left, right) = try pair("$setIsSubset", arguments, 17046, 17042)
+            let set = ExpressionSet(right, context)
+            return .bool(left.allSatisfy { set.contains($0) })
+        },
+        "$setUnion": .any { nodes, context throws(StoreError) in
+            var values: [BSONValue] = []
+            for node in nodes {
+                let value = try node.evaluate(&context)
+                if ExpressionNumber.isNullish(value) { return .null }
+                guard case .array(let array) = value else {
+                    throw .location(
+                        17043,
+                        "All operands of $setUnion must be arrays. One argument is of type: "
+                            + ExpressionText.type(of: value))
+                }
+                values += array
+            }
+            return try ExpressionLimits.array(ExpressionSet(BSONArray(values), context).values)
+        },
+    ]
+
+    private static func elements(
+        _ code: Int32, _ name: String, _ holds: @escaping @Sendable ([BSONValue]) -> Bool
+    ) -> ExpressionOperator {
+        .fixed(1) { arguments, _ throws(StoreError) in
+            guard case .array(let array) = arguments[0] else {
+                throw .location(
+                    code,
+                    "\(name)'s argument must be an array, but is "
+                        + ExpressionText.type(of: arguments[0]))
+            }
+            return .bool(holds(array.values))
+        }
+    }
+
+    private static func pair(
+        _ name: String, _ arguments: [BSONValue?], _ first: Int32, _ second: Int32
+    ) throws(StoreError) -> (BSONArray, BSONArray) {
+        func fault(_ code: Int32, _ which: String, _ value: BSONValue?) -> StoreError {
+            .location(
+                code,
+                "both operands of \(name) must be arrays. \(which) argument is of type: "
+                    + ExpressionText.type(of: value))
+        }
+        guard case .array(let left) = arguments[0] else {
+            throw fault(first, "First", arguments[0])
+        }
+        guard case .array(let right) = arguments[1] else {
+            throw fault(second, "Second", arguments[1])
+        }
+        return (left, right)
+    }
+
+    private static let setEquals = ExpressionOperator { name, argument, parser throws(StoreError) in
+        let nodes = try parser.arguments(argument)
+        guard nodes.count >= 2 else {
+            throw .location(
+                17045, "$setEquals needs at least two arguments had: \(nodes.count)")
+        }
+        // Constants are checked when the expression is read, under another number.
+        for (index, node) in nodes.enumerated() {
+            guard case .constant(let value) = node, value?.type != .array else { continue }
+            throw notArray(5_887_502, index, value)
+        }
+        let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
+            var first: [BSONValue]?
+            for (index, node) in nodes.enumerated() {
+                let value = try node.evaluate(&context)
+                guard case .array(let array) = value else { throw notArray(17044, index, value) }
+                let set = ExpressionSet(array, context).values
+                guard let known = first else {
+                    first = set
+                    continue
+                }
+                guard known.count == set.count else { return .bool(false) }
+                for (left, right) in Swift.zip(known, set)
+                where context.compare(left, right) != .equal {
+                    return .bool(false)
+                }
+            }
+            return .bool(true)
+        }
+        return .call(ExpressionFunction(name, .lazy(body)), nodes)
+    }
+
+    private static func notArray(_ code: Int32, _ index: Int, _ value: BSONValue?) -> StoreError {
+        .location(
+            code,
+            "All operands of $setEquals must be arrays. \(index + 1)-th argument is of type: "
+                + ExpressionText.type(of: value))
+    }
+}
+
+/// Keeps different values in order, the first of those that are equal.
+struct ExpressionSet {
+    private(set) var values: [BSONValue]
+    private let context: ExpressionContext
+
+    /// Takes each value of an array once.
+    init(_ array: BSONArray, _ context: ExpressionContext) {
+        self.context = context
+        let sorted = array.values.enumerated().sorted { left, right in
+            let order = context.compare(left.element, right.element)
+            return order == .equal ? left.offset < right.offset : order == .less
+        }
+        values = []
+        for (_, value) in sorted
+        where values.last.map({ context.compare($0, value) != .equal }) ?? true {
+            values.append(value)
+        }
+    }
+
+    /// Whether an equal value is there, in O(log n).
+    func contains(_ value: BSONValue) -> Bool { place(of: value).isKnown }
+
+    /// Adds a value and tells whether it was not there.
+    mutating func insert(_ value: BSONValue) -> Bool {
+        let (index, isKnown) = place(of: value)
+        if !isKnown { values.insert(value, at: index) }
+        return !isKnown
+    }
+
+    private func place(of value: BSONValue) -> (index: Int, isKnown: Bool) {
+        var low = 0
+        var high = values.count
+        while low < high {
+            let middle = (low + high) / 2
+            switch context.compare(values[middle], value) {
+            case .less: low = middle + 1
+            case .equal: return (middle, true)
+            case .greater: high = middle
+            }
+        }
+        return (low, false)
+    }
+}

@@ -1,0 +1,144 @@
+/// Computes with texts.
+enum ExpressionString {
+    /// The characters that `$trim` takes away where it is not told.
+    ///
+    /// Source: MongoDB manual, "$trim", "Whitespace Characters".
+    static let spaces =
+        "\u{0}\u{20}\u{9}\u{A}\u{B}\u{C}\u{D}\u{A0}\u{1680}\u{2000}\u{2001}\u{2002}\u{2003}\u{2004}"
+        + "\u{2005}\u{2006}\u{2007}\u{2008}\u{2009}\u{200A}"
+
+    /// The text that a value counts as for operators that take more than strings.
+    ///
+    /// - Throws: 16007 for a type that counts as none.
+    static func coerce(_ value: BSONValue?) throws(StoreError) -> String {
+        switch value {
+        case nil, .null, .undefined: return ""
+        case .double(let number): return ExpressionText.number(number)
+        case .int32(let number): return String(number)
+        case .int64(let number): return String(number)
+        case .decimal128(let number): return number.description
+        case .string(let text), .javascript(let text), .symbol(let text): return text
+        case .timestamp(let time): return text(of: time)
+        case .datetime(let date):
+            return try ExpressionDateFormat.text(
+                ExpressionDateFormat.isoFormat, date.milliseconds, .utc)
+        default:
+            throw .location(
+                16007, "can't convert from BSON type \(ExpressionText.type(of: value)) to String")
+        }
+    }
+
+    private static func text(of time: BSONTimestamp) -> String {
+        let date = ExpressionCalendar(milliseconds: Int64(time.seconds) * 1_000)
+        let day = ExpressionDateFormat.padded(date.day, 2, with: " ")
+        let clock = [date.hour, date.minute, date.second]
+            .map { ExpressionDateFormat.padded($0, 2) }.joined(separator: ":")
+        let month = ExpressionDateFormat.months[date.month - 1].prefix(3)
+        return "\(month) \(day) \(clock):\(String(time.increment, radix: 16))"
+    }
+
+    /// The text with its ASCII letters small.
+    static func lower(_ text: String) -> String {
+        mapped(text) { (65...90).contains($0) ? $0 + 32 : $0 }
+    }
+
+    /// The text with its ASCII letters large.
+    static func upper(_ text: String) -> String {
+        mapped(text) { (97...122).contains($0) ? $0 - 32 : $0 }
+    }
+
+    private static func mapped(_ text: String, _ map: (UInt8) -> UInt8) -> String {
+        String(decoding: text.utf8.map(map), as: UTF8.self)
+    }
+
+    /// Where a text holds another between two positions, in bytes or code points; -1 for nowhere.
+    static func index(
+        _ name: String, _ arguments: [BSONValue?], _ code: Int32, isBytes: Bool
+    ) throws(StoreError) -> BSONValue {
+        if ExpressionNumber.isNullish(arguments[0]) { return .null }
+        guard case .string(let text) = arguments[0] else {
+            throw .location(
+                code,
+                "\(name) requires a string as the first argument, found: "
+                    + ExpressionText.type(of: arguments[0]))
+        }
+        guard case .string(let token) = arguments[1] else {
+            throw .location(
+                code + 1,
+                "\(name) requires a string as the second argument, found: "
+                    + ExpressionText.type(of: arguments[1]))
+        }
+        let bytes = Array(text.utf8)
+        // The offset of each position, one more for the end.
+        let places =
+            isBytes
+            ? Array(0...bytes.count)
+            : bytes.indices.filter { bytes[$0] & 0xC0 != 0x80 } + [bytes.count]
+        let count = places.count - 1
+        let (start, end) = try ExpressionArray.bounds(name, arguments, count: count)
+        guard start <= count, start <= end else { return .int32(-1) }
+        let wanted = Array(token.utf8)
+        for place in start...end {
+            let offset = places[place]
+            // A found text lies before the end in bytes, and begins before it in code points.
+            let limit = isBytes ? end : bytes.count
+            if !isBytes, place == end, !(wanted.isEmpty && bytes.isEmpty) { break }
+            guard offset + wanted.count <= limit else { break }
+            if bytes[offset..<offset + wanted.count].elementsEqual(wanted) {
+                return .int32(Int32(truncatingIfNeeded: place))
+            }
+        }
+        return .int32(-1)
+    }
+
+    /// The parts of a text between separators.
+    static func split(_ text: BSONValue?, _ separator: BSONValue?) throws(StoreError) -> BSONValue {
+        if ExpressionNumber.isNullish(text) || ExpressionNumber.isNullish(separator) {
+            return .null
+        }
+        func notText(_ code: Int32, _ which: String, _ value: BSONValue?) -> StoreError {
+            .location(
+                code,
+                "$split requires an expression that evaluates to a string as a \(which) argument, "
+                    + "found: \(ExpressionText.type(of: value))")
+        }
+        guard case .string(let text) = text else { throw notText(40085, "first", text) }
+        guard case .string(let separator) = separator else {
+            throw notText(40086, "second", separator)
+        }
+        guard !separator.isEmpty else {
+            throw .location(40087, "$split requires a non-empty separator")
+        }
+        return try ExpressionLimits.array(parts(text, separator).map { .string($0) })
+    }
+
+    /// The parts of a text between occurrences of another that is not empty.
+    private static func parts(_ text: String, _ separator: String, limit: Int = .max) -> [String] {
+        let bytes = Array(text.utf8)
+        let wanted = Array(separator.utf8)
+        var parts: [String] = []
+        var start = 0
+        var at = 0
+        while at + wanted.count <= bytes.count, parts.count < limit {
+            guard bytes[at] == wanted[0], bytes[at..<at + wanted.count].elementsEqual(wanted) else {
+                at += 1
+                continue
+            }
+            parts.append(String(decoding: bytes[start..<at], as: UTF8.self))
+            at += wanted.count
+            start = at
+        }
+        return parts + [String(decoding: bytes[start...], as: UTF8.self)]
+    }
+
+    /// The text with another's first occurrence, or all of them, exchanged.
+    static func replacing(
+        _ text: String, _ find: String, _ replacement: String, all: Bool
+    ) -> String {
+        guard !find.isEmpty else {
+            guard all else { return replacement + text }
+            return text.unicodeScalars.map { replacement + String($0) }.joined() + replacement
+        }
+        return parts(text, find, limit: all ? .max : 1).joined(separator: replacement)
+    }
+}

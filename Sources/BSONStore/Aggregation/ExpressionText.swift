@@ -1,0 +1,141 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Prints values and types as the server does in the errors and texts of expressions.
+///
+/// Source: the server's `Value::toString`, which differs from how it prints documents elsewhere.
+enum ExpressionText {
+    /// The name of a value's type, as `$type` gives it.
+    static func type(of value: BSONValue?) -> String {
+        switch value {
+        case nil: "missing"
+        case .double: "double"
+        case .string: "string"
+        case .document: "object"
+        case .array: "array"
+        case .binary: "binData"
+        case .undefined: "undefined"
+        case .objectID: "objectId"
+        case .bool: "bool"
+        case .datetime: "date"
+        case .null: "null"
+        case .regularExpression: "regex"
+        case .dbPointer: "dbPointer"
+        case .javascript: "javascript"
+        case .symbol: "symbol"
+        case .javascriptWithScope: "javascriptWithScope"
+        case .int32: "int"
+        case .timestamp: "timestamp"
+        case .int64: "long"
+        case .decimal128: "decimal"
+        case .minKey: "minKey"
+        case .maxKey: "maxKey"
+        }
+    }
+
+    /// A value as errors show it.
+    static func text(of value: BSONValue?) -> String {
+        switch value {
+        case nil: "MISSING"
+        case .double(let value): number(value)
+        case .string(let value): "\"\(value)\""
+        case .document(let value): text(of: value)
+        case .array(let value): "[\(value.map { text(of: $0) }.joined(separator: ", "))]"
+        case .binary(let value):
+            "BinData(\(value.subtype), \"\(value.bytes.map(hexadecimal).joined())\")"
+        case .undefined: "undefined"
+        case .objectID(let value): hexadecimal(value)
+        case .bool(let value): value ? "true" : "false"
+        case .datetime(let value): ExpressionDateFormat.iso(value.milliseconds) ?? "illegal date"
+        case .null: "null"
+        case .regularExpression(let value): "/\(value.pattern)/\(value.options)"
+        case .dbPointer(let value): "DBRef(\"\(value.namespace)\", \(hexadecimal(value.id)))"
+        case .javascript(let value): "Code(\"\(value)\")"
+        case .symbol(let value): "Symbol(\"\(value)\")"
+        case .javascriptWithScope(let value):
+            "CodeWScope(\"\(value.code)\", \(text(of: value.scope)))"
+        case .int32(let value): String(value)
+        case .timestamp(let value): "Timestamp(\(value.seconds), \(value.increment))"
+        case .int64(let value): String(value)
+        case .decimal128(let value): value.description
+        case .minKey: "MinKey"
+        case .maxKey: "MaxKey"
+        }
+    }
+
+    /// A document as errors show it.
+    static func text(of document: BSONDocument) -> String {
+        "{\(document.map { "\($0.key): \(text(of: $0.value))" }.joined(separator: ", "))}"
+    }
+
+    /// The 24 digits of an ObjectId.
+    static func hexadecimal(_ id: BSONObjectID) -> String {
+        id.bytes.map(hexadecimal).joined()
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        let text = String(byte, radix: 16)
+        return text.utf8.count == 1 ? "0" + text : text
+    }
+
+    /// A double in six significant digits, as C's `%g` prints it.
+    static func number(_ value: Double) -> String {
+        guard value.isFinite else { return value.isNaN ? "nan" : value < 0 ? "-inf" : "inf" }
+        let sign = value.sign == .minus ? "-" : ""
+        let (digits, exponent) = digits(of: value, count: 6)
+        var text = String(digits)
+        guard digits != 0 else { return sign + "0" }
+        let isPlain = (-4..<6).contains(exponent)
+        while text.utf8.last == UInt8(ascii: "0") { text.removeLast() }
+        if isPlain {
+            if exponent < 0 { return sign + "0." + zeros(-exponent - 1) + text }
+            let missing = exponent + 1 - text.utf8.count
+            if missing >= 0 { return sign + text + zeros(missing) }
+            return sign + text.prefix(exponent + 1) + "." + text.dropFirst(exponent + 1)
+        }
+        let fraction = text.utf8.count > 1 ? "." + text.dropFirst() : ""
+        let power = exponent.magnitude < 10 ? "0\(exponent.magnitude)" : "\(exponent.magnitude)"
+        return sign + text.prefix(1) + fraction + "e" + (exponent < 0 ? "-" : "+") + power
+    }
+
+    /// The first decimal digits of a finite number's magnitude, half to even, and the exponent of
+    /// the first of them.
+    static func digits(of value: Double, count: Int) -> (digits: UInt128, exponent: Int) {
+        var buffer = [CChar](repeating: 0, count: 64)
+        withVaList([Int32(count - 1), value.magnitude]) { arguments in
+            _ = vsnprintf(&buffer, buffer.count, "%.*e", arguments)
+        }
+        var digits: UInt128 = 0
+        var exponent = 0
+        var isNegative = false
+        var isExponent = false
+        // The decimal separator is the locale's, so that everything else is skipped.
+        for byte in buffer.prefix(while: { $0 != 0 }).map({ UInt8(bitPattern: $0) }) {
+            switch byte {
+            case UInt8(ascii: "e"): isExponent = true
+            case UInt8(ascii: "-"): isNegative = true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                let digit = byte - UInt8(ascii: "0")
+                if isExponent {
+                    exponent = exponent * 10 + Int(digit)
+                } else {
+                    digits = digits * 10 + UInt128(digit)
+                }
+            default: continue
+            }
+        }
+        return (digits, isNegative ? -exponent : exponent)
+    }
+
+    private static func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
+}
+
+extension StoreError {
+    /// Names a fault by a number that MongoDB has no word for.
+    static func location(_ code: Int32, _ message: String) -> StoreError {
+        StoreError(StoreError.Code(rawValue: code), message)
+    }
+}

@@ -1,0 +1,231 @@
+/// Computes documents of a collection's documents, step by step; parsed once, run any number of times.
+///
+/// The stages are those of MongoDB 7.0. What the first ones ask of the collection - `$match`, `$sort`,
+/// `$skip`, `$limit` - is left to the store, which may answer it from an index.
+///
+/// Source: MongoDB manual, "Aggregation Pipeline".
+public struct Pipeline: Sendable {
+    /// What the collection is asked for.
+    struct Access: Sendable {
+        var filters: [BSONDocument] = []
+        var filter = Filter.all
+        var sort: SortOrder?
+        var skip = 0
+        var limit = 0
+    }
+
+    let access: Access
+    /// The stages behind what the collection does itself.
+    let stages: [any PipelineStage]
+    private let options: PipelineOptions
+    private let variables: [Expression]
+    private let isCollectionless: Bool
+    private let firstName: String?
+
+    /// Reads a pipeline.
+    ///
+    /// - Throws: 40323, 40324 and others with MongoDB's text for what is no pipeline.
+    public init(
+        _ stages: BSONArray, options: PipelineOptions = PipelineOptions()
+    ) throws(StoreError) {
+        var scope = ExpressionScope()
+        var variables: [Expression] = []
+        let outer = scope
+        for (name, value) in options.let ?? BSONDocument() {
+            variables.append(try Expression(value, in: outer))
+            try scope.define(name)
+        }
+        let parser = PipelineParser(
+            scope: scope, collation: options.collation, sources: options.sources)
+        try self.init(stages, parser, options, variables)
+    }
+
+    /// Reads the pipeline of a stage.
+    init(nested stages: BSONArray, _ parser: PipelineParser) throws(StoreError) {
+        try self.init(stages, parser, Self.options(parser), [])
+    }
+
+    private static func options(_ parser: PipelineParser) -> PipelineOptions {
+        var options = PipelineOptions()
+        options.collation = parser.collation
+        return options
+    }
+
+    private init(
+        _ array: BSONArray, _ parser: PipelineParser, _ options: PipelineOptions,
+        _ variables: [Expression]
+    ) throws(StoreError) {
+        var planning = PipelinePlanning(stages: try parser.stages(array))
+        access = try planning.access(parser)
+        stages = planning.rest()
+        self.options = options
+        self.variables = variables
+        firstName = array.first { _ in true }?.documentValue?.keys.first
+        isCollectionless =
+            firstName.flatMap { StageRule.all[$0] }?.isCollectionless ?? false
+    }
+
+    /// Whether the last stage writes documents.
+    public var writes: Bool { stages.last is any PipelineWritingStage }
+
+    /// Gives the documents that come out to a body until it returns false.
+    ///
+    /// - Parameters:
+    ///   - namespace: the collection; one named "$cmd.aggregate" stands for the database, which is
+    ///     what `$documents` asks for.
+    ///   - now: `$$NOW`.
+    /// - Throws: what the stages and the body throw.
+    func run(
+        on namespace: Namespace, from source: any AggregationSource, now: BSONDatetime,
+        _ body: @escaping (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        try check(namespace)
+        var frame = ExpressionFrame(now: now)
+        var values: [BSONValue?] = []
+        for variable in variables {
+            values.append(try variable.evaluate(BSONDocument(), frame))
+        }
+        frame.values = values
+        let run = PipelineRun(
+            source: source, namespace: namespace, frame: frame, collation: options.collation,
+            bytesMax: options.allowDiskUse
+                ? PipelineMemory.bytesMaxWithDiskUse : PipelineMemory.bytesMax)
+        let last = BodySink(body)
+        try self.run(run, into: last)
+    }
+
+    /// Runs the stages; the sink is told the end.
+    func run(_ run: PipelineRun, into last: any PipelineSink) throws(StoreError) {
+        if let count = stages.first as? any CountingStage, !run.isDatabase {
+            let found = try run.source.count(run.namespace, selection(run))
+            let sink = try Self.chain(stages.dropFirst(), into: last, run)
+            if let document = try count.document(of: found, run) { _ = try sink.take(document) }
+            return try sink.finish()
+        }
+        let first = try Self.chain(stages[...], into: last, run)
+        if let source = stages.first as? any PipelineSourceStage {
+            try source.forEach(run) { (document) throws(StoreError) in try first.take(document) }
+        } else if !run.isDatabase {
+            try run.source.forEach(run.namespace, selection(run)) {
+                (document) throws(StoreError) in try first.take(document)
+            }
+        }
+        try first.finish()
+    }
+
+    /// The sink of the first of some stages that stand before a sink.
+    static func chain(
+        _ stages: ArraySlice<any PipelineStage>, into last: any PipelineSink, _ run: PipelineRun
+    ) throws(StoreError) -> any PipelineSink {
+        var sink = last
+        for stage in stages.reversed() { sink = try stage.sink(into: sink, run) }
+        return sink
+    }
+
+    private func selection(_ run: PipelineRun) -> AggregationSelection {
+        AggregationSelection(
+            filter: access.filter, sort: access.sort, skip: access.skip, limit: access.limit,
+            frame: run.frame)
+    }
+
+    private func check(_ namespace: Namespace) throws(StoreError) {
+        let isDatabase = namespace.collection == Namespace.databaseAggregate
+        guard let firstName else {
+            guard !isDatabase else {
+                throw StoreError(
+                    .invalidNamespace, "{aggregate: 1} is not valid for an empty pipeline.")
+            }
+            return
+        }
+        if options.sources[firstName] != nil { return }
+        guard !isDatabase || isCollectionless else {
+            throw StoreError(
+                .invalidNamespace,
+                "{aggregate: 1} is not valid for '\(firstName)'; a collection is required.")
+        }
+        guard isDatabase || !isCollectionless else {
+            throw StoreError(
+                .invalidNamespace, "'\(firstName)' can only be run with {aggregate: 1}")
+        }
+    }
+}
+
+/// Is a last stage, which writes documents instead of giving them.
+protocol PipelineWritingStage: PipelineStage {}
+
+/// Is a stage that needs only the number of its documents.
+protocol CountingStage: PipelineStage {
+    /// The document for so many; `nil` when none comes out.
+    func document(of count: Int, _ run: PipelineRun) throws(StoreError) -> BSONDocument?
+}
+
+extension Namespace {
+    /// The name that stands for a whole database in a pipeline's namespace.
+    static let databaseAggregate = "$cmd.aggregate"
+}
+
+extension PipelineRun {
+    /// Whether the pipeline runs on a database.
+    var isDatabase: Bool { namespace.collection == Namespace.databaseAggregate }
+}
+
+/// Takes from the first stages what the collection can do itself.
+private struct PipelinePlanning {
+    private var stages: ArraySlice<any PipelineStage>
+
+    init(stages: [any PipelineStage]) { self.stages = Self.fused(stages)[...] }
+
+    /// What the collection is asked for.
+    mutating func access(_ parser: PipelineParser) throws(StoreError) -> Pipeline.Access {
+        var access = Pipeline.Access()
+        while let match = stages.first as? MatchStage {
+            access.filters.append(match.filter.document)
+            access.filter = match.filter
+            stages.removeFirst()
+        }
+        if access.filters.count > 1 {
+            let all = access.filters.map { BSONValue.document($0) }
+            access.filter = try parser.filter(["$and": .array(BSONArray(all))])
+        }
+        if let sort = stages.first as? SortStage {
+            access.sort = sort.order
+            access.limit = sort.limit
+            stages.removeFirst()
+        }
+        while take(&access) { stages.removeFirst() }
+        return access
+    }
+
+    /// The stages that are left.
+    func rest() -> [any PipelineStage] { Array(stages) }
+
+    private func take(_ access: inout Pipeline.Access) -> Bool {
+        if let limit = stages.first as? LimitStage {
+            access.limit = access.limit == 0 ? limit.count : min(access.limit, limit.count)
+            return true
+        }
+        guard let skip = stages.first as? SkipStage else { return false }
+        let (sum, overflow) = access.skip.addingReportingOverflow(skip.count)
+        guard !overflow else { return false }
+        if access.limit > 0 {
+            guard access.limit > skip.count else { return false }
+            access.limit -= skip.count
+        }
+        access.skip = sum
+        return true
+    }
+
+    /// The stages with each `$limit` directly behind a `$sort` known to it.
+    private static func fused(_ stages: [any PipelineStage]) -> [any PipelineStage] {
+        var result: [any PipelineStage] = []
+        for stage in stages {
+            if let limit = stage as? LimitStage, var sort = result.last as? SortStage {
+                sort.limit = sort.limit == 0 ? limit.count : min(sort.limit, limit.count)
+                result[result.count - 1] = sort
+            } else {
+                result.append(stage)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,168 @@
+/// Reads the stages of a pipeline, which may hold others.
+struct PipelineParser: Sendable {
+    /// Where a pipeline stands, which decides which stages it may have.
+    enum Place: Sendable, Hashable {
+        case command
+        case facet
+        case lookup
+        case unionWith
+        case update
+    }
+
+    /// Pipelines have at most so many stages.
+    static let stagesMax = 1_000
+    /// Pipelines are nested at most so deep.
+    static let depthMax = 20
+
+    /// The variables that expressions can name.
+    var scope: ExpressionScope
+    /// How texts compare.
+    var collation: Collation?
+    /// First stages that the caller adds.
+    let sources: [String: PipelineOptions.Source]
+    private(set) var place = Place.command
+    private var depth = 0
+
+    init(
+        scope: ExpressionScope, collation: Collation?,
+        sources: [String: PipelineOptions.Source] = [:]
+    ) {
+        self.scope = scope
+        self.collation = collation
+        self.sources = sources
+    }
+
+    /// A parser for a pipeline inside of a stage.
+    ///
+    /// - Throws: 232 when they are nested too deeply.
+    func nested(in place: Place) throws(StoreError) -> PipelineParser {
+        var parser = self
+        parser.place = place
+        if place != .facet { parser.depth += 1 }
+        guard parser.depth <= Self.depthMax else {
+            throw StoreError(
+                StoreError.Code(rawValue: 232),
+                "Maximum number of nested sub-pipelines exceeded. Limit is \(Self.depthMax)")
+        }
+        return parser
+    }
+
+    /// Reads the stages in order.
+    ///
+    /// - Throws: 40323, 40324, 40600, 40601, 40602 and what the stages throw.
+    func stages(_ array: BSONArray) throws(StoreError) -> [any PipelineStage] {
+        let entries = try entries(array)
+        var stages: [any PipelineStage] = []
+        for entry in entries { stages += try parse(entry) }
+        for (index, entry) in entries.enumerated() {
+            try checkPlace(entry)
+            try checkPosition(entry, isFirst: index == 0, isLast: index == entries.count - 1)
+        }
+        return stages
+    }
+
+    private typealias Entry = (name: String, argument: BSONValue)
+
+    /// The names with their arguments; all names are known.
+    private func entries(_ array: BSONArray) throws(StoreError) -> [Entry] {
+        var entries: [Entry] = []
+        for value in array {
+            guard case .document(let document) = value else {
+                throw StoreError(
+                    .typeMismatch, "Each element of the 'pipeline' array must be an object")
+            }
+            var elements = document.makeIterator()
+            guard let (name, argument) = elements.next(), elements.next() == nil else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 40323),
+                    "A pipeline stage specification object must contain exactly one field.")
+            }
+            guard StageRule.all[name] != nil || sources[name] != nil else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 40324),
+                    "Unrecognized pipeline stage name: '\(name)'")
+            }
+            entries.append((name, argument))
+        }
+        guard entries.count <= Self.stagesMax else {
+            throw StoreError(
+                .failedToParse,
+                "Pipeline length must be no longer than \(Self.stagesMax) stages")
+        }
+        return entries
+    }
+
+    private func parse(_ entry: Entry) throws(StoreError) -> [any PipelineStage] {
+        if let source = sources[entry.name] {
+            return [GivenStage(source: source, argument: entry.argument)]
+        }
+        guard let rule = StageRule.all[entry.name] else { return [] }
+        return try rule.parse(entry.argument, self)
+    }
+
+    private func checkPlace(_ entry: Entry) throws(StoreError) {
+        let rule = StageRule.all[entry.name]
+        let isSource = rule == nil
+        switch place {
+        case .command: return
+        case .facet where rule?.isAllowedInFacet != true:
+            throw StoreError(
+                StoreError.Code(rawValue: 40600),
+                "\(entry.name) is not allowed to be used within a $facet stage")
+        case .lookup where isSource || rule?.isAllowedInside == false:
+            throw StoreError(
+                StoreError.Code(rawValue: 51047),
+                "\(entry.name) is not allowed within a $lookup's sub-pipeline")
+        case .unionWith where isSource || rule?.isAllowedInside == false:
+            throw StoreError(
+                StoreError.Code(rawValue: 31441),
+                "\(entry.name) is not allowed within a $unionWith's sub-pipeline")
+        case .update where rule?.isAllowedInUpdate != true:
+            throw StoreError(
+                .invalidOptions, "\(entry.name) is not allowed to be used within an update")
+        case .facet, .lookup, .unionWith, .update: return
+        }
+    }
+
+    private func checkPosition(
+        _ entry: Entry, isFirst: Bool, isLast: Bool
+    ) throws(StoreError) {
+        switch StageRule.all[entry.name]?.position ?? .first {
+        case .any: return
+        case .first:
+            guard !isFirst else { return }
+            throw StoreError(
+                StoreError.Code(rawValue: 40602),
+                "\(entry.name) is only valid as the first stage in a pipeline")
+        case .last:
+            guard !isLast else { return }
+            throw StoreError(
+                StoreError.Code(rawValue: 40601),
+                "\(entry.name) can only be the final stage in the pipeline")
+        }
+    }
+
+    /// Reads a filter as `$match` takes it.
+    ///
+    /// - Throws: what a filter throws.
+    func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
+        try Filter(document)
+    }
+
+    /// Reads an order of documents.
+    func sortOrder(_ keys: [SortOrder.Key]) -> SortOrder { SortOrder(keys: keys) }
+}
+
+/// Gives the documents of a first stage that the caller added.
+struct GivenStage: PipelineSourceStage {
+    let source: PipelineOptions.Source
+    let argument: BSONValue
+
+    func forEach(
+        _ run: PipelineRun, _ body: (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        for document in try source(argument) {
+            guard try body(document) else { return }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+/// Is one step of a pipeline, parsed once; takes documents and gives others.
+protocol PipelineStage: Sendable {
+    /// Where documents go that come to the stage while a pipeline runs; what the stage makes of
+    /// them goes to the next one.
+    func sink(
+        into next: any PipelineSink, _ run: PipelineRun
+    ) throws(StoreError) -> any PipelineSink
+}
+
+/// Is a first stage, which gives documents of its own instead of those of a collection.
+protocol PipelineSourceStage: PipelineStage {
+    /// Gives the documents to a body until it returns false.
+    func forEach(
+        _ run: PipelineRun, _ body: (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError)
+}
+
+extension PipelineSourceStage {
+    func sink(into next: any PipelineSink, _: PipelineRun) -> any PipelineSink { next }
+}
+
+/// Says where a stage may stand.
+struct StageRule: Sendable {
+    /// Which places of a pipeline are allowed.
+    enum Position: Sendable {
+        case any
+        case first
+        case last
+    }
+
+    var position = Position.any
+    /// Whether it may stand in `$facet`.
+    var isAllowedInFacet = true
+    /// Whether it may stand in the pipelines of `$lookup` and `$unionWith`.
+    var isAllowedInside = true
+    /// Whether it may stand in an update.
+    var isAllowedInUpdate = false
+    /// Whether it runs on a database instead of a collection.
+    var isCollectionless = false
+    /// Reads the stage's argument; more than one stage may come of it.
+    let parse: Parse
+
+    typealias Parse =
+        @Sendable (BSONValue, PipelineParser) throws(StoreError) -> [any PipelineStage]
+
+    init(_ position: Position = .any, parse: @escaping Parse) {
+        self.position = position
+        self.parse = parse
+    }
+
+    /// A stage that may also stand in an update.
+    static func transform(_ parse: @escaping Parse) -> StageRule {
+        var rule = StageRule(parse: parse)
+        rule.isAllowedInUpdate = true
+        return rule
+    }
+
+    /// A stage that gives documents of its own.
+    static func source(isCollectionless: Bool, _ parse: @escaping Parse) -> StageRule {
+        var rule = StageRule(.first, parse: parse)
+        rule.isAllowedInFacet = false
+        rule.isCollectionless = isCollectionless
+        return rule
+    }
+
+    /// A stage that writes documents.
+    static func writer(_ parse: @escaping Parse) -> StageRule {
+        var rule = StageRule(.last, parse: parse)
+        rule.isAllowedInFacet = false
+        rule.isAllowedInside = false
+        return rule
+    }
+
+    /// All stages by their names.
+    static let all: [String: StageRule] = [
+        "$addFields": .transform(ProjectStage.addFields),
+        "$bucket": StageRule(parse: BucketStage.parse),
+        "$bucketAuto": StageRule(parse: BucketAutoStage.parse),
+        "$count": StageRule(parse: CountStage.parse),
+        "$densify": StageRule(parse: DensifyStage.parse),
+        "$documents": .source(isCollectionless: true, DocumentsStage.parse),
+        "$facet": facet, "$fill": StageRule(parse: FillStage.parse),
+        "$geoNear": .source(isCollectionless: false, unavailable("$geoNear")),
+        "$graphLookup": StageRule(parse: GraphLookupStage.parse),
+        "$group": StageRule(parse: GroupStage.parse), "$limit": StageRule(parse: LimitStage.parse),
+        "$lookup": StageRule(parse: LookupStage.parse),
+        "$match": StageRule(parse: MatchStage.parse), "$merge": .writer(MergeStage.parse),
+        "$out": .writer(OutStage.parse), "$project": .transform(ProjectStage.project),
+        "$redact": StageRule(parse: RedactStage.parse),
+        "$replaceRoot": .transform(ReplaceRootStage.replaceRoot),
+        "$replaceWith": .transform(ReplaceRootStage.replaceWith),
+        "$sample": StageRule(parse: SampleStage.parse), "$set": .transform(ProjectStage.set),
+        "$setWindowFields": StageRule(parse: WindowStage.parse),
+        "$skip": StageRule(parse: SkipStage.parse), "$sort": StageRule(parse: SortStage.parse),
+        "$sortByCount": StageRule(parse: GroupStage.parseSortByCount),
+        "$unionWith": StageRule(parse: UnionStage.parse),
+        "$unset": .transform(ProjectStage.unset), "$unwind": StageRule(parse: UnwindStage.parse),
+    ]
+
+    private static let facet = {
+        var rule = StageRule(parse: FacetStage.parse)
+        rule.isAllowedInFacet = false
+        return rule
+    }()
+
+    private static func unavailable(_ name: String) -> Parse {
+        { (_, _) throws(StoreError) in
+            throw StoreError(
+                StoreError.Code(rawValue: 40324), "\(name) is not available in this store")
+        }
+    }
+}

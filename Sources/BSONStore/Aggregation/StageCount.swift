@@ -1,0 +1,40 @@
+extension BSONValue {
+    /// Reads a count as stages take it: a number without fraction that is not negative.
+    ///
+    /// - Parameter name: stands before the value in the error's text.
+    /// - Throws: an error with MongoDB's text and the code that is given.
+    func wholeCount(
+        _ name: String, code: Int32, for stage: String
+    ) throws(StoreError) -> Int {
+        let shown = "\(name): \(ShellText.text(of: self))"
+        func invalid(_ reason: String) -> StoreError {
+            .location(code, "invalid argument to \(stage) stage: \(reason): \(shown)")
+        }
+        guard BSONNumber(self) != nil else { throw invalid("Expected a number in") }
+        guard let number = wholeNumber else {
+            if case .double(let double) = self {
+                if double.isNaN { throw invalid("Expected an integer, but found NaN in") }
+                if double.rounded(.towardZero) != double { throw invalid("Expected an integer") }
+            } else if case .decimal128(let decimal) = self, decimal.kind == .nan {
+                throw invalid("Expected an integer, but found NaN in")
+            }
+            guard truncatedNumber == nil else { throw invalid("Expected an integer") }
+            throw invalid("Cannot represent as a 64-bit integer")
+        }
+        guard number >= 0 else { throw invalid("Expected a non-negative number in") }
+        return Int(number)
+    }
+
+    /// Whether it is null, undefined.
+    var isNullish: Bool {
+        switch self {
+        case .null, .undefined: true
+        default: false
+        }
+    }
+
+    /// A count as an int32 where it fits, else as an int64.
+    static func count(_ count: Int) -> BSONValue {
+        Int32(exactly: count).map { .int32($0) } ?? .int64(Int64(count))
+    }
+}

@@ -1,0 +1,126 @@
+/// Gives one document with what several pipelines make of the same documents.
+struct FacetStage: PipelineStage {
+    let facets: [(name: String, stages: [any PipelineStage])]
+
+    static func parse(
+        _ value: BSONValue, _ parser: PipelineParser
+    ) throws(StoreError) -> [any PipelineStage] {
+        guard case .document(let document) = value, !document.isEmpty else {
+            throw .location(
+                40169,
+                "the $facet specification must be a non-empty object, but found: $facet: "
+                    + ShellText.text(of: value))
+        }
+        let nested = try parser.nested(in: .facet)
+        var facets: [(name: String, stages: [any PipelineStage])] = []
+        for (name, value) in document {
+            let array = try pipeline(name, value)
+            facets.append((name, try nested.stages(array)))
+        }
+        return [FacetStage(facets: facets)]
+    }
+
+    private static func pipeline(
+        _ name: String, _ value: BSONValue
+    ) throws(StoreError) -> BSONArray {
+        do throws(StoreError) {
+            try ExpressionPath.validate(fieldName: name)
+        } catch {
+            var named = error
+            named.message =
+                "$facet pipeline names must follow the naming rules of field path expressions. :: "
+                + "caused by :: \(error.message)"
+            throw named
+        }
+        guard case .array(let array) = value else {
+            throw .location(
+                40170, "arguments to $facet must be arrays, \(name) is type \(value.type.alias)")
+        }
+        for (index, value) in array.enumerated() {
+            if case .document = value { continue }
+            throw .location(
+                40171,
+                "elements of arrays in $facet spec must be non-empty objects, \(name) argument "
+                    + "contained an element of type \(value.type.alias): \(index): "
+                    + ShellText.text(of: value))
+        }
+        return array
+    }
+
+    func sink(
+        into next: any PipelineSink, _ run: PipelineRun
+    ) throws(StoreError) -> any PipelineSink {
+        try FacetSink(next, self, run)
+    }
+}
+
+/// Feeds the pipelines of `$facet`.
+final class FacetSink: PipelineSink {
+    /// Collects what comes out of one pipeline.
+    private final class Facet {
+        let name: String
+        var first: (any PipelineSink)?
+        var wantsMore = true
+        var results: [BSONValue] = []
+
+        init(_ name: String) { self.name = name }
+    }
+
+    private let next: any PipelineSink
+    private var facets: [Facet] = []
+    private let bytes: FacetBytes
+
+    init(
+        _ next: any PipelineSink, _ stage: FacetStage, _ run: PipelineRun
+    ) throws(StoreError) {
+        self.next = next
+        bytes = FacetBytes(bytesMax: run.bytesMax)
+        for (name, stages) in stage.facets {
+            let facet = Facet(name)
+            let last = BodySink { [bytes, facet] (document) throws(StoreError) in
+                try bytes.add(document.byteCount)
+                facet.results.append(.document(document))
+                return true
+            }
+            facet.first = try Pipeline.chain(stages[...], into: last, run)
+            facets.append(facet)
+        }
+    }
+
+    func take(_ document: BSONDocument) throws(StoreError) -> Bool {
+        var wantsMore = false
+        for facet in facets where facet.wantsMore {
+            facet.wantsMore = try facet.first?.take(document) ?? false
+            wantsMore = wantsMore || facet.wantsMore
+        }
+        return wantsMore
+    }
+
+    func finish() throws(StoreError) {
+        var document = BSONDocument()
+        for facet in facets {
+            try facet.first?.finish()
+            document.append(facet.name, .array(BSONArray(facet.results)))
+        }
+        _ = try next.take(document)
+        try next.finish()
+    }
+}
+
+/// Counts what the pipelines of `$facet` give.
+private final class FacetBytes {
+    private let bytesMax: Int
+    private var bytes = 0
+
+    init(bytesMax: Int) { self.bytesMax = bytesMax }
+
+    func add(_ count: Int) throws(StoreError) {
+        bytes += count
+        guard bytes <= bytesMax else {
+            throw .location(
+                4_031_700,
+                "document constructed by $facet is \(bytes) bytes, which exceeds the limit of "
+                    + "\(bytesMax) bytes")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// Reads the fields of a stage whose argument the server reads by a schema, with its errors.
+struct StageFields {
+    private let stage: String
+    private let document: BSONDocument
+
+    /// Takes the argument; a field that the schema does not know is an error.
+    ///
+    /// - Throws: 40415 for an unknown field, 40413 for one that stands twice.
+    init(
+        _ stage: String, _ document: BSONDocument, known: Set<String>
+    ) throws(StoreError) {
+        self.stage = stage
+        self.document = document
+        var seen: Set<String> = []
+        for key in document.keys {
+            guard known.contains(key) else {
+                throw .location(40415, "BSON field '\(stage).\(key)' is an unknown field.")
+            }
+            guard seen.insert(key).inserted else {
+                throw .location(40413, "BSON field '\(stage).\(key)' is a duplicate field")
+            }
+        }
+    }
+
+    /// The value of a field; null counts as none.
+    subscript(key: String) -> BSONValue? {
+        guard let value = document[key], !value.isNullish else { return nil }
+        return value
+    }
+
+    /// The value of a field that has to be there.
+    ///
+    /// - Throws: 40414.
+    func required(_ key: String) throws(StoreError) -> BSONValue {
+        guard let value = document[key] else {
+            throw .location(
+                40414, "BSON field '\(stage).\(key)' is missing but a required field")
+        }
+        return value
+    }
+
+    /// The text of a field; `nil` when it is left out.
+    func string(_ key: String) throws(StoreError) -> String? {
+        guard let value = self[key] else { return nil }
+        guard case .string(let text) = value else { throw wrongType(key, value, "string") }
+        return text
+    }
+
+    /// The document of a field; `nil` when it is left out.
+    func document(_ key: String) throws(StoreError) -> BSONDocument? {
+        guard let value = self[key] else { return nil }
+        guard case .document(let document) = value else { throw wrongType(key, value, "object") }
+        return document
+    }
+
+    /// The array of a field; `nil` when it is left out.
+    func array(_ key: String) throws(StoreError) -> BSONArray? {
+        guard let value = self[key] else { return nil }
+        guard case .array(let array) = value else { throw wrongType(key, value, "array") }
+        return array
+    }
+
+    /// The error for a value of another type.
+    func wrongType(_ key: String, _ value: BSONValue, _ expected: String) -> StoreError {
+        StoreError(
+            .typeMismatch,
+            "BSON field '\(stage).\(key)' is the wrong type '\(value.type.alias)', expected type "
+                + "'\(expected)'")
+    }
+}

@@ -1,0 +1,123 @@
+/// Finds the documents of a collection by the values of a field, as `$lookup` and `$graphLookup` do.
+///
+/// Where the field has an index every look-up is a query. Else the collection is read once into a
+/// table, unless it is larger than a stage may hold; then every look-up reads it again.
+final class EqualityJoin {
+    private let run: PipelineRun
+    private let field: String
+    private let parts: [String]
+    private let parser: PipelineParser
+    /// What documents have to pass beside.
+    private let restriction: Filter?
+    private var table: Table?
+    private var isDecided = false
+
+    /// The documents of the collection with their places by the keys of their values.
+    private struct Table {
+        var documents: [BSONDocument] = []
+        var places: [[UInt8]: [Int]] = [:]
+        var bytes = 0
+    }
+
+    init(
+        _ run: PipelineRun, field: String, restriction: Filter?, _ parser: PipelineParser
+    ) {
+        self.run = run
+        self.field = field
+        self.restriction = restriction
+        self.parser = parser
+        parts = field.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// The documents with one of the values, each once, in the order of the collection.
+    func documents(with values: [BSONValue]) throws(StoreError) -> [BSONDocument] {
+        guard !values.isEmpty else { return [] }
+        try decide()
+        guard let table else { return try query(values) }
+        guard values.allSatisfy(Self.isPlain), !hasPosition else {
+            let filter = try parser.filter(Self.filter(field, values))
+            var found: [BSONDocument] = []
+            for document in table.documents where try run.matches(filter, document) {
+                found.append(document)
+            }
+            return found
+        }
+        var places: Set<Int> = []
+        for value in values { places.formUnion(table.places[run.key(of: value)] ?? []) }
+        return places.sorted().map { table.documents[$0] }
+    }
+
+    /// A filter for documents with one of the values.
+    static func filter(_ field: String, _ values: [BSONValue]) -> BSONDocument {
+        if values.count == 1 { return [field: ["$eq": values[0]]] }
+        // Among the values of `$in` a regular expression would be matched instead of compared.
+        guard values.contains(where: { $0.type == .regularExpression }) else {
+            return [field: ["$in": .array(BSONArray(values))]]
+        }
+        let each = values.map { value -> BSONValue in [field: ["$eq": value]] }
+        return ["$or": .array(BSONArray(each))]
+    }
+
+    /// Whether a value equals only what has the same key: null also equals what is missing.
+    private static func isPlain(_ value: BSONValue) -> Bool {
+        switch value.type {
+        case .document, .double, .string, .binary, .objectID, .bool, .datetime, .int32,
+            .timestamp, .int64, .decimal128:
+            true
+        default: false
+        }
+    }
+
+    private var hasPosition: Bool { parts.contains { FieldPath.index($0) != nil } }
+
+    private func query(_ values: [BSONValue]) throws(StoreError) -> [BSONDocument] {
+        var selection = AggregationSelection()
+        selection.filter = try parser.filter(Self.filter(field, values))
+        selection.frame = run.frame
+        var found: [BSONDocument] = []
+        try run.source.forEach(run.namespace, selection) { (document) throws(StoreError) in
+            if try passes(document) { found.append(document) }
+            return true
+        }
+        return found
+    }
+
+    private func passes(_ document: BSONDocument) throws(StoreError) -> Bool {
+        guard let restriction else { return true }
+        return try run.matches(restriction, document)
+    }
+
+    /// Chooses between queries and a table when the first values come.
+    private func decide() throws(StoreError) {
+        guard !isDecided else { return }
+        isDecided = true
+        guard try !run.source.isIndexed(run.namespace, field) else { return }
+        var filling: Table? = Table()
+        var selection = AggregationSelection()
+        selection.frame = run.frame
+        try run.source.forEach(run.namespace, selection) { (document) throws(StoreError) in
+            guard try passes(document) else { return true }
+            filling?.bytes += document.byteCount + 128
+            guard filling?.bytes ?? 0 <= run.bytesMax else {
+                filling = nil
+                return false
+            }
+            let place = filling?.documents.count ?? 0
+            filling?.documents.append(document)
+            for key in keys(of: document) { filling?.places[key, default: []].append(place) }
+            return true
+        }
+        table = filling
+    }
+
+    private func keys(of document: BSONDocument) -> Set<[UInt8]> {
+        var keys: Set<[UInt8]> = []
+        document.withUnsafeBytes { bytes in
+            ValuePath.visit(parts[...], document: bytes) { value in
+                guard let value else { return }
+                keys.insert(run.key(of: BSONValue(copying: value)))
+            }
+        }
+        return keys
+    }
+}

@@ -1,0 +1,313 @@
+/// Adds an array of the documents of another collection that belong to a document.
+struct LookupStage: PipelineStage {
+    /// The other collection; `nil` for documents that the pipeline has itself.
+    var from: String?
+    var field: [String] = []
+    /// The fields that have to be equal.
+    var equality: (local: [String], foreign: String)?
+    /// The variables of the pipeline, in the order of their slots behind those outside.
+    var variables: [Expression] = []
+    /// What is done with the documents, all of it; `nil` when they are taken as they are.
+    var stages: [any PipelineStage]?
+    /// The pipeline when no fields have to be equal.
+    var pipeline: Pipeline?
+    let parser: PipelineParser
+
+    static func parse(
+        _ value: BSONValue, _ parser: PipelineParser
+    ) throws(StoreError) -> [any PipelineStage] {
+        guard case .document(let document) = value else {
+            throw StoreError(.failedToParse, "the $lookup specification must be an Object")
+        }
+        return [try LookupParsing(document, parser).stage()]
+    }
+
+    func sink(into next: any PipelineSink, _ run: PipelineRun) -> any PipelineSink {
+        LookupSink(next, self, run)
+    }
+}
+
+/// Looks up the documents that belong to each document.
+final class LookupSink: PipelineSink {
+    private let next: any PipelineSink
+    private let stage: LookupStage
+    private let run: PipelineRun
+    private let foreign: Namespace
+    private let join: EqualityJoin?
+    /// What a pipeline gives that does not depend on the document.
+    private var constant: BSONValue?
+
+    init(_ next: any PipelineSink, _ stage: LookupStage, _ run: PipelineRun) {
+        self.next = next
+        self.stage = stage
+        self.run = run
+        foreign = Namespace(
+            run.namespace.database, stage.from ?? Namespace.databaseAggregate)
+        if stage.from != nil, let equality = stage.equality {
+            let nested = run.nested(on: foreign, collation: run.collation)
+            join = EqualityJoin(
+                nested, field: equality.foreign, restriction: nil, stage.parser)
+        } else {
+            join = nil
+        }
+    }
+
+    func take(_ document: BSONDocument) throws(StoreError) -> Bool {
+        let found: BSONValue
+        if let constant { found = constant } else { found = try self.found(for: document) }
+        if stage.equality == nil, stage.variables.isEmpty, run.frame.values.isEmpty {
+            constant = found
+        }
+        return try next.take(NestedField.setting(stage.field, to: found, in: document))
+    }
+
+    func finish() throws(StoreError) { try next.finish() }
+
+    private func found(for document: BSONDocument) throws(StoreError) -> BSONValue {
+        var values = run.frame.values
+        let frame = run.frame(for: document)
+        for variable in stage.variables { values.append(try variable.evaluate(document, frame)) }
+        let nested = run.nested(on: foreign, values: values, collation: run.collation)
+        let results = LookupResults(foreign)
+        if let pipeline = stage.pipeline {
+            try pipeline.run(nested, into: results)
+        } else if let equality = stage.equality {
+            var wanted = NestedField.values(equality.local, in: document)
+            if wanted.isEmpty { wanted = [.null] }
+            let first = try Pipeline.chain((stage.stages ?? [])[...], into: results, nested)
+            try forEach(wanted, equality.foreign, nested) { (document) throws(StoreError) in
+                try first.take(document)
+            }
+            try first.finish()
+        }
+        return .array(BSONArray(results.documents))
+    }
+
+    /// Gives the documents with one of the values.
+    private func forEach(
+        _ values: [BSONValue], _ field: String, _ nested: PipelineRun,
+        _ body: (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        if let join {
+            for document in try join.documents(with: values) {
+                guard try body(document) else { return }
+            }
+        } else if let source = stage.stages?.first as? any PipelineSourceStage {
+            let filter = try stage.parser.filter(EqualityJoin.filter(field, values))
+            try source.forEach(nested) { (document) throws(StoreError) in
+                guard try nested.matches(filter, document) else { return true }
+                return try body(document)
+            }
+        }
+    }
+}
+
+/// Collects what belongs to one document.
+private final class LookupResults: PipelineSink {
+    private(set) var documents: [BSONValue] = []
+    private let namespace: Namespace
+    private var bytes = 0
+
+    init(_ namespace: Namespace) { self.namespace = namespace }
+
+    func take(_ document: BSONDocument) throws(StoreError) -> Bool {
+        bytes += document.byteCount + 8
+        guard bytes <= ExpressionLimits.bytesMax else {
+            throw .location(
+                4568,
+                "Total size of documents in \(namespace.collection) matching pipeline's $lookup "
+                    + "stage exceeds \(ExpressionLimits.bytesMax) bytes")
+        }
+        documents.append(.document(document))
+        return true
+    }
+
+    func finish() {}
+}
+
+/// Reads the argument of `$lookup`.
+private struct LookupParsing {
+    private let document: BSONDocument
+    private let parser: PipelineParser
+    private var texts: [String: String] = [:]
+    private var variables: BSONDocument?
+    private var pipeline: BSONArray?
+
+    init(_ document: BSONDocument, _ parser: PipelineParser) throws(StoreError) {
+        self.document = document
+        self.parser = parser
+        for (key, value) in document { try read(key, value) }
+    }
+
+    private mutating func read(_ key: String, _ value: BSONValue) throws(StoreError) {
+        switch key {
+        case "pipeline":
+            guard case .array(let array) = value else {
+                throw StoreError(
+                    .typeMismatch, "'pipeline' option must be specified as an array")
+            }
+            pipeline = array
+        case "let":
+            guard case .document(let document) = value else {
+                throw StoreError(
+                    .failedToParse,
+                    "$lookup argument 'let: \(ShellText.text(of: value))' must be an object, is "
+                        + "type \(value.type.alias)")
+            }
+            variables = document
+        case "from":
+            if case .document(let document) = value {
+                let names = ["db", "coll"].map { document[$0]?.stringValue ?? "" }
+                throw StoreError(
+                    .failedToParse,
+                    "$lookup with syntax {from: {db:<>, coll:<>},..} is not supported for db: "
+                        + "\(names[0]) and coll: \(names[1])")
+            }
+            guard case .string(let text) = value else {
+                throw StoreError(
+                    .failedToParse,
+                    "$lookup 'from' field must be a string, but found \(value.type.alias)")
+            }
+            texts[key] = text
+        default: try readText(key, value)
+        }
+    }
+
+    private mutating func readText(_ key: String, _ value: BSONValue) throws(StoreError) {
+        guard case .string(let text) = value else {
+            throw StoreError(
+                .failedToParse,
+                "$lookup argument '\(key)' must be a string, found \(key): "
+                    + "\(ShellText.text(of: value)): \(value.type.alias)")
+        }
+        guard key == "as" || key == "localField" || key == "foreignField" else {
+            throw StoreError(.failedToParse, "unknown argument to $lookup: \(key)")
+        }
+        texts[key] = text
+    }
+
+    func stage() throws(StoreError) -> LookupStage {
+        if texts["from"] == nil { try checkDocuments() }
+        guard let name = texts["as"], !name.isEmpty else {
+            throw StoreError(.failedToParse, "must specify 'as' field for a $lookup")
+        }
+        let local = texts["localField"] ?? ""
+        let foreign = texts["foreignField"] ?? ""
+        guard pipeline != nil || (!local.isEmpty && !foreign.isEmpty) else {
+            throw StoreError(
+                .failedToParse,
+                "$lookup requires either 'pipeline' or both 'localField' and 'foreignField' to be "
+                    + "specified")
+        }
+        guard local.isEmpty == foreign.isEmpty else {
+            throw StoreError(
+                .failedToParse,
+                "$lookup requires both or neither of 'localField' and 'foreignField' to be "
+                    + "specified")
+        }
+        guard pipeline != nil || variables == nil else {
+            throw StoreError(
+                .failedToParse, "$lookup with a 'let' argument must also specify 'pipeline'")
+        }
+        var stage = LookupStage(parser: parser)
+        stage.from = texts["from"]
+        stage.field = try ExpressionPath(name).parts
+        if !local.isEmpty {
+            _ = try ExpressionPath(foreign)
+            stage.equality = (try ExpressionPath(local).parts, foreign)
+        }
+        try readPipeline(into: &stage)
+        return stage
+    }
+
+    private func readPipeline(into stage: inout LookupStage) throws(StoreError) {
+        guard let pipeline else { return }
+        var nested = try parser.nested(in: .lookup)
+        for (name, value) in variables ?? BSONDocument() {
+            stage.variables.append(try Expression(value, in: parser.scope))
+            try nested.scope.define(name)
+        }
+        if stage.equality == nil {
+            stage.pipeline = try Pipeline(nested: pipeline, nested)
+        } else {
+            stage.stages = try nested.stages(pipeline)
+        }
+    }
+
+    private func checkDocuments() throws(StoreError) {
+        guard let pipeline else {
+            throw StoreError(.failedToParse, "must specify 'pipeline' when 'from' is empty")
+        }
+        guard pipeline[0]?.documentValue?["$documents"] != nil else {
+            throw StoreError(
+                .failedToParse,
+                "$lookup stage without explicit collection must have a pipeline with $documents as "
+                    + "first stage")
+        }
+    }
+}
+
+/// Gives the documents of another collection, or of a pipeline on it, behind those that come.
+struct UnionStage: PipelineStage {
+    private let collection: String?
+    private let pipeline: Pipeline
+
+    static func parse(
+        _ value: BSONValue, _ parser: PipelineParser
+    ) throws(StoreError) -> [any PipelineStage] {
+        let nested = try parser.nested(in: .unionWith)
+        switch value {
+        case .string(let name):
+            return [
+                UnionStage(collection: name, pipeline: try Pipeline(nested: BSONArray(), nested))
+            ]
+        case .document(let document):
+            let fields = try StageFields("$unionWith", document, known: ["coll", "pipeline"])
+            let name = try fields.string("coll")
+            let array = try fields.array("pipeline") ?? BSONArray()
+            guard name != nil || array[0]?.documentValue?["$documents"] != nil else {
+                throw StoreError(
+                    .failedToParse,
+                    "$unionWith stage without explicit collection must have a pipeline with "
+                        + "$documents as first stage")
+            }
+            return [
+                UnionStage(collection: name, pipeline: try Pipeline(nested: array, nested))
+            ]
+        default:
+            throw StoreError(
+                .failedToParse,
+                "the $unionWith stage specification must be an object or string, but found "
+                    + value.type.alias)
+        }
+    }
+
+    func sink(into next: any PipelineSink, _ run: PipelineRun) -> any PipelineSink {
+        let namespace = Namespace(
+            run.namespace.database, collection ?? Namespace.databaseAggregate)
+        return UnionSink(
+            next, pipeline, run.nested(on: namespace, collation: run.collation))
+    }
+}
+
+/// Passes documents on, then those of a pipeline.
+private final class UnionSink: PipelineSink {
+    private let next: any PipelineSink
+    private let relay: RelaySink
+    private let pipeline: Pipeline
+    private let run: PipelineRun
+
+    init(_ next: any PipelineSink, _ pipeline: Pipeline, _ run: PipelineRun) {
+        self.next = next
+        self.pipeline = pipeline
+        self.run = run
+        relay = RelaySink(next)
+    }
+
+    func take(_ document: BSONDocument) throws(StoreError) -> Bool { try relay.take(document) }
+
+    func finish() throws(StoreError) {
+        if relay.wantsMore { try pipeline.run(run, into: relay) }
+        try next.finish()
+    }
+}

@@ -1,0 +1,374 @@
+/// Writes the documents that come into a collection, each in the place of the one that matches it.
+struct MergeStage: PipelineWritingStage {
+    /// What happens to a document that is there.
+    enum Matched: Sendable {
+        case replace
+        case keepExisting
+        case merge
+        case fail
+        case pipeline(Pipeline)
+
+        var name: String {
+            switch self {
+            case .replace: "replace"
+            case .keepExisting: "keepExisting"
+            case .merge: "merge"
+            case .fail: "fail"
+            case .pipeline: "pipeline"
+            }
+        }
+    }
+
+    /// What happens when none is there.
+    enum NotMatched: String, Sendable {
+        case insert
+        case discard
+        case fail
+    }
+
+    var target = (database: String?.none, collection: "")
+    var fields: [String] = ["_id"]
+    var matched = Matched.merge
+    var notMatched = NotMatched.insert
+    /// The variables of the pipeline, in the order of their slots behind those outside.
+    var variables: [Expression] = []
+
+    static func parse(
+        _ value: BSONValue, _ parser: PipelineParser
+    ) throws(StoreError) -> [any PipelineStage] {
+        switch value {
+        case .string(let name):
+            guard !name.isEmpty else {
+                throw .location(5_786_800, "$merge 'into' field cannot be an empty string")
+            }
+            var stage = MergeStage()
+            stage.target.collection = name
+            return [stage]
+        case .document(let document): return [try MergeParsing(document, parser).stage()]
+        default:
+            throw StoreError(
+                .typeMismatch,
+                "$merge requires a string or object argument, but found \(value.type.alias)")
+        }
+    }
+
+    func sink(
+        into next: any PipelineSink, _ run: PipelineRun
+    ) throws(StoreError) -> any PipelineSink {
+        let namespace = Namespace(
+            target.database ?? run.namespace.database, target.collection)
+        try namespace.check()
+        guard try run.source.isUnique(namespace, fields) else {
+            throw .location(
+                51183, "Cannot find index to verify that join fields will be unique")
+        }
+        let target = try run.source.target()
+        // The documents are written when all of them were read, so that none is read that was
+        // written.
+        return BlockingSink(next, PipelineMemory("$merge", PipelineMemory.bytesMaxWithDiskUse)) {
+            (documents, _) throws(StoreError) in
+            for document in documents {
+                try MergeWriting(stage: self, namespace: namespace, target: target, run: run)
+                    .write(document)
+            }
+        }
+    }
+}
+
+/// Writes one document of `$merge`.
+private struct MergeWriting {
+    let stage: MergeStage
+    let namespace: Namespace
+    let target: any AggregationTarget
+    let run: PipelineRun
+
+    func write(_ document: BSONDocument) throws(StoreError) {
+        var document = document
+        if document["_id"] == nil, stage.fields.contains("_id") {
+            document = BSONDocument([("_id", .objectID(BSONObjectID()))] + document.map { $0 })
+        }
+        let filter = try Filter(try equalities(of: document))
+        guard let existing = try target.first(namespace, filter) else {
+            return try add(document)
+        }
+        guard let changed = try changed(existing, by: document) else { return }
+        guard BSONOrder.compare(changed["_id"] ?? .null, existing["_id"] ?? .null) == .equal
+        else {
+            throw StoreError(
+                .immutableField,
+                "$merge failed to update the matching document, did you attempt to modify the _id "
+                    + "or the shard key? :: caused by :: After applying the update, the (immutable) "
+                    + "field '_id' was found to have been altered to _id: "
+                    + ShellText.text(of: changed["_id"] ?? .null))
+        }
+        if changed != existing { try target.replace(namespace, existing, by: changed) }
+    }
+
+    private func equalities(of document: BSONDocument) throws(StoreError) -> BSONDocument {
+        var equalities = BSONDocument()
+        for field in stage.fields {
+            let value = NestedField.value(
+                field.split(separator: ".").map(String.init), in: document)
+            if case .array? = value {
+                throw .location(51185, "$merge write error: 'on' field '\(field)' is an array")
+            }
+            guard let value, !value.isNullish else {
+                throw .location(
+                    51132,
+                    "$merge write error: 'on' field '\(field)' cannot be missing, null, undefined "
+                        + "or an array")
+            }
+            equalities.append(field, ["$eq": value])
+        }
+        return equalities
+    }
+
+    private func add(_ document: BSONDocument) throws(StoreError) {
+        switch stage.notMatched {
+        case .insert: try target.add(namespace, document)
+        case .discard: return
+        case .fail:
+            throw .location(
+                13113,
+                "$merge could not find a matching document in the target collection for at least "
+                    + "one document in the source collection")
+        }
+    }
+
+    /// What becomes of the document that is there; `nil` when it stays.
+    private func changed(
+        _ existing: BSONDocument, by document: BSONDocument
+    ) throws(StoreError) -> BSONDocument? {
+        switch stage.matched {
+        case .replace:
+            guard document["_id"] == nil, let id = existing["_id"] else { return document }
+            return BSONDocument([("_id", id)] + document.map { $0 })
+        case .keepExisting: return nil
+        case .merge:
+            guard !document.isEmpty else { return nil }
+            return try Update(["$set": .document(document)]).apply(to: existing)
+        case .fail:
+            // The server inserts, and finds the key taken.
+            try target.add(namespace, document)
+            return nil
+        case .pipeline(let pipeline):
+            let frame = run.frame(for: document)
+            var values = run.frame.values
+            for variable in stage.variables {
+                values.append(try variable.evaluate(document, frame))
+            }
+            let nested = run.nested(on: namespace, values: values, collation: run.collation)
+            return try pipeline.transform(existing, nested)
+        }
+    }
+}
+
+/// Reads the argument of `$merge`.
+private struct MergeParsing {
+    private let fields: StageFields
+    private let parser: PipelineParser
+
+    init(_ document: BSONDocument, _ parser: PipelineParser) throws(StoreError) {
+        fields = try StageFields(
+            "$merge", document, known: ["into", "on", "let", "whenMatched", "whenNotMatched"])
+        self.parser = parser
+    }
+
+    func stage() throws(StoreError) -> MergeStage {
+        var stage = MergeStage()
+        stage.target = try target()
+        if let on = fields["on"] { stage.fields = try on.mergeFields() }
+        stage.notMatched = try notMatched()
+        let variables = try fields.document("let")
+        try readMatched(variables, into: &stage)
+        let (matched, notMatched) = (stage.matched.name, stage.notMatched.rawValue)
+        let isSupported =
+            switch stage.matched {
+            case .keepExisting, .fail: stage.notMatched == .insert
+            case .replace, .merge, .pipeline: true
+            }
+        guard isSupported else {
+            throw .location(
+                51181,
+                "Combination of $merge modes 'whenMatched: \(matched)' and 'whenNotMatched: "
+                    + "\(notMatched)' is not supported")
+        }
+        if case .pipeline = stage.matched { return stage }
+        guard variables == nil else {
+            throw .location(
+                51199, "Cannot use 'let' variables with 'whenMatched: \(matched)' mode")
+        }
+        return stage
+    }
+
+    private func target() throws(StoreError) -> (database: String?, collection: String) {
+        switch try fields.required("into") {
+        case .string(let name):
+            guard !name.isEmpty else {
+                throw .location(5_786_800, "$merge 'into' field cannot be an empty string")
+            }
+            return (nil, name)
+        case .document(let document):
+            let names = try StageFields("into", document, known: ["db", "coll"])
+            guard let name = try names.string("coll"), !name.isEmpty else {
+                throw .location(
+                    5_786_801,
+                    "$merge 'into' field must specify a 'coll' that is not empty, null or undefined"
+                )
+            }
+            return (try names.string("db"), name)
+        case let value:
+            throw .location(
+                51178,
+                "$merge 'into' field  must be either a string or an object, but found "
+                    + value.type.alias)
+        }
+    }
+
+    private func notMatched() throws(StoreError) -> MergeStage.NotMatched {
+        guard let name = try fields.string("whenNotMatched") else { return .insert }
+        guard let mode = MergeStage.NotMatched(rawValue: name) else {
+            throw StoreError(
+                .badValue,
+                "Enumeration value '\(name)' for field '$merge.whenNotMatched' is not a valid "
+                    + "value.")
+        }
+        return mode
+    }
+
+    private func readMatched(
+        _ variables: BSONDocument?, into stage: inout MergeStage
+    ) throws(StoreError) {
+        switch fields["whenMatched"] {
+        case nil: return
+        case .string("replace"): stage.matched = .replace
+        case .string("keepExisting"): stage.matched = .keepExisting
+        case .string("merge"): stage.matched = .merge
+        case .string("fail"): stage.matched = .fail
+        case .string(let name):
+            throw StoreError(
+                .badValue,
+                "Enumeration value '\(name)' for field 'whenMatched' is not a valid value.")
+        case .array(let array):
+            var variables: BSONDocument = variables ?? ["new": "$$ROOT"]
+            if let new = variables["new"], new != "$$ROOT" {
+                throw .location(
+                    51273,
+                    "'let' may not define a value for the reserved 'new' variable other than "
+                        + "'$$ROOT'")
+            }
+            if variables["new"] == nil, stage.notMatched == .insert {
+                variables.append("new", "$$ROOT")
+            }
+            var nested = try parser.nested(in: .update)
+            for (name, value) in variables {
+                stage.variables.append(try Expression(value, in: parser.scope))
+                try nested.scope.define(name)
+            }
+            stage.matched = .pipeline(try Pipeline(nested: array, nested))
+        case .some(let value):
+            throw .location(
+                51191,
+                "$merge 'whenMatched' field  must be either a string or an array, but found "
+                    + value.type.alias)
+        }
+    }
+}
+
+extension BSONValue {
+    /// The fields that `$merge` matches on.
+    fileprivate func mergeFields() throws(StoreError) -> [String] {
+        var fields: [String] = []
+        switch self {
+        case .string(let field): fields = [field]
+        case .array(let array):
+            for value in array {
+                guard case .string(let field) = value else {
+                    throw .location(
+                        51134,
+                        "$merge 'on' array elements must be strings, but found \(value.type.alias)")
+                }
+                fields.append(field)
+            }
+        default:
+            throw .location(
+                51186,
+                "$merge 'on' field  must be either a string or an array of strings, but found "
+                    + type.alias)
+        }
+        guard !fields.isEmpty else {
+            throw .location(
+                51187, "If explicitly specifying $merge 'on', must include at least one field")
+        }
+        var seen: Set<String> = []
+        for field in fields {
+            _ = try ExpressionPath(field)
+            guard seen.insert(field).inserted else {
+                throw .location(31465, "Found a duplicate field '\(field)'")
+            }
+        }
+        return fields
+    }
+}
+
+/// Makes the documents that come the only ones of a collection.
+struct OutStage: PipelineWritingStage {
+    private let database: String?
+    private let collection: String
+
+    static func parse(
+        _ value: BSONValue, _: PipelineParser
+    ) throws(StoreError) -> [any PipelineStage] {
+        switch value {
+        case .string(let name): return [OutStage(database: nil, collection: name)]
+        case .document(let document):
+            let fields = try StageFields(
+                "$out", document, known: ["db", "coll", "timeseries"])
+            _ = try fields.required("coll")
+            _ = try fields.required("db")
+            guard fields["timeseries"] == nil else {
+                throw StoreError(
+                    .invalidOptions, "Time series collections are not available in this store")
+            }
+            return [
+                OutStage(
+                    database: try fields.string("db"),
+                    collection: try fields.string("coll") ?? "")
+            ]
+        default:
+            throw .location(
+                16990,
+                "$out only supports a string or object argument, but found \(value.type.alias)")
+        }
+    }
+
+    func sink(
+        into next: any PipelineSink, _ run: PipelineRun
+    ) throws(StoreError) -> any PipelineSink {
+        let namespace = Namespace(database ?? run.namespace.database, collection)
+        try namespace.check()
+        let target = try run.source.target()
+        return BlockingSink(next, PipelineMemory("$out", PipelineMemory.bytesMaxWithDiskUse)) {
+            (documents, _) throws(StoreError) in
+            try target.fill(namespace, documents)
+        }
+    }
+}
+
+extension Pipeline {
+    /// What a pipeline that may stand in an update makes of one document.
+    ///
+    /// - Throws: what the stages throw.
+    func transform(
+        _ document: BSONDocument, _ run: PipelineRun
+    ) throws(StoreError) -> BSONDocument {
+        var result = document
+        let last = BodySink { (document) throws(StoreError) in
+            result = document
+            return true
+        }
+        let first = try Self.chain(stages[...], into: last, run)
+        _ = try first.take(document)
+        return result
+    }
+}

@@ -1,0 +1,184 @@
+/// Gives a document for every value of an array in a document.
+struct UnwindStage: PipelineStage {
+    let path: [String]
+    /// The field that gets the value's position.
+    let indexPath: [String]?
+    /// Whether documents without the array, or with an empty one, are given on as they are.
+    let keepsEmpty: Bool
+
+    static func parse(
+        _ value: BSONValue, _: PipelineParser
+    ) throws(StoreError) -> [any PipelineStage] {
+        switch value {
+        case .string(let text):
+            return [try UnwindStage(text, indexPath: nil, keepsEmpty: false)]
+        case .document(let document): return [try parse(document)]
+        default:
+            throw .location(
+                15981,
+                "expected either a string or an object as specification for $unwind stage, got "
+                    + value.type.alias)
+        }
+    }
+
+    private static func parse(_ document: BSONDocument) throws(StoreError) -> UnwindStage {
+        var path: String?
+        var index: String?
+        var keepsEmpty = false
+        for (key, value) in document {
+            switch key {
+            case "path":
+                guard case .string(let text) = value else {
+                    throw .location(
+                        28808,
+                        "expected a string as the path for $unwind stage, got \(value.type.alias)")
+                }
+                path = text
+            case "preserveNullAndEmptyArrays":
+                guard case .bool(let flag) = value else {
+                    throw .location(
+                        28809,
+                        "expected a boolean for the preserveNullAndEmptyArrays option to $unwind "
+                            + "stage, got \(value.type.alias)")
+                }
+                keepsEmpty = flag
+            case "includeArrayIndex":
+                guard case .string(let text) = value, !text.isEmpty else {
+                    throw .location(
+                        28810,
+                        "expected a non-empty string for the includeArrayIndex  option to $unwind "
+                            + "stage, got \(value.type.alias)")
+                }
+                guard !text.hasPrefix("$") else {
+                    throw .location(
+                        28822,
+                        "includeArrayIndex option to $unwind stage should not be prefixed with a "
+                            + "'$': \(text)")
+                }
+                index = text
+            default:
+                throw .location(28811, "unrecognized option to $unwind stage: \(key)")
+            }
+        }
+        guard let path else { throw .location(28812, "no path specified to $unwind stage") }
+        return try UnwindStage(path, indexPath: index, keepsEmpty: keepsEmpty)
+    }
+
+    private init(_ text: String, indexPath: String?, keepsEmpty: Bool) throws(StoreError) {
+        guard !text.isEmpty else { throw .location(28812, "no path specified to $unwind stage") }
+        guard text.hasPrefix("$") else {
+            throw .location(
+                28818, "path option to $unwind stage should be prefixed with a '$': \(text)")
+        }
+        path = try ExpressionPath(String(text.unicodeScalars.dropFirst())).parts
+        if let indexPath {
+            self.indexPath = try ExpressionPath(indexPath).parts
+        } else {
+            self.indexPath = nil
+        }
+        self.keepsEmpty = keepsEmpty
+    }
+
+    func sink(into next: any PipelineSink, _: PipelineRun) -> any PipelineSink {
+        ExpandingSink(next) { (document, next) throws(StoreError) in
+            try unwind(document, next)
+        }
+    }
+
+    private func unwind(
+        _ document: BSONDocument, _ next: any PipelineSink
+    ) throws(StoreError) -> Bool {
+        guard let value = NestedField.value(path, in: document), !value.isNullish else {
+            guard keepsEmpty else { return true }
+            return try next.take(numbered(document, .null))
+        }
+        guard case .array(let array) = value else {
+            return try next.take(numbered(document, .null))
+        }
+        guard !array.isEmpty else {
+            guard keepsEmpty else { return true }
+            return try next.take(
+                numbered(NestedField.setting(path, to: nil, in: document), .null))
+        }
+        var index: Int64 = 0
+        for value in array {
+            let unwound = NestedField.setting(path, to: value, in: document)
+            guard try next.take(numbered(unwound, .int64(index))) else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    private func numbered(_ document: BSONDocument, _ index: BSONValue) -> BSONDocument {
+        guard let indexPath else { return document }
+        return NestedField.setting(indexPath, to: index, in: document)
+    }
+}
+
+/// Reads and sets fields of nested documents, without regard to arrays.
+enum NestedField {
+    /// The value at a path that leads through documents only.
+    static func value(_ path: [String], in document: BSONDocument) -> BSONValue? {
+        var value: BSONValue = .document(document)
+        for part in path {
+            guard case .document(let nested) = value, let found = nested[part] else { return nil }
+            value = found
+        }
+        return value
+    }
+
+    /// The document with a value at a path, `nil` for none; what is no document on the way becomes
+    /// one.
+    static func setting(
+        _ path: [String], to value: BSONValue?, in document: BSONDocument
+    ) -> BSONDocument {
+        setting(path[...], to: value, in: document)
+    }
+
+    private static func setting(
+        _ path: ArraySlice<String>, to value: BSONValue?, in document: BSONDocument
+    ) -> BSONDocument {
+        guard let key = path.first else { return document }
+        var changed = document
+        guard path.count > 1 else {
+            changed.set(key, to: value)
+            return changed
+        }
+        let nested = document[key]?.documentValue
+        if nested == nil, value == nil { return document }
+        let inner = setting(path.dropFirst(), to: value, in: nested ?? BSONDocument())
+        changed.set(key, to: .document(inner))
+        return changed
+    }
+
+    /// The values at a path, those of an array at its end one by one; arrays on the way are looked
+    /// through and positions in them mean elements.
+    ///
+    /// Source: MongoDB manual, "$graphLookup" and "$lookup" for fields that hold arrays.
+    static func values(_ path: [String], in document: BSONDocument) -> [BSONValue] {
+        var found: [BSONValue] = []
+        collect(path[...], .document(document), into: &found)
+        return found
+    }
+
+    private static func collect(
+        _ path: ArraySlice<String>, _ value: BSONValue, into found: inout [BSONValue]
+    ) {
+        guard let part = path.first else {
+            if case .array(let array) = value { found += array.values } else { found.append(value) }
+            return
+        }
+        switch value {
+        case .document(let document):
+            if let next = document[part] { collect(path.dropFirst(), next, into: &found) }
+        case .array(let array):
+            if let index = FieldPath.index(part), let element = array[index] {
+                collect(path.dropFirst(), element, into: &found)
+            }
+            for case .document(let document) in array {
+                if let next = document[part] { collect(path.dropFirst(), next, into: &found) }
+            }
+        default: return
+        }
+    }
+}

@@ -1,0 +1,320 @@
+/// Numbers the documents of a partition in their order.
+struct RankWindow: WindowFunction {
+    let name: String
+
+    func values(_ partition: WindowPartition, _: PipelineRun) -> [BSONValue?] {
+        var rank = 0
+        var values: [BSONValue?] = []
+        for place in partition.documents.indices {
+            let isNew =
+                place == 0 || partition.sortKeys[place] != partition.sortKeys[place - 1]
+            switch name {
+            case "$documentNumber": rank = place + 1
+            case "$denseRank": rank += isNew ? 1 : 0
+            default: rank = isNew ? place + 1 : rank
+            }
+            values.append(.count(rank))
+        }
+        return values
+    }
+}
+
+/// Gives the value of a document that stands before or behind.
+struct ShiftWindow: WindowFunction {
+    var output: Expression?
+    var by = 0
+    /// What stands for a document outside of the partition.
+    var other: BSONValue?
+
+    func values(
+        _ partition: WindowPartition, _ run: PipelineRun
+    ) throws(StoreError) -> [BSONValue?] {
+        let outputs = try output?.values(partition, run) ?? []
+        return outputs.indices.map { place in
+            let wanted = place + by
+            return outputs.indices.contains(wanted) ? outputs[wanted] : other
+        }
+    }
+}
+
+/// Gives the last value that was not null.
+struct CarryWindow: WindowFunction {
+    let input: Expression
+
+    func values(
+        _ partition: WindowPartition, _ run: PipelineRun
+    ) throws(StoreError) -> [BSONValue?] {
+        var last: BSONValue?
+        return try input.values(partition, run).map { value in
+            if let value, !value.isNullish { last = value }
+            return last
+        }
+    }
+}
+
+/// Puts numbers on a straight line in the place of nulls between two numbers.
+struct LinearFillWindow: WindowFunction {
+    let input: Expression
+
+    func values(
+        _ partition: WindowPartition, _ run: PipelineRun
+    ) throws(StoreError) -> [BSONValue?] {
+        var values = try input.values(partition, run)
+        var known: Int?
+        for place in values.indices {
+            if place > 0, partition.sortKeys[place] == partition.sortKeys[place - 1] {
+                throw .location(
+                    6_050_106, "There can be no repeated values in the sort field")
+            }
+            guard let value = values[place], !value.isNullish else { continue }
+            guard BSONNumber(value) != nil else {
+                throw .location(
+                    6_050_201, "Value to be filled must be numeric or nullish")
+            }
+            if let known, known + 1 < place { try fill(&values, known, place, partition) }
+            known = place
+        }
+        return values
+    }
+
+    private func fill(
+        _ values: inout [BSONValue?], _ from: Int, _ to: Int, _ partition: WindowPartition
+    ) throws(StoreError) {
+        let start = try WindowNumber(values[from])
+        let end = try WindowNumber(values[to])
+        let first = try WindowNumber(position: partition.sortValues[from])
+        let length = try WindowNumber(position: partition.sortValues[to]).minus(first)
+        for place in (from + 1)..<to {
+            let distance = try WindowNumber(position: partition.sortValues[place]).minus(first)
+            let rise = end.minus(start).times(distance).divided(by: length)
+            values[place] = start.plus(rise).value
+        }
+    }
+}
+
+/// Averages values so that older ones count less and less.
+struct MovingAverageWindow: WindowFunction {
+    let input: Expression
+    /// How much the newest value counts.
+    let alpha: BSONDecimal128
+
+    func values(
+        _ partition: WindowPartition, _ run: PipelineRun
+    ) throws(StoreError) -> [BSONValue?] {
+        let one = BSONDecimal128(1 as Int64)
+        let rest = DecimalArithmetic.add(one, -alpha)
+        var average: BSONDecimal128?
+        var isDecimal = false
+        return try input.values(partition, run).map { value in
+            if let number = ExpressionNumber.decimal(value) {
+                if case .decimal128? = value { isDecimal = true }
+                average =
+                    average.map { average in
+                        DecimalArithmetic.add(
+                            DecimalArithmetic.multiply(number, alpha),
+                            DecimalArithmetic.multiply(average, rest))
+                    } ?? number
+            }
+            return average.map { average in
+                isDecimal ? .decimal128(average) : .double(average.doubleValue)
+            }
+        }
+    }
+}
+
+/// Computes how two series of numbers vary together.
+struct CovarianceWindow: WindowFunction {
+    let input: Expression
+    let isSample: Bool
+    let bounds: WindowBounds
+
+    func values(
+        _ partition: WindowPartition, _ run: PipelineRun
+    ) throws(StoreError) -> [BSONValue?] {
+        let inputs = try input.values(partition, run).map { value -> (Double, Double)? in
+            guard case .array(let pair)? = value, pair.count == 2,
+                let first = ExpressionNumber.double(pair[0]),
+                let second = ExpressionNumber.double(pair[1])
+            else { return nil }
+            return (first, second)
+        }
+        var values: [BSONValue?] = []
+        for place in inputs.indices {
+            let window = try bounds.places(of: place, in: partition)
+            values.append(covariance(inputs[window].compactMap { $0 }))
+        }
+        return values
+    }
+
+    private func covariance(_ pairs: [(Double, Double)]) -> BSONValue {
+        var count = 0.0
+        var (first, second, sum) = (0.0, 0.0, 0.0)
+        for pair in pairs {
+            count += 1
+            let distance = pair.0 - first
+            first += distance / count
+            second += (pair.1 - second) / count
+            sum += distance * (pair.1 - second)
+        }
+        let divisor = isSample ? count - 1 : count
+        return divisor <= 0 ? .null : .double(sum / divisor)
+    }
+}
+
+/// Computes the slope between the ends of a window, or the area under the values in it.
+struct SlopeWindow: WindowFunction {
+    let name: String
+    let input: Expression
+    let unit: WindowUnit?
+    let bounds: WindowBounds
+
+    func values(
+        _ partition: WindowPartition, _ run: PipelineRun
+    ) throws(StoreError) -> [BSONValue?] {
+        let inputs = try input.values(partition, run)
+        var values: [BSONValue?] = []
+        for place in inputs.indices {
+            let window = try bounds.places(of: place, in: partition)
+            values.append(
+                name == "$integral"
+                    ? try area(window, inputs, partition)
+                    : try slope(window, inputs, partition))
+        }
+        return values
+    }
+
+    private func slope(
+        _ window: Range<Int>, _ inputs: [BSONValue?], _ partition: WindowPartition
+    ) throws(StoreError) -> BSONValue {
+        guard window.count > 1, let last = window.last else { return .null }
+        guard let (first, second) = try ends(inputs[window.lowerBound], inputs[last]) else {
+            return .null
+        }
+        let run = try distance(window.lowerBound, last, partition)
+        guard !run.isZero else { return .null }
+        return second.minus(first).divided(by: run).value
+    }
+
+    private func area(
+        _ window: Range<Int>, _ inputs: [BSONValue?], _ partition: WindowPartition
+    ) throws(StoreError) -> BSONValue {
+        guard !window.isEmpty else { return .null }
+        var sum = try WindowNumber(.int32(0))
+        for place in window {
+            guard let value = inputs[place], BSONNumber(value) != nil else { return .null }
+            guard place > window.lowerBound,
+                let (first, second) = try ends(inputs[place - 1], value)
+            else { continue }
+            let width = try distance(place - 1, place, partition)
+            let two = try WindowNumber(.int32(2))
+            sum = sum.plus(first.plus(second).times(width).divided(by: two))
+        }
+        if window.count == 1 { _ = try distance(window.lowerBound, window.lowerBound, partition) }
+        return sum.value
+    }
+
+    private func ends(
+        _ first: BSONValue?, _ second: BSONValue?
+    ) throws(StoreError) -> (WindowNumber, WindowNumber)? {
+        guard let first, !first.isNullish, let second, !second.isNullish else { return nil }
+        return (try WindowNumber(first), try WindowNumber(second))
+    }
+
+    /// How far two documents are apart in the field that is sorted by.
+    private func distance(
+        _ first: Int, _ second: Int, _ partition: WindowPartition
+    ) throws(StoreError) -> WindowNumber {
+        let ends = [partition.sortValues[first], partition.sortValues[second]]
+        for value in ends {
+            if unit != nil {
+                guard value.type == .datetime else {
+                    throw .location(
+                        5_429_513,
+                        "\(name) with unit expects the sortBy field to be a Date")
+                }
+            } else {
+                guard BSONNumber(value) != nil else {
+                    throw .location(
+                        5_624_900,
+                        "\(name) without unit expects the sortBy field to be numeric")
+                }
+            }
+        }
+        let length = try WindowNumber(position: ends[1]).minus(
+            try WindowNumber(position: ends[0]))
+        guard let milliseconds = unit?.milliseconds else { return length }
+        return length.divided(by: try WindowNumber(.int64(milliseconds)))
+    }
+}
+
+/// Computes with doubles, or with decimals as soon as one is there.
+private struct WindowNumber {
+    private enum Number {
+        case double(Double)
+        case decimal(BSONDecimal128)
+    }
+
+    private let number: Number
+
+    private init(_ number: Number) { self.number = number }
+
+    /// Takes a number.
+    ///
+    /// - Throws: `typeMismatch` for what is none.
+    init(_ value: BSONValue?) throws(StoreError) {
+        if case .decimal128(let decimal)? = value {
+            number = .decimal(decimal)
+        } else if let double = ExpressionNumber.double(value) {
+            number = .double(double)
+        } else {
+            throw StoreError(
+                .typeMismatch,
+                "can't compute with a value of type \(ExpressionText.type(of: value))")
+        }
+    }
+
+    /// Takes a number, or the milliseconds of a date.
+    init(position value: BSONValue) throws(StoreError) {
+        if case .datetime(let date) = value {
+            try self.init(.int64(date.milliseconds))
+        } else {
+            try self.init(value)
+        }
+    }
+
+    var value: BSONValue {
+        switch number {
+        case .double(let value): .double(value)
+        case .decimal(let value): .decimal128(value)
+        }
+    }
+
+    var isZero: Bool { BSONOrder.compare(value, .int32(0)) == .equal }
+
+    func plus(_ other: Self) -> Self { combined(other, +, DecimalArithmetic.add) }
+
+    func minus(_ other: Self) -> Self {
+        combined(other, -) { DecimalArithmetic.add($0, -$1) }
+    }
+
+    func times(_ other: Self) -> Self { combined(other, *, DecimalArithmetic.multiply) }
+
+    func divided(by other: Self) -> Self { combined(other, /, DecimalArithmetic.divide) }
+
+    private func combined(
+        _ other: Self, _ double: (Double, Double) -> Double,
+        _ decimal: (BSONDecimal128, BSONDecimal128) -> BSONDecimal128
+    ) -> Self {
+        if case .double(let left) = number, case .double(let right) = other.number {
+            return Self(.double(double(left, right)))
+        }
+        return Self(.decimal(decimal(self.decimal, other.decimal)))
+    }
+
+    private var decimal: BSONDecimal128 {
+        switch number {
+        case .double(let value): ExpressionNumber.decimal(.double(value)) ?? .nan
+        case .decimal(let value): value
+        }
+    }
+}

@@ -1,0 +1,218 @@
+/// Adds fields that are computed of the documents around each document.
+///
+/// Source: MongoDB manual, "$setWindowFields (aggregation)".
+struct WindowStage: PipelineStage {
+    /// A field with the function that gives its values.
+    struct Output: Sendable {
+        let path: [String]
+        let function: any WindowFunction
+    }
+
+    private let partitionBy: Expression?
+    private let order: SortOrder?
+    private let outputs: [Output]
+
+    static func parse(
+        _ value: BSONValue, _ parser: PipelineParser
+    ) throws(StoreError) -> [any PipelineStage] {
+        guard case .document(let document) = value else {
+            throw StoreError(
+                .failedToParse,
+                "the $setWindowFields stage specification must be an object, found "
+                    + value.type.alias)
+        }
+        return [try WindowStage(document, parser)]
+    }
+
+    private init(_ document: BSONDocument, _ parser: PipelineParser) throws(StoreError) {
+        let fields = try StageFields(
+            "$setWindowFields", document, known: ["partitionBy", "sortBy", "output"])
+        _ = try fields.required("output")
+        let output = try fields.document("output") ?? BSONDocument()
+        if let value = document["partitionBy"] {
+            let expression = try Expression(value, in: parser.scope)
+            if case .array?? = expression.constant { throw Self.arrayPartition }
+            partitionBy = expression
+        } else {
+            partitionBy = nil
+        }
+        if let sortBy = try fields.document("sortBy") {
+            order = try SortStage.order(sortBy, parser)
+        } else {
+            order = nil
+        }
+        var outputs: [Output] = []
+        for (name, value) in output {
+            let path = try ExpressionPath(name).parts
+            let clashes = outputs.contains { other in
+                other.path.starts(with: path) || path.starts(with: other.path)
+            }
+            guard !clashes else {
+                throw .location(
+                    6_307_900,
+                    "$setWindowFields 'output' specification contains two conflicting paths")
+            }
+            guard case .document(let document) = value else {
+                throw StoreError(
+                    .failedToParse, "The field '\(name)' must be an object")
+            }
+            let parsing = WindowFunctionParsing(
+                document: document, keys: order?.keys, parser: parser)
+            outputs.append(Output(path: path, function: try parsing.function()))
+        }
+        self.outputs = outputs
+    }
+
+    private static var arrayPartition: StoreError {
+        StoreError(
+            .typeMismatch,
+            "An expression used to partition cannot evaluate to value of type array")
+    }
+
+    func sink(into next: any PipelineSink, _ run: PipelineRun) -> any PipelineSink {
+        let memory = run.memory("$setWindowFields")
+        return BlockingSink(next, memory) { (documents, next) throws(StoreError) in
+            for partition in try partitions(of: documents, run) {
+                for document in try filled(partition, run) {
+                    guard try next.take(document) else { return }
+                }
+            }
+        }
+    }
+
+    /// The documents in order, those with the same key together, in the order of the keys.
+    private func partitions(
+        of documents: [BSONDocument], _ run: PipelineRun
+    ) throws(StoreError) -> [WindowPartition] {
+        var entries: [(key: [UInt8], sort: [UInt8], place: Int)] = []
+        for (place, document) in documents.enumerated() {
+            var key: [UInt8] = []
+            if let partitionBy {
+                let value = try partitionBy.evaluate(document, run.frame(for: document))
+                if case .array? = value { throw Self.arrayPartition }
+                key = run.key(of: value ?? .null)
+            }
+            entries.append((key, order?.key(of: document) ?? [], place))
+        }
+        entries.sort { left, right in
+            if left.key != right.key { return left.key.lexicographicallyPrecedes(right.key) }
+            if left.sort != right.sort { return left.sort.lexicographicallyPrecedes(right.sort) }
+            return left.place < right.place
+        }
+        var partitions: [WindowPartition] = []
+        var last: [UInt8]?
+        for entry in entries {
+            if entry.key != last { partitions.append(WindowPartition(path: order?.keys.first)) }
+            last = entry.key
+            partitions[partitions.count - 1].append(documents[entry.place], entry.sort)
+        }
+        return partitions
+    }
+
+    private func filled(
+        _ partition: WindowPartition, _ run: PipelineRun
+    ) throws(StoreError) -> [BSONDocument] {
+        var documents = partition.documents
+        for output in outputs {
+            let values = try output.function.values(partition, run)
+            for (place, value) in values.enumerated() {
+                documents[place] = try Self.setting(
+                    output.path, to: value ?? .null, in: documents[place], run)
+            }
+        }
+        return documents
+    }
+
+    /// Sets a field as `$addFields` does.
+    private static func setting(
+        _ path: [String], to value: BSONValue, in document: BSONDocument, _ run: PipelineRun
+    ) throws(StoreError) -> BSONDocument {
+        guard path.count > 1 else {
+            var changed = document
+            changed.set(path[0], to: value)
+            return changed
+        }
+        let literal = try Expression(["$literal": value], in: ExpressionScope())
+        var root = AggregationProjection.Node()
+        try root.insert(.compute(literal), at: path[...], "")
+        let projection = AggregationProjection(kind: .addition, root: root)
+        return try projection.apply(to: document, run.frame(for: document))
+    }
+}
+
+/// Holds the documents of a partition in order.
+struct WindowPartition {
+    private(set) var documents: [BSONDocument] = []
+    /// The keys by which the documents are sorted.
+    private(set) var sortKeys: [[UInt8]] = []
+    /// The values of the first field that is sorted by, null for missing.
+    private(set) var sortValues: [BSONValue] = []
+    private let path: SortOrder.Key?
+
+    init(path: SortOrder.Key?) { self.path = path }
+
+    mutating func append(_ document: BSONDocument, _ key: [UInt8]) {
+        documents.append(document)
+        sortKeys.append(key)
+        let value = path.flatMap { ExpressionPath(parts: $0.path.parts).value(in: document) }
+        sortValues.append(value ?? .null)
+    }
+}
+
+/// Gives the values of a field for all documents of a partition.
+protocol WindowFunction: Sendable {
+    /// The values in the order of the documents; `nil` counts as null.
+    func values(
+        _ partition: WindowPartition, _ run: PipelineRun
+    ) throws(StoreError) -> [BSONValue?]
+}
+
+extension Expression {
+    /// The values for the documents of a partition.
+    func values(
+        _ partition: WindowPartition, _ run: PipelineRun
+    ) throws(StoreError) -> [BSONValue?] {
+        var values: [BSONValue?] = []
+        values.reserveCapacity(partition.documents.count)
+        for document in partition.documents {
+            values.append(try evaluate(document, run.frame(for: document)))
+        }
+        return values
+    }
+}
+
+/// Computes an accumulator over the window of each document.
+struct AccumulatorWindow: WindowFunction {
+    let accumulator: Accumulator
+    let bounds: WindowBounds
+
+    func values(
+        _ partition: WindowPartition, _ run: PipelineRun
+    ) throws(StoreError) -> [BSONValue?] {
+        let inputs = try accumulator.argument?.values(partition, run)
+        var state = try accumulator.start(.null, run)
+        var held = 0..<0
+        var last: BSONValue?
+        var values: [BSONValue?] = []
+        for place in partition.documents.indices {
+            let window = try bounds.places(of: place, in: partition)
+            if window == held, place > 0 {
+                values.append(last)
+                continue
+            }
+            var missing = window
+            if window.lowerBound == held.lowerBound, window.upperBound >= held.upperBound {
+                missing = held.upperBound..<window.upperBound
+            } else {
+                state = try accumulator.start(.null, run)
+            }
+            for index in missing {
+                _ = try state.add(inputs?[index], partition.documents[index])
+            }
+            held = window
+            last = try state.result() ?? .null
+            values.append(last)
+        }
+        return values
+    }
+}

@@ -1,0 +1,54 @@
+extension DocumentCollection {
+    /// The documents that a pipeline makes of the collection, from one state of the store.
+    ///
+    /// A pipeline that ends in `$merge` or `$out` writes its documents, all or none, and gives none.
+    ///
+    /// - Throws: with MongoDB's codes and texts for what is no pipeline and for values that a stage
+    ///   does not take; 292 when a stage would hold more than 100 MiB.
+    @discardableResult
+    public func aggregate(
+        _ pipeline: [BSONDocument], options: PipelineOptions = PipelineOptions()
+    ) throws -> [BSONDocument] {
+        let pipeline = try Pipeline(Self.array(pipeline), options: options)
+        guard pipeline.writes else {
+            return try store.read { try $0.aggregate(namespace, pipeline) }
+        }
+        return try store.write { try $0.aggregate(namespace, pipeline) }
+    }
+
+    /// The documents that a pipeline makes of the collection, from one state of the store.
+    ///
+    /// A pipeline that ends in `$merge` or `$out` writes its documents, all or none, and gives none;
+    /// its commit runs on the store's writer thread.
+    ///
+    /// - Throws: with MongoDB's codes and texts for what is no pipeline and for values that a stage
+    ///   does not take; 292 when a stage would hold more than 100 MiB.
+    @discardableResult
+    public func aggregate(
+        _ pipeline: [BSONDocument], options: PipelineOptions = PipelineOptions()
+    ) async throws -> [BSONDocument] {
+        let pipeline = try Pipeline(Self.array(pipeline), options: options)
+        guard pipeline.writes else {
+            return try store.read { try $0.aggregate(namespace, pipeline) }
+        }
+        return try await store.write { try $0.aggregate(namespace, pipeline) }
+    }
+
+    private static func array(_ stages: [BSONDocument]) -> BSONArray {
+        BSONArray(stages.map { .document($0) })
+    }
+}
+
+extension DocumentStore {
+    /// The documents that a pipeline without a collection makes, which begins with `$documents`.
+    ///
+    /// - Throws: as ``DocumentCollection/aggregate(_:options:)`` does.
+    public func aggregate(
+        database: String, _ pipeline: [BSONDocument],
+        options: PipelineOptions = PipelineOptions()
+    ) throws -> [BSONDocument] {
+        let namespace = Namespace(database, Namespace.databaseAggregate)
+        return try DocumentCollection(store: self, namespace: namespace)
+            .aggregate(pipeline, options: options)
+    }
+}

@@ -1,0 +1,110 @@
+extension ReadTransaction {
+    /// Gives the documents that a pipeline makes of a collection to a body until it returns false.
+    ///
+    /// - Parameters:
+    ///   - namespace: the collection; the name "$cmd.aggregate" stands for the whole database.
+    ///   - now: `$$NOW` in milliseconds since 1970.
+    /// - Throws: with MongoDB's codes and texts for values that a stage does not take; 292 when a
+    ///   stage would hold more than 100 MiB; 10334 for a document of more than 16 MiB.
+    public func aggregate(
+        _ namespace: Namespace, _ pipeline: Pipeline, now: BSONDatetime = .now,
+        _ body: @escaping (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        try pipeline.run(on: namespace, from: self, now: now) { (document) throws(StoreError) in
+            guard document.byteCount <= ExpressionLimits.bytesMax else {
+                throw ExpressionLimits.tooLarge(document.byteCount)
+            }
+            return try body(document)
+        }
+    }
+
+    /// The documents that a pipeline makes of a collection; none when it writes them.
+    ///
+    /// - Throws: as ``aggregate(_:_:now:_:)`` does; `illegalOperation` (20) when the pipeline writes
+    ///   and the transaction only reads.
+    public func aggregate(
+        _ namespace: Namespace, _ pipeline: Pipeline, now: BSONDatetime = .now
+    ) throws(StoreError) -> [BSONDocument] {
+        var documents: [BSONDocument] = []
+        try aggregate(namespace, pipeline, now: now) { document in
+            documents.append(document)
+            return true
+        }
+        return documents
+    }
+}
+
+extension BSONDatetime {
+    /// The time of the system's clock.
+    public static var now: BSONDatetime { UpdateClock.now }
+}
+
+extension ReadTransaction: AggregationSource {
+    func forEach(
+        _ namespace: Namespace, _ selection: AggregationSelection,
+        _ body: (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let options = try FindOptions(
+            sort: selection.sort, skip: selection.skip, limit: selection.limit)
+        try visit(namespace, selection.filter, options, body)
+    }
+
+    func count(
+        _ namespace: Namespace, _ selection: AggregationSelection
+    ) throws(StoreError) -> Int {
+        guard selection.limit > 0 else {
+            return max(0, try count(namespace, filter: selection.filter) - selection.skip)
+        }
+        let (wanted, overflow) = selection.skip.addingReportingOverflow(selection.limit)
+        var found = 0
+        try scan(namespace, selection.filter, QueryPlan(selection.filter, nil)) { _, _ in
+            found += 1
+            return overflow || found < wanted
+        }
+        return min(selection.limit, max(0, found - selection.skip))
+    }
+
+    func isIndexed(_: Namespace, _ field: String) -> Bool { field == "_id" }
+
+    func isUnique(_: Namespace, _ fields: [String]) -> Bool { fields == ["_id"] }
+
+    func target() throws(StoreError) -> any AggregationTarget {
+        guard let target = self as? WriteTransaction else {
+            throw StoreError(
+                .illegalOperation, "$merge and $out need a transaction that can write")
+        }
+        return target
+    }
+}
+
+extension WriteTransaction: AggregationTarget {
+    func first(
+        _ namespace: Namespace, _ filter: Filter
+    ) throws(StoreError) -> BSONDocument? {
+        try find(namespace, filter: filter, options: .first).first
+    }
+
+    func add(_ namespace: Namespace, _ document: BSONDocument) throws(StoreError) {
+        try insert(namespace, document)
+    }
+
+    func replace(
+        _ namespace: Namespace, _ old: BSONDocument, by new: BSONDocument
+    ) throws(StoreError) {
+        try put(namespace, new)
+    }
+
+    func fill(_ namespace: Namespace, _ documents: [BSONDocument]) throws(StoreError) {
+        do {
+            try savepoint {
+                try deleteMany(namespace, filter: .all)
+                try onTableForWriting(namespace) { _ in }
+                for document in documents { try insert(namespace, document) }
+            }
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw StoreError(.internalError, "\(error)", underlying: error)
+        }
+    }
+}
