@@ -62,7 +62,8 @@ extension ReadTransaction {
     public func count(_ namespace: Namespace, filter: Filter) throws(StoreError) -> Int {
         if filter.isEverything { return try count(namespace) }
         var count = 0
-        try scan(namespace, filter, try plan(namespace, filter, nil), isContentUsed: false) { _, _ in
+        try scan(namespace, filter, try plan(namespace, filter, nil), isContentUsed: false) {
+            _, _ in
             count += 1
             return true
         }
