@@ -10,6 +10,7 @@ struct Expression: Sendable {
     /// What was read, for those who look for fields or constants in it.
     let node: ExpressionNode
     private let slotCount: Int
+    private let collation: Collation?
 
     /// Reads an expression of any form.
     ///
@@ -18,6 +19,7 @@ struct Expression: Sendable {
         var parser = ExpressionParser(scope)
         node = try parser.operand(value)
         slotCount = parser.slotCount
+        collation = scope.collation
     }
 
     /// Reads a document that is an operator, or a literal document of expressions.
@@ -38,7 +40,7 @@ struct Expression: Sendable {
         case .field(let path): return path.value(in: document)
         case .root, .variable, .system, .object, .array, .call:
             var context = ExpressionContext(
-                current: document, frame: frame, slotCount: slotCount)
+                current: document, frame: frame, slotCount: slotCount, collation: collation)
             return try node.evaluate(&context)
         }
     }

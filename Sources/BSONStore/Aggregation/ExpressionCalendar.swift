@@ -40,7 +40,7 @@ struct ExpressionCalendar {
     /// The year that the ISO week belongs to: that of its Thursday.
     var isoYear: Int {
         let thursday = days - isoWeekday + 4
-        return ExtendedJSONDate(milliseconds: Int64(thursday) * 86_400_000).year
+        return Self.year(ofDay: thursday)
     }
 
     /// 1 to 53.
@@ -54,6 +54,12 @@ struct ExpressionCalendar {
         let fourth = ExtendedJSONDate.days(isoYear, 1, 4)
         let monday = fourth - remainder(fourth + 3, 7)
         return monday + (week - 1) * 7 + weekday - 1
+    }
+
+    /// The year of a day counted from 1970; days that milliseconds cannot count are cut off.
+    static func year(ofDay day: Int) -> Int {
+        let most = Int.max / 86_400_000 - 1
+        return ExtendedJSONDate(milliseconds: Int64(max(-most, min(most, day)) * 86_400_000)).year
     }
 
     /// How many days a month has.
@@ -70,6 +76,6 @@ struct ExpressionCalendar {
 
     /// The whole part of a quotient, towards minus infinity.
     static func quotient(_ value: Int, _ divisor: Int) -> Int {
-        (value - remainder(value, divisor)) / divisor
+        value / divisor - (value % divisor < 0 ? 1 : 0)
     }
 }

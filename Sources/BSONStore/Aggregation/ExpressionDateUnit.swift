@@ -89,7 +89,7 @@ extension ExpressionDate {
             days += Int(amount) * (unit == .week ? 7 : 1)
         }
         let (start, overflow) = days.multipliedReportingOverflow(by: 86_400)
-        guard !overflow, start.magnitude < 1 << 60 else { throw tooFar }
+        guard !overflow, start.magnitude < Int.max / 1_000 + 1_000_000 else { throw tooFar }
         let seconds = zone.universal(
             start + local.hour * 3_600 + local.minute * 60 + local.second)
         let (milliseconds, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000)

@@ -8,18 +8,21 @@ struct ExpressionFrame: Sendable {
     var clusterTime: BSONTimestamp?
     /// The values of the variables by slot, `nil` for missing.
     var values: [BSONValue?]
+    /// How texts compare where the expression's scope does not say it.
+    var collation: Collation?
     /// What `$meta` tells about the document, by the name it is asked for.
     var metadata: [String: BSONValue] = [:]
 
     /// Takes the parts; those that are left out are empty or the beginning of 1970.
     init(
         root: BSONDocument = BSONDocument(), now: BSONDatetime = BSONDatetime(milliseconds: 0),
-        clusterTime: BSONTimestamp? = nil, values: [BSONValue?] = []
+        clusterTime: BSONTimestamp? = nil, values: [BSONValue?] = [], collation: Collation? = nil
     ) {
         self.root = root
         self.now = now
         self.clusterTime = clusterTime
         self.values = values
+        self.collation = collation
     }
 }
 
@@ -28,12 +31,14 @@ struct ExpressionContext {
     let current: BSONDocument
     let frame: ExpressionFrame
     var values: [BSONValue?]
+    let collation: Collation?
 
     init(
-        current: BSONDocument, frame: ExpressionFrame, slotCount: Int
+        current: BSONDocument, frame: ExpressionFrame, slotCount: Int, collation: Collation?
     ) {
         self.current = current
         self.frame = frame
+        self.collation = collation ?? frame.collation
         values = frame.values
         if values.count < slotCount {
             values += repeatElement(nil, count: slotCount - values.count)

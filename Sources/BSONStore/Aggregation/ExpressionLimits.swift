@@ -14,17 +14,23 @@ enum ExpressionLimits {
         var count = 5
         for (index, value) in values.enumerated() {
             count += 2 + BSONWriter.digits(index) + BSONWriter.count(value)
-            guard count <= bytesMax else { throw tooLarge(count) }
+            try check(count)
         }
         return .array(BSONArray(values))
+    }
+
+    /// Checks a size.
+    ///
+    /// - Throws: 10334 for more than ``bytesMax``.
+    static func check(_ count: Int) throws(StoreError) {
+        guard count <= bytesMax else { throw tooLarge(count) }
     }
 
     /// Passes a value on that has a size it may have.
     ///
     /// - Throws: 10334 for more than ``bytesMax``.
     static func checked(_ value: BSONValue) throws(StoreError) -> BSONValue {
-        let count = BSONWriter.count(value)
-        guard count <= bytesMax else { throw tooLarge(count) }
+        try check(BSONWriter.count(value))
         return value
     }
 

@@ -28,9 +28,11 @@ indirect enum ExpressionNode: Sendable {
         case .object(let fields):
             var document = BSONDocument()
             for (key, node) in fields {
-                if let value = try node.evaluate(&context) { document.append(key, value) }
+                guard let value = try node.evaluate(&context) else { continue }
+                try ExpressionLimits.check(document.byteCount + BSONWriter.count(value))
+                document.append(key, value)
             }
-            return try ExpressionLimits.checked(.document(document))
+            return .document(document)
         case .array(let nodes):
             var values: [BSONValue] = []
             values.reserveCapacity(nodes.count)
@@ -52,7 +54,7 @@ indirect enum ExpressionNode: Sendable {
     /// The node, computed already when it depends on nothing.
     ///
     /// - Throws: the error that computing it gives.
-    func folded(slotCount: Int) throws(StoreError) -> ExpressionNode {
+    func folded(slotCount: Int, _ collation: Collation?) throws(StoreError) -> ExpressionNode {
         let isFoldable =
             switch self {
             case .constant, .field, .root, .variable, .system: false
@@ -64,7 +66,7 @@ indirect enum ExpressionNode: Sendable {
         guard isFoldable else { return self }
         var context = ExpressionContext(
             current: BSONDocument(), frame: ExpressionFrame(),
-            slotCount: slotCount)
+            slotCount: slotCount, collation: collation)
         return .constant(try evaluate(&context))
     }
 }

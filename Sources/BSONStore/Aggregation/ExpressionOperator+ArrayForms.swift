@@ -85,9 +85,7 @@ extension ExpressionOperator {
                 context.values[slot] = element
                 let result = try nodes[1].evaluate(&context) ?? .null
                 size += BSONWriter.count(result)
-                guard size <= ExpressionLimits.bytesMax else {
-                    throw ExpressionLimits.tooLarge(size)
-                }
+                try ExpressionLimits.check(size)
                 results.append(result)
             }
             return try ExpressionLimits.array(results)

@@ -7,6 +7,7 @@ extension ExpressionOperator {
             for node in nodes {
                 let value = try node.evaluate(&context)
                 guard let value, !ExpressionNumber.isNullish(value) else { continue }
+                try ExpressionLimits.check(merged.byteCount + BSONWriter.count(value))
                 merged = try merge(merged, value)
             }
             return try ExpressionLimits.checked(.document(merged))

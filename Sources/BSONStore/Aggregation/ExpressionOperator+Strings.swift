@@ -13,9 +13,7 @@ extension ExpressionOperator {
                     )
                 }
                 text += part
-                guard text.utf8.count <= ExpressionLimits.bytesMax else {
-                    throw ExpressionLimits.tooLarge(text.utf8.count)
-                }
+                try ExpressionLimits.check(text.utf8.count)
             }
             return .string(text)
         },
@@ -54,8 +52,7 @@ extension ExpressionOperator {
         },
         "$trim": trim(left: true, right: true), "$ltrim": trim(left: true, right: false),
         "$rtrim": trim(left: false, right: true),
-        "$replaceOne": replace { ExpressionString.replacing($0, $1, $2, all: false) },
-        "$replaceAll": replace { ExpressionString.replacing($0, $1, $2, all: true) },
+        "$replaceOne": replace(all: false), "$replaceAll": replace(all: true),
     ]
 
     private static func length(
@@ -116,9 +113,7 @@ extension ExpressionOperator {
                 + "\(ExpressionText.type(of: value))) instead.")
     }
 
-    private static func replace(
-        _ body: @escaping @Sendable (String, String, String) -> String
-    ) -> ExpressionOperator {
+    private static func replace(all: Bool) -> ExpressionOperator {
         ExpressionOperator { name, argument, parser throws(StoreError) in
             let names = ["input", "find", "replacement"]
             let arguments = try ExpressionArguments(
@@ -149,7 +144,8 @@ extension ExpressionOperator {
                     }
                 }
                 guard texts.count == 3 else { return .null }
-                return try ExpressionLimits.checked(.string(body(texts[0], texts[1], texts[2])))
+                return .string(
+                    try ExpressionString.replacing(texts[0], texts[1], texts[2], all: all))
             }
             return .call(ExpressionFunction(name, .eager(eager)), nodes)
         }

@@ -51,12 +51,15 @@ extension ExpressionOperator {
                     fillers[index] = try node.evaluate(&context) ?? .null
                 }
             }
-            let rows = (0..<(isLong ? most : least)).map { row in
-                BSONValue.array(
-                    BSONArray(
-                        arrays.enumerated().map { column, values in
-                            row < values.count ? values[row] : fillers[column]
-                        }))
+            var rows: [BSONValue] = []
+            var size = 0
+            for row in 0..<(isLong ? most : least) {
+                let values = arrays.enumerated().map { column, values in
+                    row < values.count ? values[row] : fillers[column]
+                }
+                rows.append(try ExpressionLimits.array(values))
+                size += BSONWriter.count(rows[row])
+                try ExpressionLimits.check(size)
             }
             return try ExpressionLimits.array(rows)
         }

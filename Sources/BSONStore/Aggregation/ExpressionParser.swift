@@ -19,11 +19,12 @@ struct ExpressionParser {
         switch value {
         case .string(let text) where text.utf8.first == UInt8(ascii: "$"):
             return try reference(text)
-        case .document(let document): return try object(document).folded(slotCount: slotCount)
+        case .document(let document):
+            return try object(document).folded(slotCount: slotCount, scope.collation)
         case .array(let array):
             var nodes: [ExpressionNode] = []
             for value in array { nodes.append(try operand(value)) }
-            return try ExpressionNode.array(nodes).folded(slotCount: slotCount)
+            return try ExpressionNode.array(nodes).folded(slotCount: slotCount, scope.collation)
         default: return .constant(value)
         }
     }

@@ -1,11 +1,14 @@
-/// Says which variables an expression may name.
+/// Says which variables an expression may name, and how its texts compare.
 struct ExpressionScope: Sendable {
+    /// How strings compare; `nil` by their bytes.
+    var collation: Collation?
     /// How many slots of a frame the variables take.
     private(set) var count = 0
     private var slots: [String: Int] = [:]
 
     /// Knows variables by names that were validated, in the order of a frame's values.
-    init(variables: [String] = []) {
+    init(variables: [String] = [], collation: Collation? = nil) {
+        self.collation = collation
         for name in variables { append(name) }
     }
 

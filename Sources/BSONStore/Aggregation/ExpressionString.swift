@@ -132,13 +132,15 @@ enum ExpressionString {
     }
 
     /// The text with another's first occurrence, or all of them, exchanged.
+    ///
+    /// - Throws: 10334 for a text that gets too long.
     static func replacing(
         _ text: String, _ find: String, _ replacement: String, all: Bool
-    ) -> String {
-        guard !find.isEmpty else {
-            guard all else { return replacement + text }
-            return text.unicodeScalars.map { replacement + String($0) }.joined() + replacement
-        }
-        return parts(text, find, limit: all ? .max : 1).joined(separator: replacement)
+    ) throws(StoreError) -> String {
+        var parts = find.isEmpty ? ["", text] : parts(text, find, limit: all ? .max : 1)
+        // Nothing is found before, between and behind all characters.
+        if find.isEmpty, all { parts = [""] + text.unicodeScalars.map { String($0) } + [""] }
+        try ExpressionLimits.check(text.utf8.count + parts.count * replacement.utf8.count)
+        return parts.joined(separator: replacement)
     }
 }

@@ -40,7 +40,8 @@ struct ExpressionTimeZoneRules: Sendable {
         if let rest, seconds >= times.last ?? .min {
             let (offset, since) = rest.offset(at: seconds)
             // The rule's last change may be one that the file lists.
-            return (offset, max(since ?? .min, times.last ?? .min))
+            guard let last = times.last else { return (offset, since) }
+            return (offset, max(since ?? last, last))
         }
         var low = 0
         var high = times.count
@@ -125,7 +126,7 @@ struct ExpressionTimeZoneRule: Sendable {
     func offset(at seconds: Int) -> (Int, Int?) {
         guard let summer else { return (standard, nil) }
         let days = ExpressionCalendar.quotient(seconds + standard, 86_400)
-        let year = ExtendedJSONDate(milliseconds: Int64(clamping: days) * 86_400_000).year
+        let year = ExpressionCalendar.year(ofDay: days)
         var last: (offset: Int, since: Int)?
         for year in year - 1...year + 1 {
             for (offset, time) in [

@@ -27,7 +27,7 @@ enum ExpressionFixture {
 
     static func cases(of file: String) throws -> [Fixture] {
         try FixtureFile(
-            file, in: folder, keys: ["document", "expression", "let"],
+            file, in: folder, keys: ["document", "expression", "let", "collation"],
             outcomes: ["expected", "missing", "error"]
         ).cases
     }
@@ -36,7 +36,8 @@ enum ExpressionFixture {
     static func value(_ fixture: Fixture) throws -> BSONValue? {
         let document = try fixture.document("document") ?? BSONDocument()
         let variables = try fixture.document("let") ?? BSONDocument()
-        var scope = ExpressionScope()
+        let collation = try fixture.document("collation").flatMap { try Collation($0) }
+        var scope = ExpressionScope(collation: collation)
         for name in variables.keys { try scope.define(name) }
         let expression = try Expression(fixture["expression"] ?? .null, in: scope)
         let frame = ExpressionFrame(
