@@ -101,7 +101,7 @@ enum UpsertEqualities {
                     "cannot infer query fields to set, path '\(text)' is matched twice")
             }
             found.append((text, value))
-        case .field, .not: return
+        case .field, .not, .special: return
         }
     }
 
@@ -136,7 +136,7 @@ enum MatchedPosition {
         switch predicate {
         case .all(let parts), .any(let parts): parts.flatMap { conditions($0) }
         case .field: [predicate]
-        case .not: []
+        case .not, .special: []
         }
     }
 
@@ -150,7 +150,7 @@ enum MatchedPosition {
                 case .hasDocument(let inner):
                     guard let document = element.documentValue else { return false }
                     return try Filter(inner).matches(document)
-                case .compare, .isIn, .matches, .exists, .hasType, .hasSize, .modulo:
+                case .compare, .isIn, .matches, .exists, .hasType, .hasSize, .modulo, .special:
                     return try Filter(Predicate.field(.itself, test)).matches(element)
                 }
             }

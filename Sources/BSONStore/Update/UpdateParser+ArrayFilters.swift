@@ -47,6 +47,7 @@ extension UpdateParser {
     private static func name(in predicate: Predicate) throws(StoreError) -> String? {
         switch predicate {
         case .field(let path, _): return path.parts.first
+        case .special: return nil
         case .not(let part): return try name(in: part)
         case .all(let parts), .any(let parts):
             var found: String?
