@@ -20,5 +20,14 @@ let package = Package(
         .executableTarget(
             name: "extjson", dependencies: [.product(name: "BSONStore", package: "StitchSync")],
             swiftSettings: strict),
+        .executableTarget(
+            name: "filter", dependencies: [.product(name: "BSONStore", package: "StitchSync")],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "pipeline", dependencies: [.product(name: "BSONStore", package: "StitchSync")],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "update", dependencies: [.product(name: "BSONStore", package: "StitchSync")],
+            swiftSettings: strict),
     ]
 )

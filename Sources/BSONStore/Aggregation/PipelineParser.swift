@@ -146,11 +146,12 @@ struct PipelineParser: Sendable {
     ///
     /// - Throws: what a filter throws.
     func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
-        try Filter(document)
+        var options = FilterOptions()
+        options.variables = scope
+        options.collation = collation
+        options.allowsNear = false
+        return try Filter(document, options: options)
     }
-
-    /// Reads an order of documents.
-    func sortOrder(_ keys: [SortOrder.Key]) -> SortOrder { SortOrder(keys: keys) }
 }
 
 /// Gives the documents of a first stage that the caller added.

@@ -66,8 +66,8 @@ struct DensifyStage: PipelineStage {
         }
         var sortedBy = [path]
         if case .full = bounds {} else { sortedBy = partitions + sortedBy }
-        order = parser.sortOrder(
-            sortedBy.map { SortOrder.Key(path: FieldPath(parts: $0), isDescending: false) })
+        let keys = sortedBy.map { ($0.joined(separator: "."), BSONValue.int32(1)) }
+        order = try SortOrder(BSONDocument(keys), collation: parser.collation)
     }
 
     private static func unit(

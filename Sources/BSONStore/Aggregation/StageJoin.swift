@@ -91,7 +91,8 @@ final class EqualityJoin {
     private func decide() throws(StoreError) {
         guard !isDecided else { return }
         isDecided = true
-        guard try !run.source.isIndexed(run.namespace, field) else { return }
+        let isIndexed = try run.source.isIndexed(run.namespace, field)
+        guard run.collation != nil || !isIndexed else { return }
         var filling: Table? = Table()
         var selection = AggregationSelection()
         selection.frame = run.frame

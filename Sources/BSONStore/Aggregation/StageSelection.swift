@@ -88,7 +88,6 @@ struct SortStage: PipelineStage {
         guard document.count <= 32 else {
             throw StoreError(.badValue, "too many compound keys")
         }
-        var keys: [SortOrder.Key] = []
         for (field, value) in document {
             if case .document(let document) = value {
                 guard document.keys.first == "$meta" else {
@@ -107,10 +106,9 @@ struct SortStage: PipelineStage {
                 throw .location(
                     15975, "$sort key ordering must be 1 (for ascending) or -1 (for descending)")
             }
-            let path = FieldPath(parts: try ExpressionPath(field).parts)
-            keys.append(SortOrder.Key(path: path, isDescending: direction == -1))
+            _ = try ExpressionPath(field)
         }
-        return parser.sortOrder(keys)
+        return try SortOrder(document, collation: parser.collation)
     }
 
     func sink(into next: any PipelineSink, _ run: PipelineRun) -> any PipelineSink {
@@ -275,6 +273,6 @@ final class SamplingSink: PipelineSink {
 extension PipelineRun {
     /// Whether a document passes a filter, whose expressions see the run's variables.
     func matches(_ filter: Filter, _ document: BSONDocument) throws(StoreError) -> Bool {
-        filter.matches(document)
+        try filter.matches(document, frame(for: document))
     }
 }

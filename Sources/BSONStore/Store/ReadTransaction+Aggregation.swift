@@ -46,27 +46,39 @@ extension ReadTransaction: AggregationSource {
     ) throws(StoreError) {
         let options = try FindOptions(
             sort: selection.sort, skip: selection.skip, limit: selection.limit)
-        try visit(namespace, selection.filter, options, body)
+        try visit(namespace, selection.filter.bound(to: selection.frame), options, body)
     }
 
     func count(
         _ namespace: Namespace, _ selection: AggregationSelection
     ) throws(StoreError) -> Int {
+        let filter = selection.filter.bound(to: selection.frame)
         guard selection.limit > 0 else {
-            return max(0, try count(namespace, filter: selection.filter) - selection.skip)
+            return max(0, try count(namespace, filter: filter) - selection.skip)
         }
         let (wanted, overflow) = selection.skip.addingReportingOverflow(selection.limit)
         var found = 0
-        try scan(namespace, selection.filter, QueryPlan(selection.filter, nil)) { _, _ in
+        try scan(namespace, filter, try plan(namespace, filter, nil)) { _, _ in
             found += 1
             return overflow || found < wanted
         }
         return min(selection.limit, max(0, found - selection.skip))
     }
 
-    func isIndexed(_: Namespace, _ field: String) -> Bool { field == "_id" }
+    func isIndexed(_ namespace: Namespace, _ field: String) throws(StoreError) -> Bool {
+        try indexes(namespace).contains { index in
+            index.isOrdered && !index.isHidden && !index.isSparse && index.partialFilter == nil
+                && index.document["collation"] == nil && index.keyPattern.keys.first == field
+        }
+    }
 
-    func isUnique(_: Namespace, _ fields: [String]) -> Bool { fields == ["_id"] }
+    func isUnique(_ namespace: Namespace, _ fields: [String]) throws(StoreError) -> Bool {
+        guard fields != ["_id"] else { return true }
+        return try indexes(namespace).contains { index in
+            index.isUnique && index.partialFilter == nil && index.document["collation"] == nil
+                && Set(index.keyPattern.keys) == Set(fields)
+        }
+    }
 
     func target() throws(StoreError) -> any AggregationTarget {
         guard let target = self as? WriteTransaction else {
