@@ -173,6 +173,6 @@ extension ExpressionContext {
     /// Orders two values, texts by the collation; missing is undefined.
     func compare(_ left: BSONValue?, _ right: BSONValue?) -> BSONOrder {
         let (left, right) = (left ?? .undefined, right ?? .undefined)
-        return BSONOrder.compare(left, right)
+        return frame.collation?.compare(left, right) ?? BSONOrder.compare(left, right)
     }
 }

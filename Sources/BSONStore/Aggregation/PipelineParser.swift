@@ -146,7 +146,9 @@ struct PipelineParser: Sendable {
     ///
     /// - Throws: what a filter throws.
     func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
-        try Filter(document)
+        var options = FilterOptions(variables: scope, collation: collation)
+        options.allowsNear = false
+        return try Filter(document, options: options)
     }
 
     /// Reads an order of documents.
