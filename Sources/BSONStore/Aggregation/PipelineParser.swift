@@ -146,9 +146,7 @@ struct PipelineParser: Sendable {
     ///
     /// - Throws: what a filter throws.
     func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
-        var options = FilterOptions()
-        options.variables = scope
-        options.collation = collation
+        var options = FilterOptions(variables: scope, collation: collation)
         options.allowsNear = false
         return try Filter(document, options: options)
     }

@@ -12,11 +12,14 @@ enum DocumentTest: Sendable {
     /// Whether a document passes.
     ///
     /// - Throws: what computing the expression throws.
-    func passes(_ document: BSONDocument, _ frame: ExpressionFrame) throws(StoreError) -> Bool {
+    func passes(
+        _ document: BSONDocument, _ frame: ExpressionFrame, collation: Collation? = nil
+    ) throws(StoreError) -> Bool {
         switch self {
         case .expression(let expression):
             var frame = frame
             frame.root = document
+            frame.collation = frame.collation ?? collation
             return Expression.isTrue(try expression.evaluate(document, frame))
         case .schema(let schema): return schema.accepts(.document(document))
         case .text(let search): return search.score(of: document) != nil

@@ -7,6 +7,14 @@ extension Filter {
         return nil
     }
 
+    /// The order that the filter asks for beside what it finds: by distance, for `$near`.
+    var impliedOrder: SortOrder? {
+        guard nearest != nil else { return nil }
+        let distance = SortOrder.Key(
+            path: .itself, isDescending: false, metadata: "geoNearDistance")
+        return SortOrder(keys: [distance])
+    }
+
     /// What `$text` of the filter asks.
     var textSearch: TextSearch? { Self.textSearch(in: predicate) }
 
@@ -34,18 +42,9 @@ extension Filter {
     }
 
     /// The least distance of the values that the path of `$near` leads to.
-    func distance(of document: BSONDocument) -> Double? {
+    private func distance(of document: BSONDocument) -> Double? {
         guard let (path, near) = nearest else { return nil }
         return near.distance(in: document, at: path)
-    }
-
-    /// The documents by distance when the filter asks for that, else as they come.
-    func nearestFirst(_ documents: [BSONDocument]) -> [BSONDocument] {
-        guard nearest != nil else { return documents }
-        return documents.map { ($0, distance(of: $0) ?? .infinity) }
-            .enumerated()
-            .sorted { ($0.element.1, $0.offset) < ($1.element.1, $1.offset) }
-            .map(\.element.0)
     }
 }
 

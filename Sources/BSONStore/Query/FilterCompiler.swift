@@ -6,7 +6,10 @@ struct FilterCompiler {
     private var program = FilterProgram()
     private let collation: Collation?
 
-    private init(_ collation: Collation?) { self.collation = collation }
+    private init(_ collation: Collation?) {
+        self.collation = collation
+        program.collation = collation
+    }
 
     /// The program, whose first node is the whole filter; texts compare by the collation.
     static func compile(

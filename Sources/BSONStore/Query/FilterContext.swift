@@ -5,6 +5,7 @@ struct FilterContext {
     let documentTests: [DocumentTest]
     let valueTests: [ValueTest]
     let frame: ExpressionFrame
+    let collation: Collation?
     /// What went wrong; a document for which that happened does not pass.
     var error: StoreError?
 
@@ -17,7 +18,7 @@ struct FilterContext {
         guard program.hasSpecialTests else { return try body(nil) }
         var context = FilterContext(
             documentTests: program.documentTests, valueTests: program.valueTests,
-            frame: frame ?? ExpressionFrame())
+            frame: frame ?? ExpressionFrame(), collation: program.collation)
         return try withUnsafeMutablePointer(to: &context) { (context) throws(E) -> R in
             try body(context)
         }
@@ -46,7 +47,8 @@ extension FilterMatching {
         guard let context, context.pointee.error == nil else { return false }
         do throws(StoreError) {
             return try context.pointee.documentTests[Int(test)].passes(
-                BSONDocument(unchecked: Array(document)), context.pointee.frame)
+                BSONDocument(unchecked: Array(document)), context.pointee.frame,
+                collation: context.pointee.collation)
         } catch {
             context.pointee.error = error
             return false

@@ -12,6 +12,8 @@ struct FilterProgram: Sendable {
     var patterns: [TextPattern] = []
     var documentTests: [DocumentTest] = []
     var valueTests: [ValueTest] = []
+    /// How texts compare in expressions.
+    var collation: Collation?
     /// Keys and the bytes of constants.
     var bytes: [UInt8] = []
 

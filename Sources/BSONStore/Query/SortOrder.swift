@@ -97,6 +97,9 @@ public struct SortOrder: Sendable {
         return Key(path: .itself, isDescending: text != "geoNearDistance", metadata: text)
     }
 
+    /// Whether ``key(of:metadata:)`` needs what `$meta` tells.
+    var needsMetadata: Bool { keys.contains { $0.metadata != nil } }
+
     /// Bytes whose order is the wanted order of the documents.
     ///
     /// Where keys lead through different arrays, each chooses its value for itself.

@@ -147,9 +147,8 @@ struct TextSearch: Sendable {
         for (stem, entry) in counts {
             found.insert(stem)
             let share = 0.5 * entry.count / Double(stems.count) + 0.5
-            let adjustment = whole == stem || TextLanguage.stem(whole, in: language) == stem
             scores[stem, default: 0] +=
-                weight * entry.frequency * share * (adjustment ? 1.1 : 1)
+                weight * entry.frequency * share * (whole == stem ? 1.1 : 1)
         }
     }
 

@@ -97,11 +97,12 @@ extension ReadTransaction {
         _ namespace: Namespace, _ filter: Filter, _ options: FindOptions,
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        let plan = try plan(namespace, filter, options.sort)
+        let order = options.sort ?? filter.impliedOrder
+        let plan = try plan(namespace, filter, order)
         let project = { (document: BSONDocument) throws(StoreError) -> BSONDocument in
             try options.projection?.apply(to: document, matching: filter) ?? document
         }
-        guard let sort = options.sort, !plan.isSorted else {
+        guard let sort = order, !plan.isSorted else {
             var skipped = 0
             var given = 0
             return try scan(namespace, filter, plan) { (_, bytes) throws(StoreError) in
@@ -116,7 +117,9 @@ extension ReadTransaction {
         }
         var sorter = DocumentSorter(order: sort, skip: options.skip, limit: options.limit)
         try scan(namespace, filter, plan) { (_, bytes) throws(StoreError) in
-            try sorter.insert(BSONDocument(unchecked: Array(bytes)))
+            let document = BSONDocument(unchecked: Array(bytes))
+            let metadata = sort.needsMetadata ? filter.metadata(of: document) : [:]
+            try sorter.insert(document, metadata: metadata)
             return true
         }
         for document in sorter.sorted().dropFirst(options.skip) {

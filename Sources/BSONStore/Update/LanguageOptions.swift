@@ -12,11 +12,12 @@ struct LanguageOptions: Sendable {
     ///
     /// - Throws: as ``Filter/init(_:)`` does.
     func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
-        try Filter(document)
+        try Filter(
+            document, options: FilterOptions(variables: variables, collation: collation))
     }
 
     /// Compiles a part of a filter.
     func filter(_ predicate: Predicate) throws(StoreError) -> Filter {
-        try Filter(predicate)
+        try Filter(predicate, collation: collation)
     }
 }

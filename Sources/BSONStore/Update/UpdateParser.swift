@@ -133,7 +133,7 @@ struct UpdateParser {
     ]
 
     /// The operators by the names that users write.
-    private enum Operator: String {
+    enum Operator: String, CaseIterable {
         case set = "$set"
         case setOnInsert = "$setOnInsert"
         case unset = "$unset"

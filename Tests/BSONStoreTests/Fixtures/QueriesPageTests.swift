@@ -10,6 +10,8 @@ import Testing
         let title: String
         let known: Set<String>
         let fixtures: String
+        /// Whether fixtures for some are still being written.
+        var isBeingStated = false
 
         var testDescription: String { title }
     }
@@ -24,6 +26,18 @@ import Testing
         Section(
             title: "Schemas", known: Set(JSONSchemaParser.Keyword.allCases.map(\.rawValue)),
             fixtures: "queries"),
+        Section(
+            title: "Updates", known: Set(UpdateParser.Operator.allCases.map(\.rawValue)),
+            fixtures: "updates"),
+        Section(
+            title: "Stages", known: Set(StageRule.all.keys), fixtures: "aggregation",
+            isBeingStated: true),
+        Section(
+            title: "Accumulators", known: Set(Accumulator.all.keys), fixtures: "aggregation",
+            isBeingStated: true),
+        Section(
+            title: "Expressions", known: Set(ExpressionOperator.all.keys),
+            fixtures: "aggregation", isBeingStated: true),
     ]
 
     @Test(arguments: sections)
@@ -41,6 +55,12 @@ import Testing
         let page = try QueriesPage()
         let text = try FixtureFile.text(in: section.fixtures)
         let missing = (page.known[section.title] ?? []).filter { !text.contains("\"\($0)\"") }
-        #expect(missing.sorted() == [])
+        guard section.isBeingStated else {
+            #expect(missing.sorted() == [])
+            return
+        }
+        withKnownIssue("the cases of aggregation are being written", isIntermittent: true) {
+            #expect(missing.sorted() == [])
+        }
     }
 }

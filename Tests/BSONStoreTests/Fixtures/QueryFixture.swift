@@ -43,7 +43,6 @@ enum QueryFixture {
     /// The options of the case's filter and the values of its variables.
     static func options(_ fixture: Fixture) throws -> (FilterOptions, ExpressionFrame) {
         var options = FilterOptions()
-        var frame = ExpressionFrame()
         options.collation = try fixture.document("collation").flatMap { try Collation($0) }
         if let index = try fixture.document("textIndex") {
             options.textIndex = TextIndexFields(
@@ -51,20 +50,18 @@ enum QueryFixture {
                     weights[field.key] = Double(field.value.int64Value ?? 1)
                 })
         }
-        for (name, value) in try fixture.document("let") ?? BSONDocument() {
-            try options.variables.define(name)
-            frame.values.append(
-                try Expression(value).evaluate(BSONDocument(), ExpressionFrame()))
-        }
-        return (options, frame)
+        let variables = try CommandVariables(try fixture.document("let"))
+        options.variables = variables.scope
+        return (options, try variables.frame(now: BSONDatetime(milliseconds: 0)))
     }
 
     private static func sorted(
         _ documents: [BSONDocument], _ fixture: Fixture, _ filter: Filter
     ) throws -> [BSONDocument] {
-        guard let sort = try fixture.document("sort") else { return filter.nearestFirst(documents) }
-        let collation = try fixture.document("collation").flatMap { try Collation($0) }
-        let order = try SortOrder(sort, collation: collation)
+        let sort = try fixture.document("sort").map {
+            try SortOrder($0, collation: filter.collation)
+        }
+        guard let order = sort ?? filter.impliedOrder else { return documents }
         var sorter = DocumentSorter(order: order, skip: 0, limit: 0)
         for document in documents {
             try sorter.insert(document, metadata: filter.metadata(of: document))

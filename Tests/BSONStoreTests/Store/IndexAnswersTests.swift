@@ -172,7 +172,14 @@ struct IndexAnswersTests {
         let filter = world.filter()
         let sort = try world.sort().map(SortOrder.init)
         let options = try FindOptions(sort: sort)
-        let expected = try plain.find(filter, options: options)
+        let expected: [BSONDocument]
+        do {
+            expected = try plain.find(filter, options: options)
+        } catch let error as StoreError {
+            // Keys through different arrays have no order; an index on both cannot be.
+            #expect(error.message == "cannot sort with keys that are parallel arrays")
+            return
+        }
         let found = try indexed.find(filter, options: options)
         let note: Comment = "round \(round) filter \(filter.extendedJSON(.relaxed))"
         func ids(_ documents: [BSONDocument]) -> Set<BSONValue> {

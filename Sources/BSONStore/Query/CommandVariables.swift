@@ -1,0 +1,63 @@
+/// Are the variables that a command defines by `let`, for all its expressions.
+struct CommandVariables: Sendable {
+    /// The names with their slots.
+    private(set) var scope = ExpressionScope()
+    private var expressions: [Expression] = []
+
+    /// Reads names with expressions that know no document; later ones see the earlier ones.
+    ///
+    /// - Throws: `failedToParse` (9) for a name that no variable can have, 4890500 for an expression
+    ///   that reads a field, and what reading expressions throws.
+    init(_ document: BSONDocument?) throws(StoreError) {
+        for (name, value) in document ?? BSONDocument() {
+            let expression = try Expression(value, in: scope)
+            guard !Self.readsFields(expression.node) else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 4_890_500),
+                    "Command let Expression tried to access a field, but this is not allowed because "
+                        + "command let expressions run before the query examines any documents.")
+            }
+            expressions.append(expression)
+            try scope.define(name)
+        }
+    }
+
+    private static func readsFields(_ node: ExpressionNode) -> Bool {
+        if case .field = node { return true }
+        if case .root = node { return true }
+        if case .object(let fields) = node { return fields.contains { readsFields($0.value) } }
+        if case .array(let nodes) = node { return nodes.contains { readsFields($0) } }
+        if case .call(_, let nodes) = node { return nodes.contains { readsFields($0) } }
+        return false
+    }
+
+    /// The values of the variables at a time, one for a whole command.
+    ///
+    /// - Throws: what computing them throws.
+    func frame(now: BSONDatetime) throws(StoreError) -> ExpressionFrame {
+        var frame = ExpressionFrame(now: now)
+        for expression in expressions {
+            frame.values.append(try expression.evaluate(BSONDocument(), frame))
+        }
+        return frame
+    }
+}
+
+extension Filter {
+    /// Reads the filter of a command with its variables, its collation and its time.
+    ///
+    /// - Parameters:
+    ///   - variables: what `let` defines for `$expr`, by name.
+    ///   - collation: how texts compare; `nil` compares their bytes.
+    ///   - now: what `$$NOW` stands for.
+    /// - Throws: as ``init(_:)``; `failedToParse` (9) and others for variables that are none.
+    public init(
+        _ document: BSONDocument, variables: BSONDocument?, collation: Collation? = nil,
+        now: BSONDatetime
+    ) throws(StoreError) {
+        let variables = try CommandVariables(variables)
+        let options = FilterOptions(variables: variables.scope, collation: collation)
+        let filter = try Filter(document, options: options)
+        self = filter.bound(to: try variables.frame(now: now))
+    }
+}
