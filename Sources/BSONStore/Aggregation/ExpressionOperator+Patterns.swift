@@ -112,7 +112,8 @@ struct ExpressionSearch {
         }
         guard let text else { return nil }
         do throws(StoreError) {
-            return try TextPattern(BSONRegularExpression(text, options: flags ?? ""))
+            return try TextPattern(
+                BSONRegularExpression(text, options: flags ?? ""), keepsGroups: true, for: name)
         } catch {
             throw fault(name, error)
         }
@@ -120,7 +121,7 @@ struct ExpressionSearch {
 
     private static func fault(_ name: String, _ error: StoreError) -> StoreError {
         guard error.code.rawValue == 51091 else {
-            return .location(error.code.rawValue, "\(name) \(error.message)")
+            return .location(error.code.rawValue, error.message)
         }
         var reason = error.message[...]
         if let colon = reason.firstIndex(of: ":") { reason = reason[colon...].dropFirst(2) }
@@ -138,19 +139,16 @@ struct ExpressionSearch {
     /// The first match from an offset on, the position of which is known in code points too.
     func first(from offset: Int, codePoints: Int) -> Match? {
         text.withUTF8Bytes { bytes in
-            guard let places = pattern.firstMatch(in: bytes, from: offset) else { return nil }
-            let before = bytes[offset..<places[0]].count { $0 & 0xC0 != 0x80 }
-            var captures: [BSONValue] = []
-            for group in stride(from: 2, to: places.count, by: 2) {
-                let (start, end) = (places[group], places[group + 1])
-                captures.append(
-                    start >= 0 && end >= start
-                        ? .string(String(decoding: bytes[start..<end], as: UTF8.self)) : .null)
+            guard let found = pattern.match(in: bytes, from: offset) else { return nil }
+            let before = bytes[offset..<found.range.lowerBound].count { $0 & 0xC0 != 0x80 }
+            let captures = found.groups.map { group -> BSONValue in
+                guard let group else { return .null }
+                return .string(String(decoding: bytes[group], as: UTF8.self))
             }
-            let matched = String(decoding: bytes[places[0]..<places[1]], as: UTF8.self)
+            let matched = String(decoding: bytes[found.range], as: UTF8.self)
             let index = codePoints + before
             return Match(
-                bytes: places[0]..<places[1], codePoint: index,
+                bytes: found.range, codePoint: index,
                 document: [
                     "match": .string(matched), "idx": .int32(Int32(truncatingIfNeeded: index)),
                     "captures": .array(BSONArray(captures)),

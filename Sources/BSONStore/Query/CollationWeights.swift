@@ -16,7 +16,7 @@ enum CollationWeights {
     }
 
     /// What a character contributes to the levels of a key.
-    struct Element {
+    struct Element: Sendable {
         var weight: UInt32
         var isUpper = false
         /// Whether it is another form of the same letter, which comes between the cases.
@@ -27,6 +27,13 @@ enum CollationWeights {
 
     /// The elements of a scalar that is no mark; none for what collation ignores.
     static func elements(of scalar: Unicode.Scalar) -> [Element] {
+        scalar.value < 0x80 ? latinElements[Int(scalar.value)] : compute(scalar)
+    }
+
+    /// The elements of the characters that are used most.
+    private static let latinElements = (0..<UInt8(0x80)).map { compute(Unicode.Scalar($0)) }
+
+    private static func compute(_ scalar: Unicode.Scalar) -> [Element] {
         let properties = scalar.properties
         switch properties.generalCategory {
         case .control where !(0x09...0x0D).contains(scalar.value) && scalar.value != 0x85: return []
@@ -81,6 +88,10 @@ enum CollationWeights {
 
     /// The letter in lower case where that is one letter, else the letter itself.
     static func lowercase(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        if scalar.value < 0x80 {
+            return (0x41...0x5A).contains(scalar.value)
+                ? Unicode.Scalar(UInt8(scalar.value) + 0x20) : scalar
+        }
         let lower = scalar.properties.lowercaseMapping.unicodeScalars
         return lower.count == 1 ? lower.first ?? scalar : scalar
     }

@@ -17,9 +17,11 @@ struct DocumentSorter {
 
     /// Takes one more document.
     ///
-    /// - Throws: 292 when more would have to be held than the limit allows.
-    mutating func insert(_ document: BSONDocument) throws(StoreError) {
-        let key = order.key(of: document)
+    /// - Throws: `badValue` (2) when keys lead through different arrays; 292 when more would have to be held than the limit allows.
+    mutating func insert(
+        _ document: BSONDocument, metadata: [String: BSONValue] = [:]
+    ) throws(StoreError) {
+        let key = try order.checkedKey(of: document, metadata: metadata)
         entries.append((key, inserted, document))
         inserted += 1
         bytes += key.count + document.byteCount
@@ -39,9 +41,11 @@ struct DocumentSorter {
     }
 
     private mutating func shorten(to count: Int) {
+        let reverses = order.reversesInsertion
         entries.sort { left, right in
             left.key == right.key
-                ? left.index < right.index : left.key.lexicographicallyPrecedes(right.key)
+                ? (left.index < right.index) != reverses
+                : left.key.lexicographicallyPrecedes(right.key)
         }
         if entries.count > count { entries.removeSubrange(count...) }
         bytes = entries.reduce(0) { $0 + $1.key.count + $1.document.byteCount }

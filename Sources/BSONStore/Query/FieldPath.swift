@@ -13,13 +13,12 @@ struct FieldPath: Sendable, Hashable, CustomStringConvertible {
 
     /// Splits a dotted text.
     ///
-    /// - Throws: `overflow` (15) when there are too many parts.
+    /// - Throws: 5729100 when there are too many parts.
     init(_ text: String) throws(StoreError) {
         parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count <= Self.partsMax else {
             throw StoreError(
-                StoreError.Code(rawValue: 15),
-                "FieldPath is too long: \(parts.count) parts, at most \(Self.partsMax)")
+                StoreError.Code(rawValue: 5_729_100), "FieldPath is too long")
         }
     }
 

@@ -5,6 +5,10 @@ public struct Filter: Sendable {
     /// The filter as it was written.
     public let document: BSONDocument
     let predicate: Predicate
+    /// How its texts compare; `nil` compares their bytes.
+    let collation: Collation?
+    /// The variables' values and the time for ``matches(_:)``; see ``bound(to:)``.
+    private(set) var frame: ExpressionFrame?
     private let engine: Engine
 
     /// How documents are tested.
@@ -37,27 +41,47 @@ public struct Filter: Sendable {
     ///
     /// - Throws: `badValue` (2) and others with MongoDB's text for what is no filter.
     public init(_ document: BSONDocument) throws(StoreError) {
+        try self.init(document, options: .none)
+    }
+
+    /// Reads a filter that may use variables, a collation and a text index.
+    ///
+    /// - Throws: as ``init(_:)``; `indexNotFound` (27) for `$text` without an index.
+    init(_ document: BSONDocument, options: FilterOptions) throws(StoreError) {
         self.document = document
-        if let id = Self.soleID(document) {
+        collation = options.collation
+        if options.collation == nil, let id = Self.soleID(document) {
             predicate = .field(Self.idPath, .compare(.equal, id))
             engine = .id(id)
         } else {
-            predicate = try PredicateParser.parse(document)
-            engine = .program(Compiled(try FilterCompiler.compile(predicate)))
+            predicate = try PredicateParser.parse(document, options: options)
+            engine = .program(
+                Compiled(
+                    try FilterCompiler.compile(predicate, collation: options.collation)))
         }
     }
 
     /// Compiles what is asked of a single value, for `$pull` and array filters.
-    init(_ predicate: Predicate) throws(StoreError) {
+    init(_ predicate: Predicate, collation: Collation? = nil) throws(StoreError) {
         document = BSONDocument()
         self.predicate = predicate
-        engine = .program(Compiled(try FilterCompiler.compile(predicate)))
+        self.collation = collation
+        engine = .program(
+            Compiled(try FilterCompiler.compile(predicate, collation: collation)))
     }
 
     private init(predicate: Predicate, program: FilterProgram) {
         document = BSONDocument()
         self.predicate = predicate
+        collation = nil
         engine = .program(Compiled(program))
+    }
+
+    /// The filter with values for its variables and a time, which all matches use from now on.
+    func bound(to frame: ExpressionFrame) -> Filter {
+        var filter = self
+        filter.frame = frame
+        return filter
     }
 
     /// The `_id` that the filter asks for when it asks for nothing else and for a plain value.
@@ -87,15 +111,43 @@ public struct Filter: Sendable {
     }
 
     /// Whether a document passes; one pass over its bytes in the usual case, no allocation.
+    ///
+    /// A document for which an `$expr` cannot be computed does not pass.
     public func matches(_ document: BSONDocument) -> Bool {
         document.withUnsafeBytes { matches($0) }
+    }
+
+    /// Whether a document passes with these values of the variables.
+    ///
+    /// - Throws: MongoDB's error when an `$expr` cannot be computed.
+    func matches(
+        _ document: BSONDocument, _ frame: ExpressionFrame
+    ) throws(StoreError) -> Bool {
+        try document.withUnsafeBytes { (bytes) throws(StoreError) in
+            try bound(to: frame).passes(bytes)
+        }
     }
 
     /// Whether the document in these bytes, which must be valid, passes.
     package func matches(_ document: UnsafeRawBufferPointer) -> Bool {
         switch engine {
         case .program(let compiled):
-            FilterMatching.lend(compiled.program) { $0.node(0, document: document) }
+            FilterMatching.lend(compiled.program, frame) {
+                $0.node(0, document: document) && $0.error == nil
+            }
+        case .id(let id): Self.hasID(id, document)
+        }
+    }
+
+    /// As ``matches(_:)-(UnsafeRawBufferPointer)``, but tells what went wrong.
+    ///
+    /// - Throws: MongoDB's error when an `$expr` cannot be computed.
+    func passes(_ document: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
+        switch engine {
+        case .program(let compiled):
+            try FilterMatching.lend(compiled.program, frame) { (matching) throws(StoreError) in
+                try matching.passes(document)
+            }
         case .id(let id): Self.hasID(id, document)
         }
     }
@@ -122,19 +174,21 @@ public struct Filter: Sendable {
             guard case .program(let compiled) = engine, let element = cursor.next() else {
                 return false
             }
-            return FilterMatching.lend(compiled.program) { $0.node(0, value: element.value) }
+            return FilterMatching.lend(compiled.program, frame) {
+                $0.node(0, value: element.value)
+            }
         }
     }
 
     /// Lends the program to many matches, so that its arrays are borrowed only once.
     @inline(__always)
     func matching<R, E: Error>(
-        _ body: ((UnsafeRawBufferPointer) -> Bool) throws(E) -> R
+        _ body: ((UnsafeRawBufferPointer) throws(StoreError) -> Bool) throws(E) -> R
     ) throws(E) -> R {
         switch engine {
         case .program(let compiled):
-            try FilterMatching.lend(compiled.program) { (matching) throws(E) -> R in
-                try body { document in matching.node(0, document: document) }
+            try FilterMatching.lend(compiled.program, frame) { (matching) throws(E) -> R in
+                try body { (document) throws(StoreError) in try matching.passes(document) }
             }
         case .id(let id): try body { document in Self.hasID(id, document) }
         }

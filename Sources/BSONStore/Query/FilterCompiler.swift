@@ -4,10 +4,15 @@ struct FilterCompiler {
     private static let groupsMax = 64
 
     private var program = FilterProgram()
+    private let collation: Collation?
 
-    /// The program, whose first node is the whole filter.
-    static func compile(_ predicate: Predicate) throws(StoreError) -> FilterProgram {
-        var compiler = FilterCompiler()
+    private init(_ collation: Collation?) { self.collation = collation }
+
+    /// The program, whose first node is the whole filter; texts compare by the collation.
+    static func compile(
+        _ predicate: Predicate, collation: Collation? = nil
+    ) throws(StoreError) -> FilterProgram {
+        var compiler = FilterCompiler(collation)
         let root = compiler.reserve()
         try compiler.node(predicate, at: root)
         return compiler.program
@@ -27,6 +32,11 @@ struct FilterCompiler {
         case .not(let part): try join(.not, [part], at: index)
         case .field(let path, let test):
             try conjunction([(path, test, false)], [], at: index)
+        case .special(let test):
+            program.documentTests.append(test)
+            program.nodes[index] = FilterProgram.Node(
+                join: .special, groups: 0..<0, children: 0..<0,
+                special: Int32(program.documentTests.count - 1))
         }
     }
 
@@ -47,7 +57,7 @@ struct FilterCompiler {
             switch part {
             case .field(let path, let test): fields.append((path, test, false))
             case .not(.field(let path, let test)): fields.append((path, test, true))
-            case .all, .any, .not: others.append(part)
+            case .all, .any, .not, .special: others.append(part)
             }
         }
         try conjunction(fields, others, at: index)
@@ -121,6 +131,9 @@ struct FilterCompiler {
     ) throws(StoreError) -> FilterProgram.Leaf {
         switch test {
         case .compare(let comparison, let constant):
+            if let collation, Collation.concerns(constant) {
+                return special(.collated(CollatedTest(comparison, constant, collation)))
+            }
             var leaf = FilterProgram.Leaf(test: Self.test(comparison))
             leaf.rank = BSONOrder.rank(constant.type)
             leaf.constants = store([constant])
@@ -132,6 +145,10 @@ struct FilterCompiler {
             }
             return leaf
         case .isIn(let constants, let expressions):
+            if let collation, constants.contains(where: { Collation.concerns($0) }) {
+                return special(
+                    .collated(try CollatedTest(in: constants, expressions, collation)))
+            }
             var leaf = FilterProgram.Leaf(test: .isIn)
             leaf.constants = store(
                 constants.sorted { BSONOrder.compare($0, $1) == .less })
@@ -152,7 +169,13 @@ struct FilterCompiler {
             return try leaf(.hasDocument, elements: predicate)
         case .hasElement(let predicate):
             return try leaf(.hasElement, elements: predicate)
+        case .special(let test): return special(test)
         }
+    }
+
+    private mutating func special(_ test: ValueTest) -> FilterProgram.Leaf {
+        program.valueTests.append(test)
+        return FilterProgram.Leaf(test: .special, node: Int32(program.valueTests.count - 1))
     }
 
     private mutating func leaf(

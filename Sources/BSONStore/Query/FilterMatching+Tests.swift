@@ -23,6 +23,7 @@ extension FilterMatching {
                 ? leaf.pointee.remainder == 0
                 : whole % leaf.pointee.number == leaf.pointee.remainder
         case .hasDocument, .hasElement: return hasElement(leaf, value)
+        case .special: return passes(leaf.pointee.node, value)
         }
     }
 
@@ -38,6 +39,7 @@ extension FilterMatching {
         case .greater: return leaf.pointee.rank == Self.minKeyRank
         case .isIn:
             return leaf.pointee.number == 1
+        case .special: return passesMissing(leaf.pointee.node)
         case .matches, .exists, .hasType, .hasSize, .modulo, .hasDocument, .hasElement:
             return false
         }
@@ -152,6 +154,8 @@ extension FilterMatching {
             case .greater: high = middle
             }
         }
+        // Null means missing, and what was stored as undefined.
+        if leaf.pointee.number == 1, value.typeByte == BSONType.undefined.rawValue { return true }
         return !leaf.pointee.patterns.isEmpty && matchesPattern(leaf, value)
     }
 

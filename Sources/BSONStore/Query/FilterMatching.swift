@@ -11,17 +11,29 @@ struct FilterMatching {
     let constants: UnsafeBufferPointer<FilterProgram.Constant>
     let patterns: UnsafeBufferPointer<TextPattern>
     let bytes: UnsafeRawBufferPointer
+    let context: UnsafeMutablePointer<FilterContext>?
 
     /// Borrows a program's arrays for the duration of the call.
     @inline(__always)
     static func lend<R, E: Error>(
-        _ program: FilterProgram, _ body: (FilterMatching) throws(E) -> R
+        _ program: FilterProgram, _ frame: ExpressionFrame? = nil,
+        _ body: (FilterMatching) throws(E) -> R
+    ) throws(E) -> R {
+        try FilterContext.lend(program, frame) { (context) throws(E) -> R in
+            try lend(program, context, body)
+        }
+    }
+
+    @inline(__always)
+    private static func lend<R, E: Error>(
+        _ program: FilterProgram, _ context: UnsafeMutablePointer<FilterContext>?,
+        _ body: (FilterMatching) throws(E) -> R
     ) throws(E) -> R {
         try program.nodes.withUnsafeBufferPointer { (nodes) throws(E) -> R in
             try program.children.withUnsafeBufferPointer { (children) throws(E) -> R in
                 try program.groups.withUnsafeBufferPointer { (groups) throws(E) -> R in
                     try program.leaves.withUnsafeBufferPointer { (leaves) throws(E) -> R in
-                        try lend(program, nodes, children, groups, leaves, body)
+                        try lend(program, context, nodes, children, groups, leaves, body)
                     }
                 }
             }
@@ -30,7 +42,8 @@ struct FilterMatching {
 
     @inline(__always)
     private static func lend<R, E: Error>(
-        _ program: FilterProgram, _ nodes: UnsafeBufferPointer<FilterProgram.Node>,
+        _ program: FilterProgram, _ context: UnsafeMutablePointer<FilterContext>?,
+        _ nodes: UnsafeBufferPointer<FilterProgram.Node>,
         _ children: UnsafeBufferPointer<Int32>,
         _ groups: UnsafeBufferPointer<FilterProgram.Group>,
         _ leaves: UnsafeBufferPointer<FilterProgram.Leaf>,
@@ -44,7 +57,7 @@ struct FilterMatching {
                             FilterMatching(
                                 nodes: nodes, children: children, groups: groups, leaves: leaves,
                                 parts: parts, constants: constants, patterns: patterns,
-                                bytes: bytes))
+                                bytes: bytes, context: context))
                     }
                 }
             }
@@ -70,6 +83,7 @@ struct FilterMatching {
             return false
         case .not:
             return !self.node(children[Int(node.children.lowerBound)], document: document)
+        case .special: return passes(node.special, document)
         }
     }
 
@@ -95,6 +109,9 @@ struct FilterMatching {
             return false
         case .not:
             return !self.node(children[Int(node.children.lowerBound)], value: value)
+        case .special:
+            // What is asked of a document says nothing about other values.
+            return false
         }
     }
 

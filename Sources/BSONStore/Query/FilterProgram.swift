@@ -10,6 +10,8 @@ struct FilterProgram: Sendable {
     var parts: [Part] = []
     var constants: [Constant] = []
     var patterns: [TextPattern] = []
+    var documentTests: [DocumentTest] = []
+    var valueTests: [ValueTest] = []
     /// Keys and the bytes of constants.
     var bytes: [UInt8] = []
 
@@ -18,6 +20,8 @@ struct FilterProgram: Sendable {
         case all
         case any
         case not
+        /// Not joined of anything: a test of the whole document.
+        case special
     }
 
     /// A range of leaf groups and a range of child nodes with their junction.
@@ -25,7 +29,12 @@ struct FilterProgram: Sendable {
         var join: Join
         var groups: Range<Int32>
         var children: Range<Int32>
+        /// The test of the whole document.
+        var special: Int32 = 0
     }
+
+    /// Whether the program has tests that need a ``FilterContext``.
+    var hasSpecialTests: Bool { !documentTests.isEmpty || !valueTests.isEmpty }
 
     /// Leaves whose paths begin with the same key; without a key they test the value itself.
     struct Group: Sendable {
@@ -63,6 +72,7 @@ struct FilterProgram: Sendable {
         case modulo
         case hasDocument
         case hasElement
+        case special
     }
 
     /// Which of a leaf's numbers is the constant.
@@ -85,7 +95,7 @@ struct FilterProgram: Sendable {
         /// The constant, or the sorted set of constants.
         var constants: Range<Int32> = 0..<0
         var patterns: Range<Int32> = 0..<0
-        /// The node that array elements have to pass.
+        /// The node that array elements have to pass, or the special test.
         var node: Int32 = 0
         /// A whole constant, a size, a divisor, or 1 when a set of constants holds null.
         var number: Int64 = 0

@@ -10,6 +10,8 @@ indirect enum Predicate: Sendable {
     case not(Predicate)
     /// A value that the path leads to passes the test.
     case field(FieldPath, Test)
+    /// The document as a whole passes the test.
+    case special(DocumentTest)
 
     /// What is asked of one value.
     enum Test: Sendable {
@@ -31,6 +33,8 @@ indirect enum Predicate: Sendable {
         case hasDocument(Predicate)
         /// It is an array with a value for which the predicate, whose paths are empty, holds.
         case hasElement(Predicate)
+        /// It passes a test of a kind that takes more than a comparison.
+        case special(ValueTest)
     }
 
     /// How a value stands to a constant.
@@ -45,6 +49,8 @@ indirect enum Predicate: Sendable {
     /// A set of BSON types as bits.
     struct TypeSet: Sendable, Hashable {
         private(set) var bits: UInt32 = 0
+
+        var isEmpty: Bool { bits == 0 }
 
         mutating func insert(_ type: BSONType) { bits |= Self.bit(type.rawValue) }
 

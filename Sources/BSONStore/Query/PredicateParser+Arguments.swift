@@ -11,45 +11,57 @@ extension PredicateParser {
     }
 
     /// The types that `$type` names, by alias or number, one or several.
-    static func types(_ value: BSONValue) throws(StoreError) -> Predicate.TypeSet {
+    static func types(
+        _ value: BSONValue, _ path: FieldPath
+    ) throws(StoreError) -> Predicate.TypeSet {
         var set = Predicate.TypeSet()
         if let array = value.arrayValue {
-            guard !array.isEmpty else {
-                throw StoreError(.failedToParse, "$type must match at least one type")
-            }
             for member in array { try insert(member, into: &set) }
         } else {
             try insert(value, into: &set)
         }
+        guard !set.isEmpty else {
+            throw StoreError(.failedToParse, "\(path) must match at least one type")
+        }
         return set
+    }
+
+    /// Inserts what an alias names, one type or all numbers.
+    ///
+    /// - Throws: `badValue` (2) for an alias that is none.
+    static func insert(
+        alias: String, into set: inout Predicate.TypeSet,
+        aliases: [String: BSONType] = Self.aliases
+    ) throws(StoreError) {
+        if alias == "number" {
+            for type in [BSONType.double, .int32, .int64, .decimal128] { set.insert(type) }
+        } else if let type = aliases[alias] {
+            set.insert(type)
+        } else {
+            throw StoreError(.badValue, "Unknown type name alias: \(alias)")
+        }
     }
 
     private static func insert(
         _ value: BSONValue, into set: inout Predicate.TypeSet
     ) throws(StoreError) {
-        if let alias = value.stringValue {
-            guard alias != "number" else {
-                for type in [BSONType.double, .int32, .int64, .decimal128] { set.insert(type) }
-                return
-            }
-            guard let type = aliases[alias] else {
-                throw StoreError(.badValue, "Unknown type name alias: \(alias)")
-            }
-            return set.insert(type)
-        }
-        guard let number = value.wholeNumber else {
+        if let alias = value.stringValue { return try insert(alias: alias, into: &set) }
+        guard value.isNumber else {
             throw StoreError(
                 .typeMismatch, "type must be represented as a number or a string")
         }
+        let number = value.wholeNumber ?? 99
         let byte = number == -1 ? 0xFF : UInt8(exactly: number)
         guard number != 255, let byte, let type = BSONType(rawValue: byte) else {
-            throw StoreError(.badValue, "Invalid numerical type code: \(number)")
+            let hint = number == 0 ? ". Instead use {$exists:false}." : ""
+            throw StoreError(
+                .badValue, "Invalid numerical type code: \(ShellText.text(of: value))\(hint)")
         }
         set.insert(type)
     }
 
     /// Source: MongoDB manual, "BSON Types".
-    private static let aliases: [String: BSONType] = [
+    static let aliases: [String: BSONType] = [
         "double": .double, "string": .string, "object": .document, "array": .array,
         "binData": .binary, "undefined": .undefined, "objectId": .objectID, "bool": .bool,
         "date": .datetime, "null": .null, "regex": .regularExpression,
@@ -60,54 +72,47 @@ extension PredicateParser {
 
     /// The number of values that `$size` asks for.
     static func size(_ value: BSONValue) throws(StoreError) -> Int {
-        let shown = "$size: \(ShellText.text(of: value))"
-        guard value.isNumber else {
-            throw StoreError(
-                .badValue, "Failed to parse $size. Expected a number in: \(shown)")
+        do throws(StoreError) {
+            return Int(try IntegerElement.nonNegativeInt32("$size", value))
+        } catch {
+            throw StoreError(.badValue, "Failed to parse $size. \(error.message)")
         }
-        guard let size = value.wholeNumber else {
-            throw StoreError(
-                .badValue, "Failed to parse $size. Expected an integer: \(shown)")
-        }
-        guard size >= 0 else {
-            throw StoreError(
-                .badValue, "Failed to parse $size. Expected a non-negative number in: \(shown)")
-        }
-        return Int(size)
     }
 
     /// The divisor and the remainder of `$mod`, cut to whole numbers.
     static func modulo(_ value: BSONValue) throws(StoreError) -> Predicate.Test {
-        guard let array = value.arrayValue else {
-            throw StoreError(.badValue, "malformed mod, needs to be an array")
+        func malformed(_ message: String) -> StoreError {
+            StoreError(.badValue, "malformed mod, \(message)")
         }
-        let values = array.values
-        guard values.count >= 2 else {
-            throw StoreError(.badValue, "malformed mod, not enough elements")
-        }
-        guard values.count == 2 else {
-            throw StoreError(.badValue, "malformed mod, too many elements")
-        }
-        guard values[0].isNumber else {
-            throw StoreError(.badValue, "malformed mod, divisor not a number")
-        }
-        guard values[1].isNumber else {
-            throw StoreError(.badValue, "malformed mod, remainder not a number")
-        }
-        guard let divisor = values[0].truncatedNumber else {
-            throw StoreError(
-                .badValue,
-                "malformed mod, divisor value is invalid :: caused by :: Unable to coerce NaN/Inf "
-                    + "to integral type")
-        }
-        guard let remainder = values[1].truncatedNumber else {
-            throw StoreError(
-                .badValue,
-                "malformed mod, remainder value is invalid :: caused by :: Unable to coerce NaN/Inf "
-                    + "to integral type")
-        }
-        guard divisor != 0 else { throw StoreError(.badValue, "divisor cannot be 0") }
-        return .modulo(divisor: divisor, remainder: remainder)
+        guard let array = value.arrayValue else { throw malformed("needs to be an array") }
+        var members = array.makeIterator()
+        guard let divisor = members.next() else { throw malformed("not enough elements") }
+        guard divisor.isNumber else { throw malformed("divisor not a number") }
+        guard let remainder = members.next() else { throw malformed("not enough elements") }
+        guard remainder.isNumber else { throw malformed("remainder not a number") }
+        guard members.next() == nil else { throw malformed("too many elements") }
+        let whole = try truncated("divisor", divisor)
+        let rest = try truncated("remainder", remainder)
+        guard whole != 0 else { throw StoreError(.badValue, "divisor cannot be 0") }
+        return .modulo(divisor: whole, remainder: rest)
+    }
+
+    private static func truncated(
+        _ name: String, _ value: BSONValue
+    ) throws(StoreError) -> Int64 {
+        if let number = value.truncatedNumber { return number }
+        let isFinite =
+            switch value {
+            case .double(let number): number.isFinite
+            case .decimal128(let number): number.kind == .finite
+            default: true
+            }
+        throw StoreError(
+            .badValue,
+            "malformed mod, \(name) value is invalid :: caused by :: "
+                + (isFinite
+                    ? "Out of bounds coercing to integral value"
+                    : "Unable to coerce NaN/Inf to integral type"))
     }
 }
 
@@ -158,5 +163,13 @@ extension BSONDecimal128 {
         let magnitude = UInt64(coefficient)
         let value = isNegative ? Int64(truncatingIfNeeded: 0 &- magnitude) : Int64(magnitude)
         return (value, isExact)
+    }
+}
+
+extension BSONDocument {
+    /// The element that comes first.
+    var firstElement: Element? {
+        var elements = makeIterator()
+        return elements.next()
     }
 }

@@ -1,49 +1,123 @@
 extension PredicateParser {
+    /// An operator that asks something of a field's value.
+    enum FieldOperator: String, CaseIterable {
+        case eq = "$eq"
+        case ne = "$ne"
+        case gt = "$gt"
+        case gte = "$gte"
+        case lt = "$lt"
+        case lte = "$lte"
+        case `in` = "$in"
+        case nin = "$nin"
+        case not = "$not"
+        case exists = "$exists"
+        case type = "$type"
+        case size = "$size"
+        case mod = "$mod"
+        case all = "$all"
+        case elemMatch = "$elemMatch"
+        case regex = "$regex"
+        case options = "$options"
+        case bitsAllSet = "$bitsAllSet"
+        case bitsAnySet = "$bitsAnySet"
+        case bitsAllClear = "$bitsAllClear"
+        case bitsAnyClear = "$bitsAnyClear"
+        case geoWithin = "$geoWithin"
+        case within = "$within"
+        case geoIntersects = "$geoIntersects"
+        case near = "$near"
+        case nearSphere = "$nearSphere"
+        case geoNear = "$geoNear"
+    }
+
     /// Reads the operators that a field's document holds.
     mutating func operators(
         _ document: BSONDocument, of path: FieldPath
     ) throws(StoreError) -> Predicate {
         try enter()
         defer { leave() }
+        if let first = document.firstElement, Self.isNear(first.key), Self.isContainer(first.value)
+        {
+            return try near(document, path)
+        }
         var parts: [Predicate] = []
         for (key, value) in document {
-            if let part = try oneOperator(key, value, document, path) { parts.append(part) }
+            guard let name = FieldOperator(rawValue: key) else {
+                throw StoreError(
+                    .badValue,
+                    key == "$where"
+                        ? "$where cannot be applied to a field" : "unknown operator: \(key)")
+            }
+            if let part = try part(name, value, document, path) { parts.append(part) }
         }
         return Self.joined(parts)
     }
 
-    private mutating func oneOperator(
-        _ key: String, _ value: BSONValue, _ document: BSONDocument, _ path: FieldPath
+    private static func isNear(_ key: String) -> Bool {
+        ["$near", "$nearSphere", "$geoNear"].contains(key)
+    }
+
+    private static func isContainer(_ value: BSONValue) -> Bool {
+        value.type == .document || value.type == .array
+    }
+
+    private mutating func part(
+        _ name: FieldOperator, _ value: BSONValue, _ document: BSONDocument, _ path: FieldPath
     ) throws(StoreError) -> Predicate? {
-        switch key {
-        case "$eq": return try comparison(.equal, key, value, path)
-        case "$ne":
+        let key = name.rawValue
+        switch name {
+        case .eq: return try comparison(.equal, value, path)
+        case .ne:
             if case .regularExpression = value {
                 throw StoreError(.badValue, "Can't have regex as arg to $ne.")
             }
             return .not(.field(path, .compare(.equal, try Self.comparable(value))))
-        case "$gt": return try comparison(.greater, key, value, path)
-        case "$gte": return try comparison(.greaterOrEqual, key, value, path)
-        case "$lt": return try comparison(.less, key, value, path)
-        case "$lte": return try comparison(.lessOrEqual, key, value, path)
-        case "$in": return .field(path, try membership(key, value))
-        case "$nin": return .not(.field(path, try membership(key, value)))
-        case "$not": return .not(try negated(value, path))
-        case "$exists":
+        case .gt: return try comparison(.greater, value, path)
+        case .gte: return try comparison(.greaterOrEqual, value, path)
+        case .lt: return try comparison(.less, value, path)
+        case .lte: return try comparison(.lessOrEqual, value, path)
+        case .in: return .field(path, try membership(key, value))
+        case .nin: return .not(.field(path, try membership(key, value)))
+        case .not: return .not(try negated(value, path))
+        case .exists:
             return Self.isTrue(value) ? .field(path, .exists) : .not(.field(path, .exists))
-        case "$type": return .field(path, .hasType(try Self.types(value)))
-        case "$size": return .field(path, .hasSize(try Self.size(value)))
-        case "$mod": return .field(path, try Self.modulo(value))
-        case "$all": return try all(value, path)
-        case "$elemMatch": return .field(path, try elementMatch(value))
-        case "$regex", "$options": return try expression(key, document, path)
-        case "$comment": return nil
-        default: throw StoreError(.badValue, "unknown operator: \(key)")
+        case .type: return .field(path, .hasType(try Self.types(value, path)))
+        case .size: return .field(path, .hasSize(try Self.size(value)))
+        case .mod: return .field(path, try Self.modulo(value))
+        case .all: return try all(value, path)
+        case .elemMatch: return .field(path, try elementMatch(value))
+        case .regex, .options: return try expression(key, document, path)
+        case .bitsAllSet: return try bits(.allSet, key, value, path)
+        case .bitsAnySet: return try bits(.anySet, key, value, path)
+        case .bitsAllClear: return try bits(.allClear, key, value, path)
+        case .bitsAnyClear: return try bits(.anyClear, key, value, path)
+        case .geoWithin, .within, .geoIntersects:
+            return .field(path, .special(.geometry(try GeoTest(document))))
+        case .near, .nearSphere, .geoNear:
+            throw StoreError(
+                .badValue, "near must be first in: \(ShellText.text(of: document))")
         }
     }
 
+    private func bits(
+        _ kind: BitTest.Kind, _ key: String, _ value: BSONValue, _ path: FieldPath
+    ) throws(StoreError) -> Predicate {
+        .field(path, .special(.bits(try BitTest(kind, key, value, path: path))))
+    }
+
+    private func near(
+        _ document: BSONDocument, _ path: FieldPath
+    ) throws(StoreError) -> Predicate {
+        guard options.allowsNear, elementDepth == 0 else {
+            throw StoreError(
+                StoreError.Code(rawValue: 5_626_500),
+                "$geoNear, $near, and $nearSphere are not allowed in this context")
+        }
+        return .field(path, .special(.near(try GeoNear(document))))
+    }
+
     private func comparison(
-        _ comparison: Predicate.Comparison, _ key: String, _ value: BSONValue, _ path: FieldPath
+        _ comparison: Predicate.Comparison, _ value: BSONValue, _ path: FieldPath
     ) throws(StoreError) -> Predicate {
         if case .regularExpression = value, comparison != .equal {
             throw StoreError(
@@ -63,10 +137,12 @@ extension PredicateParser {
         for member in array {
             switch member {
             case .document(let document) where Self.holdsOperators(document):
-                throw StoreError(.badValue, "cannot nest $ under \(key)")
+                throw StoreError(.badValue, "cannot nest $ under $in")
             case .regularExpression(let expression):
                 expressions.append(try Self.checked(expression))
-            default: constants.append(try Self.comparable(member))
+            case .undefined:
+                throw StoreError(.badValue, "InMatchExpression equality cannot be undefined")
+            default: constants.append(member)
             }
         }
         return .isIn(constants, expressions)
@@ -78,87 +154,11 @@ extension PredicateParser {
         switch value {
         case .document(let document):
             guard !document.isEmpty else { throw StoreError(.badValue, "$not cannot be empty") }
-            guard Self.holdsOperators(document) else {
-                var elements = document.makeIterator()
-                throw StoreError(.badValue, "unknown operator: \(elements.next()?.key ?? "")")
-            }
             return try operators(document, of: path)
         case .regularExpression(let expression):
             return .field(path, .matches(try Self.checked(expression)))
         default:
             throw StoreError(.badValue, "$not needs a regex or a document")
-        }
-    }
-
-    private mutating func all(
-        _ value: BSONValue, _ path: FieldPath
-    ) throws(StoreError) -> Predicate {
-        guard let array = value.arrayValue else {
-            throw StoreError(.badValue, "$all needs an array")
-        }
-        // MongoDB: an empty $all matches nothing.
-        guard !array.isEmpty else { return .any([]) }
-        var parts: [Predicate] = []
-        for member in array {
-            switch member {
-            case .document(let document) where Self.holdsOperators(document):
-                var elements = document.makeIterator()
-                guard let first = elements.next(), first.key == "$elemMatch" else {
-                    throw StoreError(.badValue, "no $ expressions in $all")
-                }
-                parts.append(.field(path, try elementMatch(first.value)))
-            case .regularExpression(let expression):
-                parts.append(.field(path, .matches(try Self.checked(expression))))
-            default:
-                parts.append(.field(path, .compare(.equal, try Self.comparable(member))))
-            }
-        }
-        return Self.joined(parts)
-    }
-
-    private mutating func elementMatch(
-        _ value: BSONValue
-    ) throws(StoreError) -> Predicate.Test {
-        guard let conditions = value.documentValue else {
-            throw StoreError(.badValue, "$elemMatch needs an Object")
-        }
-        var elements = conditions.makeIterator()
-        let first = elements.next()?.key ?? ""
-        let isLogical = ["$and", "$or", "$nor", "$expr", "$where"].contains(first)
-        if Self.holdsOperators(conditions), !isLogical {
-            return .hasElement(try operators(conditions, of: .itself))
-        }
-        return .hasDocument(try document(conditions))
-    }
-
-    private func expression(
-        _ key: String, _ document: BSONDocument, _ path: FieldPath
-    ) throws(StoreError) -> Predicate? {
-        guard let pattern = document["$regex"] else {
-            throw StoreError(.badValue, "$options needs a $regex")
-        }
-        guard key == "$regex" else { return nil }
-        var options = ""
-        if let given = document["$options"] {
-            guard let text = given.stringValue else {
-                throw StoreError(.badValue, "$options has to be a string")
-            }
-            options = text
-        }
-        switch pattern {
-        case .string(let text):
-            let expression = BSONRegularExpression(text, options: options)
-            return .field(path, .matches(try Self.checked(expression)))
-        case .regularExpression(let expression):
-            guard expression.options.isEmpty || options.isEmpty else {
-                throw StoreError(
-                    StoreError.Code(rawValue: 51075), "options set in both $regex and $options")
-            }
-            let merged = BSONRegularExpression(
-                expression.pattern, options: expression.options + options)
-            return .field(path, .matches(try Self.checked(merged)))
-        default:
-            throw StoreError(.badValue, "$regex has to be a string")
         }
     }
 }

@@ -5,36 +5,62 @@ struct PredicateParser {
     /// Filters are nested at most so deep.
     static let depthMax = 100
 
+    /// An operator that stands where a field's name could.
+    enum TopLevelOperator: String, CaseIterable {
+        case and = "$and"
+        case or = "$or"
+        case nor = "$nor"
+        case comment = "$comment"
+        case expr = "$expr"
+        case jsonSchema = "$jsonSchema"
+        case text = "$text"
+        case `where` = "$where"
+        case sampleRate = "$sampleRate"
+        case alwaysTrue = "$alwaysTrue"
+        case alwaysFalse = "$alwaysFalse"
+        case reference = "$ref"
+        case referenceID = "$id"
+        case referenceDatabase = "$db"
+    }
+
+    let options: FilterOptions
+    /// How many `$elemMatch` are open: inside of one, what concerns whole documents is refused.
+    var elementDepth = 0
     private var depth = 0
+
+    private init(options: FilterOptions) { self.options = options }
 
     /// Reads a whole filter.
     ///
     /// - Throws: `badValue` (2) and others with the server's text.
-    static func parse(_ filter: BSONDocument) throws(StoreError) -> Predicate {
-        var parser = PredicateParser()
+    static func parse(
+        _ filter: BSONDocument, options: FilterOptions = .none
+    ) throws(StoreError) -> Predicate {
+        var parser = PredicateParser(options: options)
         return try parser.document(filter)
     }
 
     /// Reads what is asked of a single value, as `$elemMatch` and `$pull` give it.
     static func parseOperators(_ operators: BSONDocument) throws(StoreError) -> Predicate {
-        var parser = PredicateParser()
+        var parser = PredicateParser(options: .none)
         return try parser.operators(operators, of: .itself)
     }
 
     /// Whether a document holds operators, as its first key says; a reference to a document is none.
-    static func holdsOperators(_ document: BSONDocument) -> Bool {
-        var elements = document.makeIterator()
-        guard let first = elements.next(), first.key.hasPrefix("$") else { return false }
-        return !["$ref", "$id", "$db"].contains(first.key)
+    static func holdsOperators(_ document: BSONDocument, partialReferences: Bool = false) -> Bool {
+        guard document.firstElement?.key.hasPrefix("$") == true else { return false }
+        let (hasCollection, hasID) = (document["$ref"] != nil, document["$id"] != nil)
+        if partialReferences { return !(hasCollection || hasID || document["$db"] != nil) }
+        return !(hasCollection && hasID)
     }
 
     mutating func document(_ filter: BSONDocument) throws(StoreError) -> Predicate {
         try enter()
-        defer { depth -= 1 }
+        defer { leave() }
         var parts: [Predicate] = []
         for (key, value) in filter {
             if key.hasPrefix("$") {
-                if let part = try logical(key, value) { parts.append(part) }
+                if let part = try topLevel(key, value) { parts.append(part) }
             } else {
                 parts.append(try field(FieldPath(key), value))
             }
@@ -51,26 +77,44 @@ struct PredicateParser {
         return flat.count == 1 ? flat[0] : .all(flat)
     }
 
-    private mutating func logical(
+    private mutating func topLevel(
         _ key: String, _ value: BSONValue
     ) throws(StoreError) -> Predicate? {
-        switch key {
-        case "$and": return Self.joined(try clauses(key, value))
-        case "$or": return .any(try clauses(key, value))
-        case "$nor": return .not(.any(try clauses(key, value)))
-        case "$comment": return nil
-        case "$alwaysTrue": return .all([])
-        case "$alwaysFalse": return .any([])
-        case "$expr", "$jsonSchema", "$text", "$where":
-            throw StoreError(
-                StoreError.Code(rawValue: 238), "\(key) is not implemented in this version")
-        default:
-            throw StoreError(
-                .badValue,
-                "unknown top level operator: \(key). If you are trying to negate an entire "
-                    + "expression, use $nor. If you have a field name that starts with a '$' "
-                    + "symbol, consider using $getField or $setField.")
+        guard let name = TopLevelOperator(rawValue: key) else { throw Self.unknown(key) }
+        switch name {
+        case .and: return Self.joined(try clauses(key, value))
+        case .or: return .any(try clauses(key, value))
+        case .nor: return .not(.any(try clauses(key, value)))
+        case .comment: return nil
+        case .expr: return try expression(value)
+        case .jsonSchema:
+            guard let schema = value.documentValue else {
+                throw StoreError(.typeMismatch, "$jsonSchema must be an object")
+            }
+            return .special(.schema(try JSONSchemaParser.parse(schema)))
+        case .text: return try text(value)
+        case .where:
+            try requireWholeDocument(key)
+            throw StoreError(.badValue, "no globalScriptEngine in $where parsing")
+        case .sampleRate: return try sampleRate(value)
+        case .alwaysTrue:
+            try requireOne(key, value)
+            return .all([])
+        case .alwaysFalse:
+            try requireOne(key, value)
+            return .any([])
+        case .reference, .referenceID, .referenceDatabase:
+            return .field(FieldPath(parts: [key]), .compare(.equal, try Self.comparable(value)))
         }
+    }
+
+    private static func unknown(_ key: String) -> StoreError {
+        let hint =
+            key == "$not"
+            ? "If you are trying to negate an entire expression, use $nor."
+            : "If you have a field name that starts with a '$' symbol, consider using $getField or "
+                + "$setField."
+        return StoreError(.badValue, "unknown top level operator: \(key). \(hint)")
     }
 
     private mutating func clauses(

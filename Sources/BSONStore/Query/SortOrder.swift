@@ -1,50 +1,146 @@
 /// Orders documents by the values of fields, as MongoDB does.
 ///
-/// An array counts by its least value when ascending and by its greatest when descending; a missing
-/// field counts as null, an empty array comes before null.
+/// An array counts by its least value when ascending and by its greatest when descending; keys that
+/// lead through the same array take the values of one member. A missing field counts as null, an
+/// empty array comes before null.
 public struct SortOrder: Sendable {
-    /// A field with its direction.
+    /// A field, or what `$meta` tells, with its direction.
     struct Key: Sendable {
         let path: FieldPath
         let isDescending: Bool
+        /// What of the document's metadata counts instead of a field.
+        var metadata: String?
     }
 
     let keys: [Key]
+    /// How texts compare; `nil` compares their bytes.
+    let collation: Collation?
+    /// Whether the order of insertion is reversed, as `{$natural: -1}` asks.
+    let reversesInsertion: Bool
 
-    init(keys: [Key]) { self.keys = keys }
+    init(keys: [Key]) {
+        self.keys = keys
+        collation = nil
+        reversesInsertion = false
+    }
 
     /// Reads a sort document such as `["age": -1, "name": 1]`.
     ///
-    /// - Throws: `badValue` with MongoDB's text for a direction that is none.
+    /// - Throws: 15974, 15975, 17312 and others with MongoDB's text for a direction that is none.
     public init(_ document: BSONDocument) throws(StoreError) {
+        try self.init(document, collation: nil)
+    }
+
+    /// Reads a sort document; texts compare by the collation.
+    ///
+    /// - Throws: as ``init(_:)``.
+    public init(_ document: BSONDocument, collation: Collation?) throws(StoreError) {
         var keys: [Key] = []
+        var reverses = false
         for (field, direction) in document {
-            guard let number = direction.wholeNumber, number == 1 || number == -1 else {
-                throw StoreError(
-                    StoreError.Code(rawValue: 15975),
-                    "$sort key ordering must be 1 (for ascending) or -1 (for descending)")
+            if field == "$natural" {
+                reverses = try Self.isDescending(field, direction)
+            } else if let order = direction.documentValue {
+                keys.append(try Self.metadataKey(order))
+            } else {
+                let path = try Self.path(field)
+                keys.append(
+                    Key(path: path, isDescending: try Self.isDescending(field, direction)))
             }
-            guard !field.isEmpty else {
-                throw StoreError(
-                    StoreError.Code(rawValue: 40352),
-                    "FieldPath cannot be constructed with empty string")
-            }
-            guard !field.hasPrefix("$") else {
-                throw StoreError(
-                    StoreError.Code(rawValue: 16410),
-                    "FieldPath field names may not start with '$'. Consider using $getField or "
-                        + "$setField.")
-            }
-            keys.append(Key(path: try FieldPath(field), isDescending: number == -1))
         }
         self.keys = keys
+        self.collation = collation
+        reversesInsertion = reverses
+    }
+
+    private static func isDescending(
+        _ field: String, _ direction: BSONValue
+    ) throws(StoreError) -> Bool {
+        guard direction.isNumber else {
+            throw StoreError(
+                StoreError.Code(rawValue: 15974),
+                "Illegal key in $sort specification: \(field): "
+                    + ShellText.text(of: direction))
+        }
+        switch direction.truncatedNumber {
+        case 1: return false
+        case -1: return true
+        default:
+            throw StoreError(
+                StoreError.Code(rawValue: 15975),
+                "$sort key ordering must be 1 (for ascending) or -1 (for descending)")
+        }
+    }
+
+    private static func path(_ field: String) throws(StoreError) -> FieldPath {
+        FieldPath(parts: try ExpressionPath(field).parts)
+    }
+
+    private static func metadataKey(_ order: BSONDocument) throws(StoreError) -> Key {
+        guard let (name, value) = order.firstElement, name == "$meta" else {
+            throw StoreError(
+                StoreError.Code(rawValue: 17312),
+                "$meta is the only expression supported by $sort right now")
+        }
+        guard order.count == 1 else {
+            throw StoreError(
+                .failedToParse, "Cannot have additional keys in a $meta sort specification")
+        }
+        guard let text = value.stringValue,
+            ["textScore", "randVal", "geoNearDistance"].contains(text)
+        else {
+            throw StoreError(
+                StoreError.Code(rawValue: 31138),
+                "Illegal $meta sort: $meta: \(ShellText.text(of: value))")
+        }
+        // The best text and the nearest place come first.
+        return Key(path: .itself, isDescending: text != "geoNearDistance", metadata: text)
     }
 
     /// Bytes whose order is the wanted order of the documents.
-    func key(of document: BSONDocument) -> [UInt8] {
-        document.withUnsafeBytes { bytes in
-            key { visit in ValuePath.visit(visit.parts[...], document: bytes, visit.body) }
+    ///
+    /// Where keys lead through different arrays, each chooses its value for itself.
+    func key(of document: BSONDocument, metadata: [String: BSONValue] = [:]) -> [UInt8] {
+        let (key, isAmbiguous) = plainKey(of: document, metadata)
+        guard isAmbiguous else { return key }
+        do throws(ParallelArrays) {
+            return try arrayKey(of: document) ?? key
+        } catch {
+            return key
         }
+    }
+
+    /// As ``key(of:metadata:)``, but refuses what MongoDB cannot sort.
+    ///
+    /// - Throws: `badValue` (2) when keys lead through different arrays.
+    func checkedKey(
+        of document: BSONDocument, metadata: [String: BSONValue]
+    ) throws(StoreError) -> [UInt8] {
+        let (key, isAmbiguous) = plainKey(of: document, metadata)
+        guard isAmbiguous else { return key }
+        do throws(ParallelArrays) {
+            return try arrayKey(of: document) ?? key
+        } catch {
+            throw StoreError(.badValue, "cannot sort with keys that are parallel arrays")
+        }
+    }
+
+    /// The key with each part chosen for itself, and whether several had a choice.
+    private func plainKey(
+        of document: BSONDocument, _ metadata: [String: BSONValue]
+    ) -> ([UInt8], Bool) {
+        var choices = 0
+        let joined: [UInt8] = document.withUnsafeBytes { bytes in
+            self.key(metadata) { (visit: Visit) in
+                var count = 0
+                ValuePath.visit(visit.parts[...], document: bytes) { value in
+                    count += 1
+                    visit.body(value)
+                }
+                if count > 1 { choices += 1 }
+            }
+        }
+        return (joined, choices > 1)
     }
 
     /// Bytes whose order is the wanted order of single values, for the `$sort` of `$push`.
@@ -52,7 +148,7 @@ public struct SortOrder: Sendable {
         let wrapped: BSONDocument = ["": value]
         return wrapped.withCursor { cursor in
             guard let element = cursor.next() else { return [] }
-            return key { visit in
+            return key([:]) { visit in
                 ValuePath.visit(visit.parts[...], value: element.value, visit.body)
             }
         }
@@ -60,21 +156,23 @@ public struct SortOrder: Sendable {
 
     private typealias Visit = (parts: [String], body: (BSONRawValue?) -> Void)
 
-    private func key(_ visitValues: (Visit) -> Void) -> [UInt8] {
+    private func key(
+        _ metadata: [String: BSONValue], _ visitValues: (Visit) -> Void
+    ) -> [UInt8] {
         var joined: [UInt8] = []
         for key in keys {
             var best: [UInt8]?
-            visitValues(
-                (
-                    key.path.parts,
-                    { value in
-                        var encoded: [UInt8] = []
-                        BSONKey.append(value.map { BSONValue(copying: $0) } ?? .null, to: &encoded)
-                        guard let known = best else { return best = encoded }
-                        let isLess = encoded.lexicographicallyPrecedes(known)
-                        if isLess != key.isDescending { best = encoded }
-                    }
-                ))
+            let take = { (value: BSONValue) in
+                let encoded = BSONKey.encode(collation?.key(value) ?? value)
+                guard let known = best else { return best = encoded }
+                let isLess = encoded.lexicographicallyPrecedes(known)
+                if isLess != key.isDescending { best = encoded }
+            }
+            if let name = key.metadata {
+                take(metadata[name] ?? .null)
+            } else {
+                visitValues((key.path.parts, { take($0.map { BSONValue(copying: $0) } ?? .null) }))
+            }
             let chosen = best ?? BSONKey.encode(.null)
             joined += key.isDescending ? chosen.map { ~$0 } : chosen
         }

@@ -10,15 +10,25 @@ struct TextAutomaton: Sendable {
         case any(withLineEnds: Bool)
         /// Takes a character of a class.
         case member(of: Int32)
-        /// Goes on at both places.
+        /// Goes on at both places, rather at the first.
         case split(Int32, Int32)
         case jump(Int32)
-        /// Notes the place as the beginning or end of a group, two numbers for each.
-        case save(Int32)
         /// Goes on when the place is right.
         case assert(Assertion)
         /// Goes on when the text ahead matches another automaton, or does not.
         case look(Int32, isNegated: Bool)
+        /// Notes the place, of a group's begin or end.
+        case save(Int32)
+        /// Notes where a round of a loop begins.
+        case loop(Int32)
+        /// Goes on when the round took something.
+        case progress(Int32)
+        /// Takes what a group took; only with backtracking, as the three that follow.
+        case backReference(Int32, ignoresCase: Bool)
+        /// Takes what another automaton takes at first.
+        case atomic(Int32)
+        /// Goes back so many characters.
+        case back(Int32)
         case match
     }
 
@@ -35,15 +45,21 @@ struct TextAutomaton: Sendable {
     var instructions: [Instruction] = []
     var classes: [CharacterClass] = []
     var lookAheads: [TextAutomaton] = []
-    /// How many groups the pattern captures.
+    /// How many groups the pattern has.
     var groupCount = 0
+    /// How many loops over what may be empty it has.
+    var loopCount = 0
+    /// Whether something in the pattern cannot be found with all states at once.
+    var needsBacktracking = false
 
     /// Whether the automaton matches at any place of a text.
     func isFound(in text: UnsafeRawBufferPointer) -> Bool {
-        run(text, from: 0, isAnchored: false)
+        needsBacktracking
+            ? TextBacktracking.match(self, in: text, from: 0) != nil
+            : run(text, from: 0, isAnchored: false)
     }
 
-    func run(_ text: UnsafeRawBufferPointer, from start: Int, isAnchored: Bool) -> Bool {
+    private func run(_ text: UnsafeRawBufferPointer, from start: Int, isAnchored: Bool) -> Bool {
         let count = instructions.count
         return withUnsafeTemporaryAllocation(of: Int32.self, capacity: 4 * count) { memory in
             memory.initialize(repeating: -1)
@@ -121,12 +137,12 @@ struct TextAutomaton: Sendable {
         while index < states.now {
             let state = states[index]
             switch instructions[Int(state)] {
-            case .character, .any, .member: break
+            case .character, .any, .member, .backReference, .atomic, .back: break
+            case .save, .loop, .progress: states.add(state + 1)
             case .split(let first, let second):
                 states.add(first)
                 states.add(second)
             case .jump(let target): states.add(target)
-            case .save: states.add(state + 1)
             case .assert(let assertion):
                 if holds(assertion, place) { states.add(state + 1) }
             case .look(let automaton, let isNegated):
@@ -148,7 +164,9 @@ struct TextAutomaton: Sendable {
             case .character(let wanted): isTaken = wanted == character
             case .any(let withLineEnds): isTaken = withLineEnds || character != 0x0A
             case .member(let index): isTaken = classes[Int(index)].contains(character)
-            case .split, .jump, .save, .assert, .look, .match: isTaken = false
+            case .split, .jump, .assert, .look, .save, .loop, .progress, .backReference, .atomic,
+                .back, .match:
+                isTaken = false
             }
             if isTaken { states.addPending(state + 1) }
         }
@@ -190,109 +208,5 @@ struct TextAutomaton: Sendable {
         var start = offset - 1
         while start > 0, text[start] & 0xC0 == 0x80 { start -= 1 }
         return character(at: start, in: text).0
-    }
-}
-
-/// A set of characters: ranges and Unicode categories.
-struct CharacterClass: Sendable {
-    var ranges: [ClosedRange<UInt32>] = []
-    var parts: [Part] = []
-    var isNegated = false
-    var ignoresCase = false
-
-    /// A named set inside of a class.
-    struct Part: Sendable {
-        enum Kind: Sendable {
-            case digit
-            case word
-            case space
-            case category(String)
-        }
-
-        let kind: Kind
-        let isNegated: Bool
-    }
-
-    func contains(_ character: UInt32) -> Bool {
-        var isIn = holds(character)
-        if !isIn, ignoresCase {
-            isIn = Self.variants(character).contains { holds($0) }
-        }
-        return isIn != isNegated
-    }
-
-    private func holds(_ character: UInt32) -> Bool {
-        ranges.contains { $0.contains(character) } || parts.contains { $0.contains(character) }
-    }
-
-    static func isWord(_ character: UInt32) -> Bool {
-        switch character {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F: true
-        default: false
-        }
-    }
-
-    /// The other cases of a character, as far as they are one character.
-    static func variants(_ character: UInt32) -> [UInt32] {
-        guard let scalar = Unicode.Scalar(character) else { return [] }
-        var variants: [UInt32] = []
-        for text in [scalar.properties.lowercaseMapping, scalar.properties.uppercaseMapping] {
-            let scalars = Array(text.unicodeScalars)
-            if scalars.count == 1, scalars[0] != scalar { variants.append(scalars[0].value) }
-        }
-        return variants
-    }
-}
-
-extension CharacterClass.Part {
-    func contains(_ character: UInt32) -> Bool {
-        let isIn: Bool
-        switch kind {
-        case .digit: isIn = (0x30...0x39).contains(character)
-        case .word: isIn = CharacterClass.isWord(character)
-        case .space: isIn = character == 0x20 || (0x09...0x0D).contains(character)
-        case .category(let name): isIn = Self.category(of: character).hasPrefix(name)
-        }
-        return isIn != isNegated
-    }
-
-    /// The two-letter name of a character's general category.
-    ///
-    /// Source: Unicode Standard, table 4-4.
-    private static func category(of character: UInt32) -> String {
-        guard let scalar = Unicode.Scalar(character) else { return "Cs" }
-        switch scalar.properties.generalCategory {
-        case .uppercaseLetter: return "Lu"
-        case .lowercaseLetter: return "Ll"
-        case .titlecaseLetter: return "Lt"
-        case .modifierLetter: return "Lm"
-        case .otherLetter: return "Lo"
-        case .nonspacingMark: return "Mn"
-        case .spacingMark: return "Mc"
-        case .enclosingMark: return "Me"
-        case .decimalNumber: return "Nd"
-        case .letterNumber: return "Nl"
-        case .otherNumber: return "No"
-        case .connectorPunctuation: return "Pc"
-        case .dashPunctuation: return "Pd"
-        case .openPunctuation: return "Ps"
-        case .closePunctuation: return "Pe"
-        case .initialPunctuation: return "Pi"
-        case .finalPunctuation: return "Pf"
-        case .otherPunctuation: return "Po"
-        case .mathSymbol: return "Sm"
-        case .currencySymbol: return "Sc"
-        case .modifierSymbol: return "Sk"
-        case .otherSymbol: return "So"
-        case .spaceSeparator: return "Zs"
-        case .lineSeparator: return "Zl"
-        case .paragraphSeparator: return "Zp"
-        case .control: return "Cc"
-        case .format: return "Cf"
-        case .surrogate: return "Cs"
-        case .privateUse: return "Co"
-        case .unassigned: return "Cn"
-        @unknown default: return "Cn"
-        }
     }
 }

@@ -1,13 +1,14 @@
-/// Finds a regular expression in UTF-8 in time linear in the text.
+/// Finds a regular expression in UTF-8.
 ///
-/// The syntax is PCRE's without what needs backtracking: back references, look-behind, atomic groups
-/// and possessive quantifiers are refused. All states of the automaton advance together, so no
-/// pattern is slow on any text.
+/// The syntax is PCRE's. All states of the automaton advance together, in time linear in the text, so
+/// that hardly a pattern is slow on any text; only back references, look-behind, atomic groups and
+/// possessive quantifiers need ``TextBacktracking``, which is bounded. Recursion and conditions in
+/// patterns are refused.
 struct TextPattern: Sendable {
     let expression: BSONRegularExpression
-    let search: Search
+    private let search: Search
 
-    enum Search: Sendable {
+    private enum Search: Sendable {
         /// The text holds these bytes, at its beginning when anchored.
         case literal([UInt8], isAnchored: Bool)
         case automaton(TextAutomaton)
@@ -15,15 +16,23 @@ struct TextPattern: Sendable {
 
     /// Reads an expression with the options i, m, s, x and u.
     ///
+    /// - Parameters:
+    ///   - keepsGroups: whether ``match(in:from:)`` tells the places of groups.
+    ///   - name: the operator that an error about the options begins with.
     /// - Throws: 51108 for another option, 51091 for what is no pattern or not supported.
-    init(_ expression: BSONRegularExpression) throws(StoreError) {
+    init(
+        _ expression: BSONRegularExpression, keepsGroups: Bool = false, for name: String = ""
+    ) throws(StoreError) {
         self.expression = expression
         let known = "imsxu".unicodeScalars
         for option in expression.options.unicodeScalars where !known.contains(option) {
             throw StoreError(
-                StoreError.Code(rawValue: 51108), "invalid flag in regex options: \(option)")
+                StoreError.Code(rawValue: 51108),
+                "\(name) invalid flag in regex options: \(option)")
         }
-        if expression.options.isEmpty, let literal = Self.literal(expression.pattern) {
+        if keepsGroups {
+            search = .automaton(try TextPatternParser.parse(expression, keepsGroups: true))
+        } else if expression.options.isEmpty, let literal = Self.literal(expression.pattern) {
             search = literal
         } else {
             search = .automaton(try TextPatternParser.parse(expression))
@@ -37,6 +46,21 @@ struct TextPattern: Sendable {
         case .literal(let bytes, isAnchored: false): Self.holds(text, bytes)
         case .automaton(let automaton): automaton.isFound(in: text)
         }
+    }
+
+    /// Where the expression matches first from an offset on; the offset is where a character begins.
+    ///
+    /// Only for patterns that keep groups; ways are tried in PCRE's order.
+    func match(in text: UnsafeRawBufferPointer, from: Int) -> TextMatch? {
+        guard case .automaton(let automaton) = search else {
+            preconditionFailure("a pattern that keeps groups has an automaton")
+        }
+        return TextBacktracking.match(automaton, in: text, from: from)
+    }
+
+    /// How many groups the expression has; 0 for one that does not keep them.
+    var groupCount: Int {
+        if case .automaton(let automaton) = search { automaton.groupCount } else { 0 }
     }
 
     /// Whether a regular expression value is this one.
@@ -54,7 +78,7 @@ struct TextPattern: Sendable {
         return .literal(rest, isAnchored: isAnchored)
     }
 
-    static func begins(
+    private static func begins(
         _ text: UnsafeRawBufferPointer, at start: Int, with bytes: [UInt8]
     ) -> Bool {
         guard text.count - start >= bytes.count else { return false }

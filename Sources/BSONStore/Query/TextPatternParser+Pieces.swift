@@ -2,12 +2,15 @@ extension TextPatternParser {
     /// Reads a quantifier behind a piece, when there is one.
     mutating func quantified(_ node: Node) throws(StoreError) -> Node {
         guard let (least, most) = try bounds() else { return node }
-        if takes("+") { throw failure("possessive quantifiers are not supported") }
-        let isLazy = takes("?")
-        if let (_, _) = try bounds() {
+        let isPossessive = takes("+")
+        let isLazy = !isPossessive && takes("?")
+        let start = position
+        if try bounds() != nil {
+            position = start
             throw failure("quantifier does not follow a repeatable item")
         }
-        return .repeated(node, least: least, most: most, isLazy: isLazy)
+        let repeated = Node.repeated(node, least: least, most: most, isLazy: isLazy)
+        return isPossessive ? .atomic(repeated) : repeated
     }
 
     private mutating func bounds() throws(StoreError) -> (Int, Int?)? {
@@ -26,7 +29,7 @@ extension TextPatternParser {
             // Not a quantifier: a brace that stands for itself.
             return nil
         }
-        guard least <= 1_000, (most ?? 0) <= 1_000 else {
+        guard least <= 65_535, (most ?? 0) <= 65_535 else {
             throw failure("number too big in {} quantifier")
         }
         if let most, most < least { throw failure("numbers out of order in {} quantifier") }
@@ -54,7 +57,13 @@ extension TextPatternParser {
         case 0x51:
             position += 1
             return quoted()
-        case 0x31...0x39: throw failure("back references are not supported")
+        case 0x52:
+            position += 1
+            return Self.lineEnd
+        case 0x4E:
+            position += 1
+            return .take(.any(withLineEnds: false))
+        case 0x31...0x39, 0x67, 0x6B: return try backReference()
         default: break
         }
         if let part = try classPart() {
@@ -64,6 +73,14 @@ extension TextPatternParser {
         }
         return character(try escapedCharacter())
     }
+
+    /// `\R`: any end of a line.
+    private static let lineEnd = Node.alternatives([
+        .sequence([.take(.character(0x0D)), .take(.character(0x0A))]),
+        .take(.character(0x0A)), .take(.character(0x0B)), .take(.character(0x0C)),
+        .take(.character(0x0D)), .take(.character(0x85)), .take(.character(0x2028)),
+        .take(.character(0x2029)),
+    ])
 
     private mutating func assertion(_ assertion: TextAutomaton.Assertion) -> Node {
         position += 1
@@ -93,6 +110,12 @@ extension TextPatternParser {
         case 0x73, 0x53:
             position += 1
             return CharacterClass.Part(kind: .space, isNegated: isUpper)
+        case 0x68, 0x48:
+            position += 1
+            return CharacterClass.Part(kind: .horizontalSpace, isNegated: isUpper)
+        case 0x76, 0x56:
+            position += 1
+            return CharacterClass.Part(kind: .verticalSpace, isNegated: isUpper)
         case 0x70, 0x50:
             position += 1
             return CharacterClass.Part(
@@ -107,12 +130,14 @@ extension TextPatternParser {
         }
         position += 1
         guard first == 0x7B else { return String(Character(scalar)) }
-        var name = ""
+        var name = takes("^") ? "^" : ""
         while let next = peek(), next != 0x7D, let scalar = Unicode.Scalar(next) {
             name.unicodeScalars.append(scalar)
             position += 1
         }
-        guard takes("}"), (1...2).contains(name.utf8.count) else {
+        let plain = name.hasPrefix("^") ? String(name.dropFirst()) : name
+        let isKnown = plain == "L&" || plain == "Any" || (1...2).contains(plain.utf8.count)
+        guard takes("}"), isKnown else {
             throw failure("unknown property name after \\P or \\p")
         }
         return name
@@ -127,15 +152,23 @@ extension TextPatternParser {
         case 0x72: return 0x0D
         case 0x74: return 0x09
         case 0x66: return 0x0C
-        case 0x76: return 0x0B
         case 0x65: return 0x1B
         case 0x61: return 0x07
         case 0x30: return octal()
+        case 0x63: return try control()
         case 0x78: return try hexadecimal()
         case 0x31...0x39, 0x41...0x5A, 0x61...0x7A:
             throw failure("unrecognized character follows \\")
         default: return next
         }
+    }
+
+    private mutating func control() throws(StoreError) -> UInt32 {
+        guard let next = peek(), (0x20...0x7E).contains(next) else {
+            throw failure("\\c at end of pattern")
+        }
+        position += 1
+        return ((0x61...0x7A).contains(next) ? next - 0x20 : next) ^ 0x40
     }
 
     private mutating func octal() -> UInt32 {
@@ -214,88 +247,26 @@ extension TextPatternParser {
     private mutating func insertPOSIX(
         into members: inout CharacterClass
     ) throws(StoreError) {
-        let sets: [(String, [ClosedRange<UInt32>])] = [
-            ("alpha:]", [0x41...0x5A, 0x61...0x7A]), ("digit:]", [0x30...0x39]),
-            ("alnum:]", [0x30...0x39, 0x41...0x5A, 0x61...0x7A]), ("upper:]", [0x41...0x5A]),
-            ("lower:]", [0x61...0x7A]), ("space:]", [0x09...0x0D, 0x20...0x20]),
-            ("punct:]", [0x21...0x2F, 0x3A...0x40, 0x5B...0x60, 0x7B...0x7E]),
-            ("xdigit:]", [0x30...0x39, 0x41...0x46, 0x61...0x66]),
-            ("word:]", [0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A]),
-        ]
-        for (name, ranges) in sets where takes(name) {
-            members.ranges += ranges
+        let isNegated = takes("^")
+        for (name, ranges) in Self.sets where takes(name + ":]") {
+            if isNegated {
+                members.parts.append(
+                    CharacterClass.Part(kind: .ranges(ranges), isNegated: true))
+            } else {
+                members.ranges += ranges
+            }
             return
         }
         throw failure("unknown POSIX class name")
     }
-
-    /// Writes the instructions of a node.
-    mutating func emit(_ node: Node) throws(StoreError) {
-        guard automaton.instructions.count < TextAutomaton.instructionsMax else {
-            throw failure("regular expression is too large")
-        }
-        switch node {
-        case .nothing: return
-        case .take(let instruction): automaton.instructions.append(instruction)
-        case .sequence(let nodes): for node in nodes { try emit(node) }
-        case .alternatives(let branches): try emit(branches: branches)
-        case .repeated(let node, let least, let most, let isLazy):
-            for _ in 0..<least { try emit(node) }
-            if let most {
-                for _ in least..<max(least, most) {
-                    try emitOptional(node, isLoop: false, isLazy: isLazy)
-                }
-            } else {
-                try emitOptional(node, isLoop: true, isLazy: isLazy)
-            }
-        case .group(let number, let node):
-            automaton.instructions.append(.save(Int32(2 * number)))
-            try emit(node)
-            automaton.instructions.append(.save(Int32(2 * number + 1)))
-        case .look(let node, let isNegated):
-            let outer = automaton
-            automaton.instructions = []
-            automaton.lookAheads = []
-            try emit(node)
-            automaton.instructions.append(.match)
-            let inner = automaton
-            automaton = outer
-            automaton.lookAheads.append(inner)
-            automaton.instructions.append(
-                .look(Int32(automaton.lookAheads.count - 1), isNegated: isNegated))
-        }
-    }
-
-    private mutating func emit(branches: [Node]) throws(StoreError) {
-        var ends: [Int] = []
-        for (index, branch) in branches.enumerated() {
-            guard index < branches.count - 1 else {
-                try emit(branch)
-                break
-            }
-            let split = automaton.instructions.count
-            automaton.instructions.append(.match)
-            try emit(branch)
-            ends.append(automaton.instructions.count)
-            automaton.instructions.append(.match)
-            automaton.instructions[split] = .split(
-                Int32(split + 1), Int32(automaton.instructions.count))
-        }
-        for end in ends {
-            automaton.instructions[end] = .jump(Int32(automaton.instructions.count))
-        }
-    }
-
-    /// A node that may be left out, as often as wanted for a loop.
-    private mutating func emitOptional(
-        _ node: Node, isLoop: Bool, isLazy: Bool
-    ) throws(StoreError) {
-        let split = automaton.instructions.count
-        automaton.instructions.append(.match)
-        try emit(node)
-        if isLoop { automaton.instructions.append(.jump(Int32(split))) }
-        let (inside, behind) = (Int32(split + 1), Int32(automaton.instructions.count))
-        // Which way comes first decides which of several matches is taken.
-        automaton.instructions[split] = isLazy ? .split(behind, inside) : .split(inside, behind)
-    }
+    private static let sets: [(String, [ClosedRange<UInt32>])] = [
+        ("alpha", [0x41...0x5A, 0x61...0x7A]), ("digit", [0x30...0x39]),
+        ("alnum", [0x30...0x39, 0x41...0x5A, 0x61...0x7A]), ("upper", [0x41...0x5A]),
+        ("lower", [0x61...0x7A]), ("space", [0x09...0x0D, 0x20...0x20]),
+        ("punct", [0x21...0x2F, 0x3A...0x40, 0x5B...0x60, 0x7B...0x7E]),
+        ("xdigit", [0x30...0x39, 0x41...0x46, 0x61...0x66]),
+        ("word", [0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A]),
+        ("blank", [0x09...0x09, 0x20...0x20]), ("cntrl", [0x00...0x1F, 0x7F...0x7F]),
+        ("graph", [0x21...0x7E]), ("print", [0x20...0x7E]), ("ascii", [0x00...0x7F]),
+    ]
 }

@@ -9,6 +9,15 @@ struct TextPatternParser {
     var position = 0
     var flags: Flags
     var automaton = TextAutomaton()
+    /// How many groups were opened, and which of them have names.
+    var groupCount = 0
+    var groupNames: [String: Int] = [:]
+    /// How many loops over what may be empty there are.
+    var loopCount = 0
+    /// The greatest group that a back reference names.
+    var greatestReference = 0
+    /// Whether the places of groups are kept.
+    let keepsGroups: Bool
     private var depth = 0
 
     /// The options that are on at a place of the pattern.
@@ -20,41 +29,68 @@ struct TextPatternParser {
     }
 
     /// What a pattern is made of.
-    indirect enum Node {
+    indirect enum Node: Sendable {
         case nothing
         case take(TextAutomaton.Instruction)
         case sequence([Node])
         case alternatives([Node])
         case repeated(Node, least: Int, most: Int?, isLazy: Bool)
-        case group(Int, Node)
         case look(Node, isNegated: Bool)
+        case group(Node, Int)
+        case backReference(Int, ignoresCase: Bool)
+        /// Takes its first way only.
+        case atomic(Node)
+        /// Alternatives of fixed lengths that end here.
+        case behind([Node], isNegated: Bool)
     }
 
-    static func parse(_ expression: BSONRegularExpression) throws(StoreError) -> TextAutomaton {
+    /// Reads an expression; `keepsGroups` writes the instructions that note where groups match.
+    static func parse(
+        _ expression: BSONRegularExpression, keepsGroups: Bool = false
+    ) throws(StoreError) -> TextAutomaton {
         let options = expression.options.unicodeScalars
         let flags = Flags(
             ignoresCase: options.contains("i"), isMultiline: options.contains("m"),
             dotTakesLineEnds: options.contains("s"), isExtended: options.contains("x"))
-        var parser = TextPatternParser(
-            source: expression.pattern.unicodeScalars.map(\.value), flags: flags)
-        let node = try parser.alternatives()
-        guard parser.position == parser.source.count else {
-            throw parser.failure("unmatched closing parenthesis")
+        let source = expression.pattern.unicodeScalars.map(\.value)
+        var parser = TextPatternParser(source: source, flags: flags, keepsGroups: keepsGroups)
+        let node = try parser.whole()
+        if !keepsGroups, parser.greatestReference > 0 {
+            // Back references need the groups, so they are read once more.
+            parser = TextPatternParser(source: source, flags: flags, keepsGroups: true)
+            try parser.finish(try parser.whole())
+        } else {
+            try parser.finish(node)
         }
-        try parser.emit(node)
-        parser.automaton.instructions.append(.match)
         return parser.automaton
     }
 
-    private init(source: [UInt32], flags: Flags) {
+    private mutating func whole() throws(StoreError) -> Node {
+        for verb in ["(*UTF8)", "(*UTF)", "(*UCP)"] { _ = takes(verb) }
+        let node = try alternatives()
+        guard position == source.count else { throw failure("unmatched closing parenthesis") }
+        guard greatestReference <= groupCount else {
+            throw failure("reference to non-existent subpattern")
+        }
+        return node
+    }
+
+    private mutating func finish(_ node: Node) throws(StoreError) {
+        try emit(node)
+        automaton.instructions.append(.match)
+        automaton.groupCount = groupCount
+        automaton.loopCount = loopCount
+    }
+
+    private init(source: [UInt32], flags: Flags, keepsGroups: Bool) {
         self.source = source
         self.flags = flags
+        self.keepsGroups = keepsGroups
     }
 
     func failure(_ reason: String) -> StoreError {
         StoreError(
-            StoreError.Code(rawValue: 51091),
-            "Regular expression is invalid: \(reason) at offset \(position)")
+            StoreError.Code(rawValue: 51091), "Regular expression is invalid: \(reason)")
     }
 
     func peek(_ ahead: Int = 0) -> UInt32? {
@@ -68,7 +104,7 @@ struct TextPatternParser {
         return true
     }
 
-    private mutating func alternatives() throws(StoreError) -> Node {
+    mutating func alternatives() throws(StoreError) -> Node {
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.depthMax else { throw failure("parentheses are too deeply nested") }
@@ -139,30 +175,41 @@ struct TextPatternParser {
         }
         if takes("?=") { return try closed(.look(try alternatives(), isNegated: false), outer) }
         if takes("?!") { return try closed(.look(try alternatives(), isNegated: true), outer) }
-        if takes("?<=") || takes("?<!") { throw failure("lookbehind is not supported") }
-        if takes("?>") { throw failure("atomic groups are not supported") }
-        if takes("?P<") || takes("?<") {
-            try skipName(to: 0x3E)
-            return try capture(outer)
+        if takes("?<=") { return try behind(isNegated: false, outer) }
+        if takes("?<!") { return try behind(isNegated: true, outer) }
+        if takes("?>") { return try closed(.atomic(try alternatives()), outer) }
+        if takes("?P=") {
+            return try closed(try reference(named: try name(to: 0x29, keepsEnd: true)), outer)
         }
-        if takes("?'") {
-            try skipName(to: 0x27)
-            return try capture(outer)
-        }
-        guard takes("?") else {
-            return try capture(outer)
-        }
+        if takes("?P<") || takes("?<") { return try captured(try name(to: 0x3E), outer) }
+        if takes("?'") { return try captured(try name(to: 0x27), outer) }
+        guard takes("?") else { return try captured(nil, outer) }
         let isGroup = try options()
         // Options without a group hold to the end of the group around them.
-        if !isGroup { return .nothing }
+        guard isGroup else { return .nothing }
         return try closed(try alternatives(), outer)
     }
 
-    /// Reads a group that captures; groups are numbered by their opening parentheses.
-    private mutating func capture(_ outer: Flags) throws(StoreError) -> Node {
-        automaton.groupCount += 1
-        let number = automaton.groupCount
-        return try closed(.group(number, try alternatives()), outer)
+    private mutating func captured(_ name: String?, _ outer: Flags) throws(StoreError) -> Node {
+        groupCount += 1
+        let group = groupCount
+        if let name {
+            guard groupNames[name] == nil else {
+                throw failure(
+                    "two named subpatterns have the same name (PCRE2_DUPNAMES not set)")
+            }
+            groupNames[name] = group
+        }
+        return try closed(.group(try alternatives(), group), outer)
+    }
+
+    private mutating func behind(isNegated: Bool, _ outer: Flags) throws(StoreError) -> Node {
+        let node = try alternatives()
+        let branches = if case .alternatives(let branches) = node { branches } else { [node] }
+        for branch in branches where Self.length(of: branch) == nil {
+            throw failure("lookbehind assertion is not fixed length")
+        }
+        return try closed(.behind(branches, isNegated: isNegated), outer)
     }
 
     private mutating func closed(_ node: Node, _ outer: Flags) throws(StoreError) -> Node {
@@ -171,10 +218,17 @@ struct TextPatternParser {
         return node
     }
 
-    private mutating func skipName(to end: UInt32) throws(StoreError) {
+    /// Reads a name up to its end.
+    mutating func name(to end: UInt32, keepsEnd: Bool = false) throws(StoreError) -> String {
+        var name = String.UnicodeScalarView()
         while let next = peek() {
+            if next == end {
+                if !keepsEnd { position += 1 }
+                return String(name)
+            }
+            guard let scalar = Unicode.Scalar(next), CharacterClass.isWord(next) else { break }
+            name.append(scalar)
             position += 1
-            if next == end { return }
         }
         throw failure("syntax error in subpattern name (missing terminator?)")
     }

@@ -13,6 +13,8 @@ package final class SQLiteConnection: @unchecked Sendable {
     let handle: OpaquePointer
     private var slots: [String: SQLiteStatementSlot] = [:]
     private var numberedSlots: [SQLiteStatementSlot?] = []
+    /// What the connection knows of the store's indexes.
+    let indexCache = IndexCache()
 
     /// Opens a file, or memory for `":memory:"`, without changing any setting.
     ///

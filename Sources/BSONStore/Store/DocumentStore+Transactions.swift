@@ -51,6 +51,7 @@ extension DocumentStore {
         }
         do {
             try connection.execute("BEGIN IMMEDIATE")
+            connection.indexCache.validate(connection.dataVersion)
             let transaction = WriteTransaction(
                 connection: connection, catalog: catalog, feed: try feedState(connection))
             defer { transaction.finish() }
@@ -72,6 +73,7 @@ extension DocumentStore {
         try connection.execute("COMMIT")
         transaction.publish()
         let version = connection.dataVersion
+        connection.indexCache.adopt(version)
         writer.withLock { writer in
             writer.feed = feed
             writer.dataVersion = version
@@ -81,6 +83,7 @@ extension DocumentStore {
     /// After a failed sync the file's state is unknown to the connection: the next call opens anew.
     private func undo(on connection: SQLiteConnection, after error: any Error) {
         var isLost = (error as? StoreError)?.code == .ioError
+        connection.indexCache.invalidate()
         do throws(StoreError) {
             try connection.rollback()
         } catch {
@@ -122,6 +125,7 @@ extension DocumentStore {
         on connection: SQLiteConnection, _ body: (ReadTransaction) throws -> R
     ) throws -> R {
         try connection.execute("BEGIN")
+        if location != .inMemory { connection.indexCache.invalidate() }
         let transaction = ReadTransaction(connection: connection, catalog: catalog)
         defer { transaction.finish() }
         do {

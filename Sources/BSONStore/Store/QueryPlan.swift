@@ -6,6 +6,8 @@ struct QueryPlan {
         case keys([[UInt8]])
         /// Those whose id key lies between, in the order of the keys when there is a bound or a sort.
         case range(Range)
+        /// Those that keys of an index lead to.
+        case index(IndexScan)
     }
 
     /// Bounds of id keys; without any, all rows.
@@ -26,15 +28,33 @@ struct QueryPlan {
     /// Whether the documents come in the order that was asked for.
     let isSorted: Bool
 
+    init(access: Access, isSorted: Bool) {
+        self.access = access
+        self.isSorted = isSorted
+    }
+
+    /// Whether an index may do better than this plan by ids.
+    var mayBeImproved: Bool {
+        switch access {
+        case .keys, .index: false
+        case .range(let range): range.lower == nil && range.upper == nil && range.order == .inserted
+        }
+    }
+
+    /// Plans by the `_id` alone.
     init(_ filter: Filter, _ sort: SortOrder?) {
         var range = Range()
-        if let key = sort?.keys.first, sort?.keys.count == 1, key.path.parts == ["_id"] {
+        if let key = sort?.keys.first, sort?.keys.count == 1, key.path.parts == ["_id"],
+            sort?.collation == nil
+        {
             range.order = key.isDescending ? .idDescending : .idAscending
         }
         let parts: [Predicate]
         if case .all(let all) = filter.predicate { parts = all } else { parts = [filter.predicate] }
         var keys: [[UInt8]]?
-        for case .field(let path, let test) in parts where path.parts == ["_id"] {
+        // The ids' keys are in the order of bytes, which a collation's is not.
+        for case .field(let path, let test) in parts
+        where path.parts == ["_id"] && filter.collation == nil {
             if let found = Self.keys(test) { keys = keys ?? found }
             Self.narrow(&range, test)
         }
@@ -43,7 +63,9 @@ struct QueryPlan {
         } else {
             access = .range(range)
         }
-        isSorted = sort.map { $0.keys.isEmpty } ?? true || range.order != .inserted
+        isSorted =
+            sort.map { $0.keys.isEmpty && !$0.reversesInsertion } ?? true
+            || range.order != .inserted
     }
 
     private static func keys(_ test: Predicate.Test) -> [[UInt8]]? {
@@ -58,7 +80,8 @@ struct QueryPlan {
                 defer { last = key }
                 return key != last
             }
-        case .compare, .matches, .exists, .hasType, .hasSize, .modulo, .hasDocument, .hasElement:
+        case .compare, .matches, .exists, .hasType, .hasSize, .modulo, .hasDocument, .hasElement,
+            .special:
             return nil
         }
     }

@@ -62,7 +62,7 @@ extension ReadTransaction {
     public func count(_ namespace: Namespace, filter: Filter) throws(StoreError) -> Int {
         if filter.isEverything { return try count(namespace) }
         var count = 0
-        try scan(namespace, filter, QueryPlan(filter, nil)) { _, _ in
+        try scan(namespace, filter, try plan(namespace, filter, nil)) { _, _ in
             count += 1
             return true
         }
@@ -83,19 +83,12 @@ extension ReadTransaction {
     public func distinct(
         _ namespace: Namespace, field: String, filter: Filter = .all
     ) throws(StoreError) -> [BSONValue] {
-        let path = try FieldPath(field)
-        var seen: Set<[UInt8]> = []
-        var values: [BSONValue] = []
-        try scan(namespace, filter, QueryPlan(filter, nil)) { _, bytes in
-            ValuePath.visit(path.parts[...], document: bytes) { found in
-                // An empty array has no value to give.
-                guard let found, found.count > 0 || found.type != .undefined else { return }
-                let value = BSONValue(copying: found)
-                if seen.insert(BSONKey.encode(value)).inserted { values.append(value) }
-            }
+        var values = try DistinctValues(field, collation: filter.collation)
+        try scan(namespace, filter, try plan(namespace, filter, nil)) { _, bytes in
+            values.insert(bytes)
             return true
         }
-        return values
+        return values.values
     }
 
     /// Visits the documents in the wanted order and shape until the body returns false.
@@ -103,7 +96,7 @@ extension ReadTransaction {
         _ namespace: Namespace, _ filter: Filter, _ options: FindOptions,
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        let plan = QueryPlan(filter, options.sort)
+        let plan = try plan(namespace, filter, options.sort)
         let project = { (document: BSONDocument) throws(StoreError) -> BSONDocument in
             try options.projection?.apply(to: document, matching: filter) ?? document
         }
@@ -139,6 +132,7 @@ extension ReadTransaction {
         _ = try onTable(namespace) { (table) throws(StoreError) in
             switch plan.access {
             case .keys(let keys): try scan(keys, table, filter, body)
+            case .index(let index): try scan(index, table, filter, body)
             case .range(let range):
                 let statement = try range.prepare(table, withRows: withRows, connection)
                 do throws(StoreError) {
@@ -163,7 +157,8 @@ extension ReadTransaction {
                 let row = statement.int64(0)
                 return try statement.withBytes(1) { (bytes) throws(StoreError) in
                     try StoredDocument.check(bytes, key: key, of: table)
-                    guard filter.isDecidedByID || filter.matches(bytes) else { return true }
+                    let isFound = filter.isDecidedByID ? true : try filter.passes(bytes)
+                    guard isFound else { return true }
                     return try body(row, bytes)
                 }
             }
@@ -185,7 +180,7 @@ extension ReadTransaction {
                         throw StoreError(
                             .corrupt, "A stored document is not valid BSON", underlying: error)
                     }
-                    guard matches(bytes) else { return true }
+                    guard try matches(bytes) else { return true }
                     return try body(withRows ? statement.int64(1) : 0, bytes)
                 }
                 guard goesOn else { return }

@@ -60,6 +60,8 @@ extension StoreError.Code {
     public static let dottedFieldName = Self(57)
     /// The `_id` of a document cannot change.
     public static let immutableField = Self(66)
+    /// The index cannot be made.
+    public static let cannotCreateIndex = Self(67)
     /// Options contradict each other.
     public static let invalidOptions = Self(72)
     /// A name of a database or collection is not allowed.
@@ -106,6 +108,7 @@ extension StoreError.Code {
         invalidIDField: "InvalidIdField", notSingleValueField: "NotSingleValueField",
         emptyFieldName: "EmptyFieldName", dottedFieldName: "DottedFieldName",
         immutableField: "ImmutableField", invalidOptions: "InvalidOptions",
+        cannotCreateIndex: "CannotCreateIndex",
         invalidNamespace: "InvalidNamespace", closed: "ShutdownInProgress",
         exceededMemoryLimit: "ExceededMemoryLimit", newerSchema: "MustUpgrade",
         cannotOpen: "FileOpenFailed", changeStreamHistoryLost: "ChangeStreamHistoryLost",

@@ -42,7 +42,7 @@ enum StoreOpening {
     ) throws(StoreError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path, mode: mode)
         try configure(connection, options)
-        guard try StoreSchema.kind(connection) == .current else {
+        guard try StoreSchema.kind(connection) != .empty else {
             throw StoreError(.notADatabase, "The file is empty; it was opened for reading only")
         }
         return connection
@@ -69,7 +69,11 @@ enum StoreOpening {
         if options.pagesMax > 0 {
             try connection.executeOnce("PRAGMA max_page_count = \(options.pagesMax)")
         }
-        if try StoreSchema.kind(connection) == .empty { try StoreSchema.create(connection) }
+        switch try StoreSchema.kind(connection) {
+        case .empty: try StoreSchema.create(connection)
+        case .earlier: try StoreSchema.migrate(connection)
+        case .current: break
+        }
         try connection.execute("BEGIN IMMEDIATE")
         do {
             try FeedState.apply(options.changeHistory, connection)

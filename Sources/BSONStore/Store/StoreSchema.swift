@@ -4,18 +4,22 @@
 /// |---|---|
 /// | `store_settings` | one row: what the change feed keeps and from where on |
 /// | `store_collections` | the number of each collection; a number is never used again |
+/// | `store_indexes` | the secondary indexes, with a number that is never used again |
 /// | `store_changes` | the change feed |
 /// | `collection_N` | the documents of collection N: row, order-preserving id key, bytes |
+/// | `index_N` | the keys of index N with the rows that they stand for |
 enum StoreSchema {
     /// Marks the file as ours: "Stch".
     static let applicationID: Int64 = 0x5374_6368
     /// Counts the forms of the schema.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     /// What a file is, by its header.
     enum Kind {
         case empty
         case current
+        /// An earlier version, which is read as it is and brought up to date before it is written.
+        case earlier
     }
 
     /// Tells an empty file from one of ours.
@@ -35,7 +39,22 @@ enum StoreSchema {
                 .newerSchema,
                 "The file has schema version \(version); this version reads up to \(Self.version)")
         }
-        return .current
+        return version < Self.version ? .earlier : .current
+    }
+
+    /// Brings a file of an earlier version up to date in one transaction, unless another process did.
+    static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            if try kind(connection) == .earlier {
+                for statement in secondVersion { try connection.executeOnce(statement) }
+                try connection.executeOnce("PRAGMA user_version = \(version)")
+            }
+            try connection.execute("COMMIT")
+        } catch {
+            try connection.rollback()
+            throw error
+        }
     }
 
     /// Makes the tables in one transaction, unless another process was faster.
@@ -60,24 +79,34 @@ enum StoreSchema {
 
     static func tableName(_ id: Int64) -> String { "collection_\(id)" }
 
-    private static let statements = [
+    private static let statements =
+        [
+            """
+            CREATE TABLE store_settings (
+                id INTEGER PRIMARY KEY CHECK (id = 1), changes_max INTEGER NOT NULL,
+                changes_floor INTEGER NOT NULL)
+            """,
+            "INSERT INTO store_settings VALUES (1, 0, 0)",
+            """
+            CREATE TABLE store_collections (
+                id INTEGER PRIMARY KEY AUTOINCREMENT, database TEXT NOT NULL, name TEXT NOT NULL,
+                UNIQUE (database, name))
+            """,
+            """
+            CREATE TABLE store_changes (
+                position INTEGER PRIMARY KEY, database TEXT NOT NULL, name TEXT NOT NULL,
+                kind INTEGER NOT NULL, before BLOB, after BLOB, comment BLOB)
+            """,
+            "PRAGMA application_id = \(applicationID)",
+            "PRAGMA user_version = \(version)",
+        ] + secondVersion
+
+    /// What version 2 added: indexes.
+    private static let secondVersion = [
         """
-        CREATE TABLE store_settings (
-            id INTEGER PRIMARY KEY CHECK (id = 1), changes_max INTEGER NOT NULL,
-            changes_floor INTEGER NOT NULL)
-        """,
-        "INSERT INTO store_settings VALUES (1, 0, 0)",
+        CREATE TABLE store_indexes (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL, name TEXT NOT NULL,
+            specification BLOB NOT NULL, multikey INTEGER NOT NULL, UNIQUE (collection, name))
         """
-        CREATE TABLE store_collections (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, database TEXT NOT NULL, name TEXT NOT NULL,
-            UNIQUE (database, name))
-        """,
-        """
-        CREATE TABLE store_changes (
-            position INTEGER PRIMARY KEY, database TEXT NOT NULL, name TEXT NOT NULL,
-            kind INTEGER NOT NULL, before BLOB, after BLOB, comment BLOB)
-        """,
-        "PRAGMA application_id = \(applicationID)",
-        "PRAGMA user_version = \(version)",
     ]
 }

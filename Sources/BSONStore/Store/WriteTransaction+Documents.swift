@@ -32,7 +32,7 @@ extension WriteTransaction {
                 return nil
             }
             if found.document != stored.document {
-                try rewrite(found.row, stored.document, in: table)
+                try rewrite(found, stored.document, in: table)
             }
             return found.document
         }
@@ -60,7 +60,7 @@ extension WriteTransaction {
         let key = BSONKey.encode(id)
         let taken = try onTable(namespace) { (table) throws(StoreError) -> BSONDocument? in
             guard let found = try row(key, in: table) else { return nil }
-            try delete(found.row, in: table)
+            try delete(found, in: table)
             return found.document
         }
         guard let before = taken ?? nil else { return nil }
@@ -76,8 +76,18 @@ extension WriteTransaction {
         return try Self.row(key, statement, table)
     }
 
-    /// Writes a new row.
+    /// Writes a new row and its index keys.
     func add(_ stored: StorableDocument, to table: CollectionTable) throws(StoreError) {
+        let change: IndexChange
+        do throws(StoreError) {
+            change = try indexChange(in: table, row: nil, from: nil, to: stored.document)
+        } catch {
+            // As MongoDB does, the _id is complained of before other unique keys.
+            if error.code == .duplicateKey, try row(stored.key, in: table) != nil {
+                throw StoreError.duplicateID(stored.id, in: table.namespace, error)
+            }
+            throw error
+        }
         let statement = try connection.prepare(.insert, table)
         do throws(StoreError) {
             try stored.key.withLentBytes { (key) throws(StoreError) in
@@ -91,25 +101,34 @@ extension WriteTransaction {
             guard error.code == .duplicateKey else { throw error }
             throw StoreError.duplicateID(stored.id, in: table.namespace, error)
         }
-    }
-
-    /// Writes other bytes into a row that is there.
-    func rewrite(
-        _ row: Int64, _ document: BSONDocument, in table: CollectionTable
-    ) throws(StoreError) {
-        let statement = try connection.prepare(.updateRow, table)
-        try document.withUnsafeBytes { (bytes) throws(StoreError) in
-            statement.bind(1, row)
-            statement.bind(2, lending: bytes)
-            try statement.run()
+        if !change.isEmpty {
+            try apply(change, row: connection.lastInsertedRowID, in: table)
         }
     }
 
-    /// Removes a row.
-    func delete(_ row: Int64, in table: CollectionTable) throws(StoreError) {
+    /// Writes other bytes into a row that is there, and the index keys that differ.
+    func rewrite(
+        _ found: StoredDocument, _ document: BSONDocument, in table: CollectionTable
+    ) throws(StoreError) {
+        let change = try indexChange(
+            in: table, row: found.row, from: found.document, to: document)
+        let statement = try connection.prepare(.updateRow, table)
+        try document.withUnsafeBytes { (bytes) throws(StoreError) in
+            statement.bind(1, found.row)
+            statement.bind(2, lending: bytes)
+            try statement.run()
+        }
+        try apply(change, row: found.row, in: table)
+    }
+
+    /// Removes a row and its index keys.
+    func delete(_ found: StoredDocument, in table: CollectionTable) throws(StoreError) {
+        let change = try indexChange(
+            in: table, row: found.row, from: found.document, to: nil)
         let statement = try connection.prepare(.deleteRow, table)
-        statement.bind(1, row)
+        statement.bind(1, found.row)
         try statement.run()
+        try apply(change, row: found.row, in: table)
     }
 }
 

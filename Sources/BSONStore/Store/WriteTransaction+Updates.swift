@@ -117,7 +117,7 @@ extension WriteTransaction {
         let id = after["_id"] ?? .null
         try StorableDocument.check(after, id, in: namespace)
         try onTableForWriting(namespace) { (table) throws(StoreError) in
-            try rewrite(found.row, after, in: table)
+            try rewrite(found, after, in: table)
         }
         try record(
             update.isReplacement ? .replace : .update, namespace, before: found.document,
@@ -139,7 +139,7 @@ extension WriteTransaction {
         _ found: StoredDocument, from namespace: Namespace
     ) throws(StoreError) {
         _ = try onTable(namespace) { (table) throws(StoreError) in
-            try delete(found.row, in: table)
+            try delete(found, in: table)
         }
         try record(.delete, namespace, before: found.document, after: nil)
     }
@@ -148,7 +148,7 @@ extension WriteTransaction {
     private func first(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?
     ) throws(StoreError) -> StoredDocument? {
-        let plan = QueryPlan(filter, sort)
+        let plan = try plan(namespace, filter, sort)
         var best: StoredDocument?
         var bestKey: [UInt8]?
         try scan(namespace, filter, plan, withRows: true) { row, bytes in
@@ -168,7 +168,7 @@ extension WriteTransaction {
 
     private func rows(_ namespace: Namespace, _ filter: Filter) throws(StoreError) -> [Int64] {
         var rows: [Int64] = []
-        try scan(namespace, filter, QueryPlan(filter, nil), withRows: true) { row, _ in
+        try scan(namespace, filter, try plan(namespace, filter, nil), withRows: true) { row, _ in
             rows.append(row)
             return true
         }

@@ -25,6 +25,7 @@ public final class WriteTransaction: ReadTransaction {
             return try connection.savepoint(body)
         } catch {
             feed = feedBefore
+            connection.indexCache.invalidate()
             newTables.removeAll()
             forgetLastTable()
             throw error

@@ -12,11 +12,16 @@ struct LanguageOptions: Sendable {
     ///
     /// - Throws: as ``Filter/init(_:)`` does.
     func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
-        try Filter(document)
+        var options = FilterOptions()
+        options.variables = variables
+        options.collation = collation
+        options.allowsNear = false
+        options.allowsText = false
+        return try Filter(document, options: options)
     }
 
     /// Compiles a part of a filter.
     func filter(_ predicate: Predicate) throws(StoreError) -> Filter {
-        try Filter(predicate)
+        try Filter(predicate, collation: collation)
     }
 }

@@ -13,7 +13,7 @@ extension Update {
             after = try Self.replacing(document, by: replacement.withTimestampsFilled)
         case .operators(let tree):
             after = try run(tree, on: document, isInsert: false) {
-                MatchedPosition.find(in: document, filter, LanguageOptions(collation: collation))
+                MatchedPosition.find(in: document, filter)
             }
         case .pipeline(let pipeline):
             after = try Self.replacing(

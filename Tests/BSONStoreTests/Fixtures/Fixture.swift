@@ -108,6 +108,14 @@ struct FixtureFile: Sendable {
         return names.filter { $0.hasSuffix(".json") && !$0.contains("/") }.sorted()
     }
 
+    /// The text of all files in a folder of `fixtures`.
+    static func text(in folder: String) throws -> String {
+        try names(in: folder).map { name in
+            let file = root.appending(path: folder).appending(path: name)
+            return try String(contentsOf: file, encoding: .utf8)
+        }.joined(separator: "\n")
+    }
+
     /// Reads a file; a key that no case has, a name that stands twice or no outcome is an error.
     init(_ name: String, in folder: String, keys: Set<String>, outcomes: Set<String>) throws {
         let file = Self.root.appending(path: folder).appending(path: name)

@@ -6,7 +6,7 @@ enum QueryFixture {
 
     private static let keys: Set = [
         "documents", "filter", "sort", "skip", "limit", "projection", "collation", "let",
-        "distinct",
+        "distinct", "textIndex",
     ]
     private static let outcomes: Set = ["expected", "expectedIDs", "expectedValues", "error"]
 
@@ -16,22 +16,62 @@ enum QueryFixture {
 
     /// The documents that the case finds, or the distinct values of a path.
     static func answer(_ fixture: Fixture) throws -> [BSONValue] {
-        let filter = try Filter(try fixture.document("filter") ?? BSONDocument())
-        var found = try (fixture.documents("documents") ?? []).filter { filter.matches($0) }
-        if let sort = try fixture.document("sort") {
-            let order = try SortOrder(sort)
-            var sorter = DocumentSorter(order: order, skip: 0, limit: 0)
-            for document in found { try sorter.insert(document) }
-            found = sorter.sorted()
+        let (options, frame) = try options(fixture)
+        let filter = try Filter(
+            try fixture.document("filter") ?? BSONDocument(), options: options)
+        var found: [BSONDocument] = []
+        for document in try fixture.documents("documents") ?? []
+        where try filter.matches(document, frame) {
+            found.append(document)
         }
+        if let path = fixture["distinct"]?.stringValue {
+            var values = try DistinctValues(path, collation: options.collation)
+            for document in found { document.withUnsafeBytes { values.insert($0) } }
+            return values.values
+        }
+        found = try sorted(found, fixture, filter)
         let limit = try fixture.number("limit")
         found = Array(found.dropFirst(try fixture.number("skip")))
         if limit > 0 { found = Array(found.prefix(limit)) }
         if let projection = try fixture.document("projection") {
-            let projection = try Projection(projection)
+            let projection = try Projection(
+                projection, variables: try fixture.document("let") ?? [:],
+                collation: filter.collation)
             found = try found.map { try projection.apply(to: $0, matching: filter) }
         }
         return found.map { .document($0) }
+    }
+
+    /// The options of the case's filter and the values of its variables.
+    static func options(_ fixture: Fixture) throws -> (FilterOptions, ExpressionFrame) {
+        var options = FilterOptions()
+        var frame = ExpressionFrame()
+        options.collation = try fixture.document("collation").flatMap { try Collation($0) }
+        if let index = try fixture.document("textIndex") {
+            options.textIndex = TextIndexFields(
+                weights: index.reduce(into: [:]) { weights, field in
+                    weights[field.key] = Double(field.value.int64Value ?? 1)
+                })
+        }
+        for (name, value) in try fixture.document("let") ?? BSONDocument() {
+            try options.variables.define(name)
+            frame.values.append(
+                try Expression(value).evaluate(BSONDocument(), ExpressionFrame()))
+        }
+        return (options, frame)
+    }
+
+    private static func sorted(
+        _ documents: [BSONDocument], _ fixture: Fixture, _ filter: Filter
+    ) throws -> [BSONDocument] {
+        guard let sort = try fixture.document("sort") else { return filter.nearestFirst(documents) }
+        let collation = try fixture.document("collation").flatMap { try Collation($0) }
+        let order = try SortOrder(sort, collation: collation)
+        var sorter = DocumentSorter(order: order, skip: 0, limit: 0)
+        for document in documents {
+            try sorter.insert(document, metadata: filter.metadata(of: document))
+        }
+        return sorter.sorted()
     }
 }
 

@@ -18,9 +18,8 @@ import Testing
         (#"{"a":{"$gt":1,"b":1}}"#, 2, "unknown operator: b"),
         (
             #"{"$foo":1}"#, 2,
-            "unknown top level operator: $foo. If you are trying to negate an entire expression, use "
-                + "$nor. If you have a field name that starts with a '$' symbol, consider using "
-                + "$getField or $setField."
+            "unknown top level operator: $foo. If you have a field name that starts with a '$' "
+                + "symbol, consider using $getField or $setField."
         ),
         (#"{"a":{"$in":1}}"#, 2, "$in needs an array"),
         (#"{"a":{"$nin":{}}}"#, 2, "$nin needs an array"),
@@ -46,10 +45,10 @@ import Testing
         (#"{"a":{"$type":99}}"#, 2, "Invalid numerical type code: 99"),
         (#"{"a":{"$regex":1}}"#, 2, "$regex has to be a string"),
         (#"{"a":{"$options":"i"}}"#, 2, "$options needs a $regex"),
-        (#"{"a":{"$regex":"x","$options":"g"}}"#, 51108, "invalid flag in regex options: g"),
+        (#"{"a":{"$regex":"x","$options":"g"}}"#, 51108, " invalid flag in regex options: g"),
         (
             #"{"a":{"$regex":"("}}"#, 51091,
-            "Regular expression is invalid: missing closing parenthesis at offset 1"
+            "Regular expression is invalid: missing closing parenthesis"
         ),
         (
             #"{"a":{"$gt":{"$regularExpression":{"pattern":"x","options":""}}}}"#, 2,

@@ -7,11 +7,17 @@ enum PlainMatching {
         case .all(let parts): return parts.allSatisfy { passes(document, $0) }
         case .any(let parts): return parts.contains { passes(document, $0) }
         case .not(let part): return !passes(document, part)
+        case .special(let test):
+            do throws(StoreError) {
+                return try test.passes(document, ExpressionFrame())
+            } catch {
+                return false
+            }
         case .field(let path, let test):
             let isWhole: Bool
             switch test {
             case .hasSize, .hasDocument, .hasElement, .exists: isWhole = true
-            case .compare, .isIn, .matches, .hasType, .modulo: isWhole = false
+            case .compare, .isIn, .matches, .hasType, .modulo, .special: isWhole = false
             }
             return candidates(path.parts[...], in: document, isWhole).contains {
                 passes($0, test)
@@ -62,7 +68,8 @@ enum PlainMatching {
             return compare(value, comparison, constant)
         case .isIn(let constants, let expressions):
             return constants.contains { constant in
-                value.map { BSONOrder.compare($0, constant) == .equal } ?? (constant == .null)
+                guard let value, value != .undefined else { return constant == .null }
+                return BSONOrder.compare(value, constant) == .equal
             } || expressions.contains { passes(value, .matches($0)) }
         case .matches(let expression): return value == .regularExpression(expression)
         case .exists: return value != nil
@@ -75,6 +82,12 @@ enum PlainMatching {
                 element.documentValue.map { passes($0, predicate) }
                     ?? element.arrayValue.map { passes($0.document, predicate) } ?? false
             } ?? false
+        case .special(let test):
+            guard let value else { return test.passesMissing }
+            let wrapped: BSONDocument = ["": value]
+            return wrapped.withCursor { cursor in
+                cursor.next().map { test.passes($0.value) } ?? false
+            }
         case .hasElement(let predicate):
             return value?.arrayValue?.contains { passesItself($0, predicate) } ?? false
         }
@@ -86,6 +99,7 @@ enum PlainMatching {
         case .any(let parts): parts.contains { passesItself(value, $0) }
         case .not(let part): !passesItself(value, part)
         case .field(_, let test): passes(value, test)
+        case .special: false
         }
     }
 

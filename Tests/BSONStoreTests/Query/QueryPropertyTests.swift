@@ -28,6 +28,81 @@ import Testing
         }
     }
 
+    @Test func `a filter by a collation agrees with a plain reading over keys`() throws {
+        var random = SeededGenerator(seed: 8)
+        let collation = try #require(try Collation(["locale": "en", "strength": 2]))
+        for _ in 0..<200 {
+            let texts = ["a", "A", "á", "b", "Ab", ""].map { BSONValue.string($0) }
+            let values = (0..<3).map { _ in texts.randomElement(using: &random) ?? .null }
+            let document: BSONDocument = ["a": values[0], "b": [values[1], ["c": values[2]]]]
+            let wanted = texts.randomElement(using: &random) ?? .null
+            for test in ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte"] {
+                for path in ["a", "b", "b.c"] {
+                    let filter: BSONDocument = [path: [test: wanted]]
+                    let keyed: BSONDocument = [path: [test: collation.key(wanted)]]
+                    let predicate = try PredicateParser.parse(keyed)
+                    guard case .document(let plain) = collation.key(.document(document)) else {
+                        continue
+                    }
+                    #expect(
+                        try Filter(filter, options: FilterOptions(collation: collation))
+                            .matches(document) == PlainMatching.passes(plain, predicate))
+                }
+            }
+        }
+    }
+
+    @Test func `no document traps the parser, and what it reads never traps`() {
+        var random = SeededGenerator(seed: 9)
+        var options = FilterOptions()
+        options.textIndex = TextIndexFields(weights: ["a": 1])
+        var read = 0
+        for _ in 0..<20_000 {
+            let conditions = RandomFilters.document(&random, depth: 3)
+            do {
+                let filter = try Filter(conditions, options: options)
+                read += 1
+                for _ in 0..<3 {
+                    let document = RandomQueries.document(&random)
+                    #expect(filter.matches(document) == filter.matches(document))
+                }
+            } catch {
+                #expect(error.code != .internalError)
+            }
+        }
+        #expect(read > 1_000)
+    }
+
+    @Test func `sorting is a total order that agrees with comparing values`() throws {
+        var random = SeededGenerator(seed: 10)
+        for isDescending in [false, true] {
+            let order = try SortOrder(["a": isDescending ? -1 : 1])
+            for _ in 0..<5_000 {
+                let values = (0..<3).map { _ in RandomQueries.value(&random) }
+                let keys = values.map { order.key(of: ["a": $0] as BSONDocument) }
+                let (a, b, c) = (keys[0], keys[1], keys[2])
+                let isLess = a.lexicographicallyPrecedes(b)
+                #expect(!(isLess && b.lexicographicallyPrecedes(a)))
+                if isLess, b.lexicographicallyPrecedes(c) {
+                    #expect(a.lexicographicallyPrecedes(c))
+                }
+                let (left, right) = (
+                    Self.chosen(values[0], isDescending), Self.chosen(values[1], isDescending)
+                )
+                let expected = BSONOrder.compare(left, right)
+                let order: BSONOrder = a == b ? .equal : isLess ? .less : .greater
+                #expect(order == (isDescending ? expected.reversed : expected))
+            }
+        }
+    }
+
+    /// The member of an array that a sort looks at; undefined for an empty array.
+    private static func chosen(_ value: BSONValue, _ isDescending: Bool) -> BSONValue {
+        guard let array = value.arrayValue else { return value }
+        let sorted = array.values.sorted { BSONOrder.compare($0, $1) == .less }
+        return (isDescending ? sorted.last : sorted.first) ?? .undefined
+    }
+
     @Test func `a filter on the id alone finds what the compiled filter finds`() throws {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<5_000 {

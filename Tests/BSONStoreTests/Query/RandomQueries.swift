@@ -73,7 +73,7 @@ enum RandomQueries {
         _ random: inout some RandomNumberGenerator, depth: Int
     ) -> BSONValue {
         let operators = ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte"]
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<14, using: &random) {
         case 0, 1: return constant(&random)
         case 2...4: return [operators.randomElement(using: &random) ?? "$eq": constant(&random)]
         case 5:
@@ -81,6 +81,18 @@ enum RandomQueries {
             return [Bool.random(using: &random) ? "$in" : "$nin": .array(BSONArray(members))]
         case 6: return ["$exists": .bool(Bool.random(using: &random))]
         case 7: return ["$size": .int32(Int32.random(in: 0..<3, using: &random))]
+        case 9:
+            let members = (0..<2).map { _ in constant(&random) }
+            return ["$all": .array(BSONArray(members))]
+        case 10:
+            let tests = ["$bitsAllSet", "$bitsAnySet", "$bitsAllClear", "$bitsAnyClear"]
+            let positions = (0..<2).map { _ in BSONValue.int32(.random(in: 0..<66, using: &random))
+            }
+            return [
+                tests.randomElement(using: &random) ?? "$bitsAllSet": .array(BSONArray(positions))
+            ]
+        case 11: return ["$mod": [.int32(Int32.random(in: 1..<4, using: &random)), 1]]
+        case 12: return ["$in": [.null, constant(&random)]]
         case 8:
             return ["$not": [operators.randomElement(using: &random) ?? "$eq": constant(&random)]]
         default:

@@ -1,0 +1,123 @@
+/// A set of characters: ranges and Unicode categories.
+struct CharacterClass: Sendable {
+    var ranges: [ClosedRange<UInt32>] = []
+    var parts: [Part] = []
+    var isNegated = false
+    var ignoresCase = false
+
+    /// A named set inside of a class.
+    struct Part: Sendable {
+        enum Kind: Sendable {
+            case digit
+            case word
+            case space
+            case horizontalSpace
+            case verticalSpace
+            case ranges([ClosedRange<UInt32>])
+            case category(String)
+        }
+
+        let kind: Kind
+        let isNegated: Bool
+    }
+
+    func contains(_ character: UInt32) -> Bool {
+        var isIn = holds(character)
+        if !isIn, ignoresCase {
+            isIn = Self.variants(character).contains { holds($0) }
+        }
+        return isIn != isNegated
+    }
+
+    private func holds(_ character: UInt32) -> Bool {
+        ranges.contains { $0.contains(character) } || parts.contains { $0.contains(character) }
+    }
+
+    static func isWord(_ character: UInt32) -> Bool {
+        switch character {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F: true
+        default: false
+        }
+    }
+
+    /// The other cases of a character, as far as they are one character.
+    static func variants(_ character: UInt32) -> [UInt32] {
+        guard let scalar = Unicode.Scalar(character) else { return [] }
+        var variants: [UInt32] = []
+        for text in [scalar.properties.lowercaseMapping, scalar.properties.uppercaseMapping] {
+            let scalars = Array(text.unicodeScalars)
+            if scalars.count == 1, scalars[0] != scalar { variants.append(scalars[0].value) }
+        }
+        return variants
+    }
+}
+
+extension CharacterClass.Part {
+    func contains(_ character: UInt32) -> Bool {
+        let isIn: Bool
+        switch kind {
+        case .digit: isIn = (0x30...0x39).contains(character)
+        case .word: isIn = CharacterClass.isWord(character)
+        case .space: isIn = character == 0x20 || (0x09...0x0D).contains(character)
+        case .horizontalSpace:
+            isIn =
+                character == 0x09
+                || (character == 0x180E || Self.category(of: character) == "Zs")
+        case .verticalSpace:
+            isIn = (0x0A...0x0D).contains(character) || [0x85, 0x2028, 0x2029].contains(character)
+        case .ranges(let ranges): isIn = ranges.contains { $0.contains(character) }
+        case .category(let name): isIn = Self.isIn(category: name, character)
+        }
+        return isIn != isNegated
+    }
+
+    private static func isIn(category name: String, _ character: UInt32) -> Bool {
+        if name.hasPrefix("^") { return !isIn(category: String(name.dropFirst()), character) }
+        let category = category(of: character)
+        switch name {
+        case "Any": return true
+        case "L&": return ["Lu", "Ll", "Lt"].contains(category)
+        default: return category.hasPrefix(name)
+        }
+    }
+
+    /// The two-letter name of a character's general category.
+    ///
+    /// Source: Unicode Standard, table 4-4.
+    private static func category(of character: UInt32) -> String {
+        guard let scalar = Unicode.Scalar(character) else { return "Cs" }
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter: return "Lu"
+        case .lowercaseLetter: return "Ll"
+        case .titlecaseLetter: return "Lt"
+        case .modifierLetter: return "Lm"
+        case .otherLetter: return "Lo"
+        case .nonspacingMark: return "Mn"
+        case .spacingMark: return "Mc"
+        case .enclosingMark: return "Me"
+        case .decimalNumber: return "Nd"
+        case .letterNumber: return "Nl"
+        case .otherNumber: return "No"
+        case .connectorPunctuation: return "Pc"
+        case .dashPunctuation: return "Pd"
+        case .openPunctuation: return "Ps"
+        case .closePunctuation: return "Pe"
+        case .initialPunctuation: return "Pi"
+        case .finalPunctuation: return "Pf"
+        case .otherPunctuation: return "Po"
+        case .mathSymbol: return "Sm"
+        case .currencySymbol: return "Sc"
+        case .modifierSymbol: return "Sk"
+        case .otherSymbol: return "So"
+        case .spaceSeparator: return "Zs"
+        case .lineSeparator: return "Zl"
+        case .paragraphSeparator: return "Zp"
+        case .control: return "Cc"
+        case .format: return "Cf"
+        case .surrogate: return "Cs"
+        case .privateUse: return "Co"
+        case .unassigned: return "Cn"
+        @unknown default: return "Cn"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// Collects the different values that a path has in documents.
+struct DistinctValues {
+    private let path: FieldPath
+    private let collation: Collation?
+    private var seen: Set<[UInt8]> = []
+    /// The values in the order in which they were found first.
+    private(set) var values: [BSONValue] = []
+
+    /// Takes a dotted path; texts that compare equal by the collation are one value.
+    ///
+    /// - Throws: 40352 or another error with MongoDB's text for what is no path.
+    init(_ field: String, collation: Collation? = nil) throws(StoreError) {
+        path = FieldPath(parts: try ExpressionPath(field).parts)
+        self.collation = collation
+    }
+
+    /// Adds the values of a document in these bytes; arrays give their members.
+    mutating func insert(_ document: UnsafeRawBufferPointer) {
+        var found: [BSONValue] = []
+        ValuePath.visit(path.parts[...], document: document) { value in
+            // An empty array has no value to give.
+            guard let value, value.count > 0 || value.type != .undefined else { return }
+            found.append(BSONValue(copying: value))
+        }
+        for value in found {
+            let key = BSONKey.encode(collation?.key(value) ?? value)
+            if seen.insert(key).inserted { values.append(value) }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+/// Holds what a program's special tests need while it runs, and the first error that one meets.
+///
+/// Only programs with such tests have one; it lives as long as the program is lent.
+struct FilterContext {
+    let documentTests: [DocumentTest]
+    let valueTests: [ValueTest]
+    let frame: ExpressionFrame
+    /// What went wrong; a document for which that happened does not pass.
+    var error: StoreError?
+
+    /// Lends a context for the tests of a program, none when it has none.
+    @inline(__always)
+    static func lend<R, E: Error>(
+        _ program: FilterProgram, _ frame: ExpressionFrame?,
+        _ body: (UnsafeMutablePointer<FilterContext>?) throws(E) -> R
+    ) throws(E) -> R {
+        guard program.hasSpecialTests else { return try body(nil) }
+        var context = FilterContext(
+            documentTests: program.documentTests, valueTests: program.valueTests,
+            frame: frame ?? ExpressionFrame())
+        return try withUnsafeMutablePointer(to: &context) { (context) throws(E) -> R in
+            try body(context)
+        }
+    }
+}
+
+extension FilterMatching {
+    /// The first error that a special test met.
+    var error: StoreError? {
+        @inline(__always) get { context.flatMap { $0.pointee.error } }
+    }
+
+    /// Whether the document passes the whole program.
+    ///
+    /// - Throws: the first error that a special test meets.
+    @inline(__always)
+    func passes(_ document: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
+        let isFound = node(0, document: document)
+        guard let context else { return isFound }
+        if let error = context.pointee.error { throw error }
+        return isFound
+    }
+
+    /// Whether the document passes a test of the whole; errors wait in the context.
+    func passes(_ test: Int32, _ document: UnsafeRawBufferPointer) -> Bool {
+        guard let context, context.pointee.error == nil else { return false }
+        do throws(StoreError) {
+            return try context.pointee.documentTests[Int(test)].passes(
+                BSONDocument(unchecked: Array(document)), context.pointee.frame)
+        } catch {
+            context.pointee.error = error
+            return false
+        }
+    }
+
+    /// Whether a value passes a test of the special kind.
+    func passes(_ test: Int32, _ value: BSONRawValue) -> Bool {
+        context?.pointee.valueTests[Int(test)].passes(value) ?? false
+    }
+
+    /// Whether a missing value passes a test of the special kind.
+    func passesMissing(_ test: Int32) -> Bool {
+        context?.pointee.valueTests[Int(test)].passesMissing ?? false
+    }
+}

@@ -1,0 +1,26 @@
+/// Says what a filter may use beside the document.
+struct FilterOptions: Sendable {
+    /// The variables that `$expr` may name.
+    var variables = ExpressionScope()
+    /// How texts compare; `nil` compares their bytes.
+    var collation: Collation?
+    /// The text index of the collection, which `$text` needs.
+    var textIndex: TextIndexFields?
+    /// Whether `$near` and `$nearSphere` may stand in the filter, which then needs an order.
+    var allowsNear = true
+    /// Whether `$text` may stand in the filter.
+    var allowsText = true
+
+    /// Nothing but the document.
+    static let none = FilterOptions()
+}
+
+/// Names the fields that a text index covers.
+struct TextIndexFields: Sendable, Hashable {
+    /// The weight of each field by its dotted path; the path `$**` stands for every text.
+    var weights: [String: Double]
+    /// The language that searches and documents have unless they say otherwise.
+    var defaultLanguage = "english"
+    /// The field of a document that names its language.
+    var languageOverride = "language"
+}

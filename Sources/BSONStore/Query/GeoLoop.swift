@@ -1,0 +1,102 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Is a closed ring of arcs on the globe with an inside.
+///
+/// The inside is the smaller part of the globe, or what lies to the left when the order counts.
+struct GeoLoop: Sendable {
+    /// The vertices, counterclockwise around the smaller part; the last is joined with the first.
+    let vertices: [GeoPoint]
+    /// Whether the inside is the larger part.
+    let isLarge: Bool
+
+    /// Takes distinct vertices; `keepsOrder` takes the part to the left as the inside.
+    init(_ vertices: [GeoPoint], keepsOrder: Bool = false) {
+        let area = Self.area(vertices)
+        isLarge = keepsOrder && area > 2 * .pi
+        self.vertices = area > 2 * .pi ? vertices.reversed() : vertices
+    }
+
+    /// The area to the left of the ring, from 0 to 4π.
+    private static func area(_ vertices: [GeoPoint]) -> Double {
+        var sum = 0.0
+        for index in 1..<vertices.count - 1 {
+            let (a, b, c) = (vertices[0], vertices[index], vertices[index + 1])
+            let volume = a.cross(b).dot(c)
+            sum += 2 * atan2(volume, 1 + a.dot(b) + b.dot(c) + c.dot(a))
+        }
+        let whole = 4 * Double.pi
+        let rest = sum.truncatingRemainder(dividingBy: whole)
+        return rest < 0 ? rest + whole : rest
+    }
+
+    /// The arcs of the ring.
+    var edges: [(GeoPoint, GeoPoint)] {
+        vertices.indices.map { (vertices[$0], vertices[($0 + 1) % vertices.count]) }
+    }
+
+    /// Whether a place lies on the ring.
+    func isOnEdge(_ point: GeoPoint) -> Bool {
+        edges.contains { point.angle(toArc: $0.0, $0.1) < GeoPoint.tolerance }
+    }
+
+    /// Whether a place lies inside; those on the ring are undecided.
+    func contains(_ point: GeoPoint) -> Bool {
+        var turn = 0.0
+        for (a, b) in edges {
+            // The directions to both ends as seen from the place.
+            let (ax, ay) = Self.direction(from: point, to: a)
+            let (bx, by) = Self.direction(from: point, to: b)
+            turn += atan2(ax * by - ay * bx, ax * bx + ay * by)
+        }
+        return (turn > .pi) != isLarge
+    }
+
+    /// The direction to a place in the plane that touches the globe: east and north.
+    private static func direction(
+        from point: GeoPoint, to other: GeoPoint
+    ) -> (Double, Double) {
+        let (phi, theta) = (point.latitude * .pi / 180, point.longitude * .pi / 180)
+        let east = -sin(theta) * other.x + cos(theta) * other.y
+        let north =
+            -sin(phi) * cos(theta) * other.x - sin(phi) * sin(theta) * other.y
+            + cos(phi) * other.z
+        return (east, north)
+    }
+
+    /// What makes the vertices no ring, in S2's words.
+    static func fault(in vertices: [GeoPoint]) -> String? {
+        var seen: [GeoPoint: Int] = [:]
+        for (index, vertex) in vertices.enumerated() {
+            if let first = seen[vertex] { return "Duplicate vertices: \(first) and \(index)" }
+            seen[vertex] = index
+        }
+        let count = vertices.count
+        for first in 0..<count {
+            for second in stride(from: first + 2, to: count, by: 1)
+            where !(first == 0 && second == count - 1) {
+                let a = (vertices[first], vertices[(first + 1) % count])
+                let b = (vertices[second], vertices[(second + 1) % count])
+                guard GeoRelation.cross(a, b) else { continue }
+                return "Edges \(first) and \(second) cross. Edge locations in degrees: "
+                    + "\(text(a)) and \(text(b))"
+            }
+        }
+        return nil
+    }
+
+    private static func text(_ edge: (GeoPoint, GeoPoint)) -> String {
+        [edge.0, edge.1].map { "[\(degrees($0.latitude)), \(degrees($0.longitude))]" }
+            .joined(separator: "-")
+    }
+
+    private static func degrees(_ value: Double) -> String {
+        let scaled = Int64((abs(value) * 1e7).rounded())
+        let fraction = String(scaled % 10_000_000)
+        let zeros = String(repeating: "0", count: 7 - fraction.utf8.count)
+        return "\(value < 0 ? "-" : "")\(scaled / 10_000_000).\(zeros)\(fraction)"
+    }
+}

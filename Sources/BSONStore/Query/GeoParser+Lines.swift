@@ -1,0 +1,132 @@
+extension GeoParser {
+    /// The coordinate system in which the order of a ring's vertices counts.
+    private static let strictWinding = "urn:x-mongodb:crs:strictwinding:EPSG:4326"
+
+    /// Whether the object's coordinate system takes what lies to the left of a ring as its inside.
+    static func keepsOrder(
+        _ document: BSONDocument, allowed: Bool
+    ) throws(StoreError) -> Bool {
+        guard let system = document["crs"] else { return false }
+        guard let system = system.documentValue else {
+            throw fault("GeoJSON CRS must be an object, instead got type \(name(system))")
+        }
+        guard system["type"]?.stringValue == "name" else {
+            throw fault("GeoJSON CRS must have field \"type\": \"name\"")
+        }
+        guard let properties = system["properties"]?.documentValue else {
+            throw fault(
+                "CRS must have field \"properties\" which is an object, instead got type "
+                    + name(system["properties"]))
+        }
+        guard let text = properties["name"]?.stringValue else {
+            throw fault(
+                "In CRS, \"properties.name\" must be a string, instead got type "
+                    + name(properties["name"]))
+        }
+        switch text {
+        case "urn:ogc:def:crs:OGC:1.3:CRS84", "EPSG:4326": return false
+        case strictWinding:
+            guard allowed else {
+                throw fault("Strict winding order CRS is only supported by polygon")
+            }
+            return true
+        default: throw fault("Unknown CRS name: \(text)")
+        }
+    }
+
+    /// The places of an array of coordinates.
+    static func places(_ value: BSONValue?) throws(StoreError) -> [GeoPoint] {
+        guard let array = value?.arrayValue else {
+            throw fault(
+                "GeoJSON coordinates must be an array of coordinates, instead got type "
+                    + name(value))
+        }
+        var points: [GeoPoint] = []
+        for member in array {
+            guard member.type == .array else {
+                throw fault(
+                    "GeoJSON coordinates must be an array, instead got type \(name(member))")
+            }
+            points.append(try onGlobe(flatPoint(member, allowsMore: true)))
+        }
+        return points
+    }
+
+    /// The vertices of a line, each different from the one before.
+    static func line(_ value: BSONValue?) throws(StoreError) -> [GeoPoint] {
+        let vertices = withoutRepeats(try places(value))
+        guard vertices.count >= 2 else {
+            throw fault(
+                "GeoJSON LineString must have at least 2 vertices, instead got \(vertices.count) "
+                    + "vertices: \(value.map { ShellText.text(of: $0) } ?? "")")
+        }
+        return vertices
+    }
+
+    private static func withoutRepeats(_ points: [GeoPoint]) -> [GeoPoint] {
+        var kept: [GeoPoint] = []
+        for point in points where kept.last != point { kept.append(point) }
+        return kept
+    }
+
+    /// A polygon with its holes.
+    static func polygon(_ value: BSONValue?) throws(StoreError) -> GeoShape {
+        guard let array = value?.arrayValue else {
+            throw fault("Polygon coordinates must be an array, instead got type \(name(value))")
+        }
+        var loops: [GeoLoop] = []
+        for member in array {
+            let loop = GeoLoop(try ring(member))
+            if let first = loops.first,
+                !loop.vertices.allSatisfy({
+                    first.contains($0) || first.isOnEdge($0)
+                })
+            {
+                throw fault(
+                    "Secondary loops not contained by first exterior loop - secondary loops must "
+                        + "be holes: \(ShellText.text(of: member)) first loop: "
+                        + (array[0].map { ShellText.text(of: $0) } ?? ""))
+            }
+            loops.append(loop)
+        }
+        guard let first = loops.first else { throw fault("Polygon has no loops.") }
+        return .polygon(first, holes: Array(loops.dropFirst()))
+    }
+
+    /// A polygon whose inside lies to the left of its one ring.
+    static func strictPolygon(_ value: BSONValue?) throws(StoreError) -> GeoShape {
+        guard let array = value?.arrayValue else {
+            throw fault(
+                "Coordinates of polygon must be an array, instead got type \(name(value))")
+        }
+        guard array.count == 1, let only = array[0] else {
+            throw fault(
+                "Only one simple loop is allowed in a big polygon, instead provided "
+                    + "\(array.count) loops: \(ShellText.text(of: .array(array)))")
+        }
+        return .polygon(GeoLoop(try ring(only), keepsOrder: true), holes: [])
+    }
+
+    /// The vertices of a closed ring, the last one left out.
+    private static func ring(_ value: BSONValue) throws(StoreError) -> [GeoPoint] {
+        let points = try places(value)
+        let shown = ShellText.text(of: value)
+        guard let first = points.first, let last = points.last else {
+            throw fault("Loop has no vertices: \(shown)")
+        }
+        guard first == last else {
+            throw fault(
+                "Loop is not closed, first vertex does not equal last vertex: \(shown)")
+        }
+        let vertices = Array(withoutRepeats(points).dropLast())
+        guard vertices.count >= 3 else {
+            throw fault(
+                "Loop must have at least 3 different vertices, \(vertices.count) unique vertices "
+                    + "were provided: \(shown)")
+        }
+        if let reason = GeoLoop.fault(in: vertices) {
+            throw fault("Loop is not valid: \(shown) \(reason)")
+        }
+        return vertices
+    }
+}

@@ -1,0 +1,89 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Is a place on the globe, as degrees and as a vector of length 1.
+struct GeoPoint: Sendable, Hashable {
+    /// The radius of the earth that MongoDB takes, in meters.
+    static let earthRadiusMeters = 6_378_100.0
+    /// Places closer than this, in radians, are one: about six millimeters.
+    static let tolerance = 1e-9
+
+    let longitude: Double
+    let latitude: Double
+    let x: Double
+    let y: Double
+    let z: Double
+
+    /// Takes degrees, which must be valid.
+    init(longitude: Double, latitude: Double) {
+        self.longitude = longitude
+        self.latitude = latitude
+        let (phi, theta) = (latitude * .pi / 180, longitude * .pi / 180)
+        x = cos(phi) * cos(theta)
+        y = cos(phi) * sin(theta)
+        z = sin(phi)
+    }
+
+    private init(x: Double, y: Double, z: Double) {
+        self.x = x
+        self.y = y
+        self.z = z
+        longitude = atan2(y, x) * 180 / .pi
+        latitude = atan2(z, sqrt(x * x + y * y)) * 180 / .pi
+    }
+
+    /// Whether degrees name a place on the globe.
+    static func isValid(longitude: Double, latitude: Double) -> Bool {
+        abs(longitude) <= 180 && abs(latitude) <= 90
+    }
+
+    /// The angle between two places in radians, exact also for small ones.
+    func angle(to other: GeoPoint) -> Double {
+        let c = cross(other)
+        return atan2(sqrt(c.x * c.x + c.y * c.y + c.z * c.z), dot(other))
+    }
+
+    /// The angle to the nearest place of the arc between two others.
+    func angle(toArc start: GeoPoint, _ end: GeoPoint) -> Double {
+        let nearest = min(angle(to: start), angle(to: end))
+        let normal = start.cross(end)
+        let length = sqrt(normal.x * normal.x + normal.y * normal.y + normal.z * normal.z)
+        guard length > 1e-15 else { return nearest }
+        // Before the planes through the ends, the nearest place is inside of the arc.
+        let isInside =
+            GeoVector.determinant(normal, start, self) > 0
+            && GeoVector.determinant(normal, self, end) > 0
+        guard isInside else { return nearest }
+        let sine = (normal.x * x + normal.y * y + normal.z * z) / length
+        return min(nearest, abs(asin(max(-1, min(1, sine)))))
+    }
+
+    /// Whether two places are the same.
+    func isSame(as other: GeoPoint) -> Bool { angle(to: other) < Self.tolerance }
+
+    func dot(_ other: GeoPoint) -> Double { x * other.x + y * other.y + z * other.z }
+
+    func cross(_ other: GeoPoint) -> GeoVector {
+        GeoVector(
+            x: y * other.z - z * other.y, y: z * other.x - x * other.z,
+            z: x * other.y - y * other.x)
+    }
+}
+
+/// Is a direction in space of any length.
+struct GeoVector {
+    let x: Double
+    let y: Double
+    let z: Double
+
+    func dot(_ point: GeoPoint) -> Double { x * point.x + y * point.y + z * point.z }
+
+    /// The volume that a vector and two places span, with its sign.
+    static func determinant(_ a: GeoVector, _ b: GeoPoint, _ c: GeoPoint) -> Double {
+        let cross = b.cross(c)
+        return a.x * cross.x + a.y * cross.y + a.z * cross.z
+    }
+}

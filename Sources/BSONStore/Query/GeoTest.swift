@@ -1,0 +1,222 @@
+/// Asks whether a stored shape lies in another or meets it: `$geoWithin` and `$geoIntersects`.
+///
+/// Source: MongoDB manual, "Geospatial Query Operators".
+struct GeoTest: Sendable {
+    /// What stored shapes are held against.
+    enum Region: Sendable {
+        case shape(GeoShape)
+        /// The places within an angle, in radians, of a place.
+        case cap(GeoPoint, radius: Double)
+        /// A rectangle in the plane.
+        case box(GeoParser.FlatPoint, GeoParser.FlatPoint)
+        /// A polygon in the plane.
+        case polygon([GeoParser.FlatPoint])
+        /// A circle in the plane.
+        case circle(GeoParser.FlatPoint, radius: Double)
+    }
+
+    /// Whether shapes have to lie in the region; else they have to meet it.
+    let isWithin: Bool
+    let region: Region
+
+    /// Reads a field's operators, of which there is one, about a region.
+    ///
+    /// - Throws: `badValue` (2) with MongoDB's text.
+    init(_ document: BSONDocument) throws(StoreError) {
+        var elements = document.makeIterator()
+        guard let (name, operand) = elements.next() else {
+            throw GeoParser.fault("geo query doesn't have any geometry")
+        }
+        if let extra = elements.next() {
+            throw GeoParser.fault(
+                "can't parse extra field: \(extra.key): \(ShellText.text(of: extra.value))")
+        }
+        guard ["$geoWithin", "$within", "$geoIntersects"].contains(name) else {
+            throw GeoParser.fault(
+                "invalid geo query predicate: \(ShellText.text(of: document))")
+        }
+        isWithin = name != "$geoIntersects"
+        guard let shapes = operand.documentValue else {
+            throw GeoParser.fault("geometry must be an object")
+        }
+        var region: Region?
+        for (key, value) in shapes {
+            if region != nil, name == "$geoWithin" {
+                throw GeoParser.fault(
+                    "$geoWithin doesn't accept multiple shapes \(name): "
+                        + ShellText.text(of: operand))
+            }
+            if key != "$uniqueDocs" { region = try Self.region(key, value) }
+        }
+        guard let region else {
+            throw GeoParser.fault("geo query doesn't have any geometry")
+        }
+        self.region = region
+        try check(document)
+    }
+
+    private func check(_ document: BSONDocument) throws(StoreError) {
+        let shown = ShellText.text(of: document)
+        switch region {
+        case .shape(let shape):
+            guard !isWithin || shape.isArea else {
+                throw GeoParser.fault("$within not supported with provided geometry: \(shown)")
+            }
+        case .cap: return
+        case .box, .polygon, .circle:
+            guard isWithin else {
+                throw GeoParser.fault(
+                    "$geoIntersect not supported with provided geometry: \(shown)")
+            }
+        }
+    }
+
+    private static func region(
+        _ key: String, _ value: BSONValue
+    ) throws(StoreError) -> Region {
+        let unknown = GeoParser.fault(
+            "unknown geo specifier: \(key): \(ShellText.text(of: value))")
+        guard let members = GeoParser.members(value) else { throw unknown }
+        let second = members.dropFirst().first
+        switch key {
+        case "$geometry":
+            if GeoParser.isLegacy(value) {
+                let point = try GeoParser.flatPoint(value)
+                return .shape(.point(try GeoParser.onGlobe(point)))
+            }
+            guard let document = value.documentValue else { throw unknown }
+            return .shape(try GeoParser.shape(document))
+        case "$box":
+            return .box(
+                try GeoParser.flatPoint(members.first), try GeoParser.flatPoint(second))
+        case "$polygon":
+            var points: [GeoParser.FlatPoint] = []
+            for member in members { points.append(try GeoParser.flatPoint(member)) }
+            guard points.count >= 3 else {
+                throw GeoParser.fault(
+                    "Polygon must have at least 3 points, instead got \(points.count) vertices")
+            }
+            return .polygon(points)
+        case "$center":
+            let center = try GeoParser.flatPoint(members.first)
+            return .circle(center, radius: try radius(second, count: members.count))
+        case "$centerSphere":
+            let center = try GeoParser.onGlobe(try GeoParser.flatPoint(members.first))
+            return .cap(center, radius: try radius(second, count: members.count))
+        default: throw unknown
+        }
+    }
+
+    private static func radius(
+        _ value: BSONValue?, count: Int
+    ) throws(StoreError) -> Double {
+        guard let value, value.isNumber, GeoParser.number(value) >= 0 else {
+            throw GeoParser.fault(
+                "Radius must be a non-negative number: "
+                    + (value.map { ShellText.text(of: $0) } ?? "EOO"))
+        }
+        guard count == 2 else {
+            throw GeoParser.fault(
+                "Only 2 fields allowed for circular region, but more were provided")
+        }
+        return GeoParser.number(value)
+    }
+
+    /// Whether a stored value is a shape that passes.
+    func passes(_ value: BSONValue) -> Bool {
+        guard let stored = StoredShape(value) else { return false }
+        switch region {
+        case .shape(let shape):
+            guard let globe = stored.onGlobe else { return false }
+            return isWithin
+                ? GeoRelation.contains(shape, globe) : GeoRelation.intersect(shape, globe)
+        case .cap(let center, let radius):
+            guard let globe = stored.onGlobe else { return false }
+            guard isWithin else {
+                return GeoRelation.angle(from: center, to: globe) <= radius
+            }
+            return Self.isIn(center, radius, globe)
+        case .box(let a, let b):
+            guard let point = stored.flat else { return false }
+            return (min(a.x, b.x)...max(a.x, b.x)).contains(point.x)
+                && (min(a.y, b.y)...max(a.y, b.y)).contains(point.y)
+        case .polygon(let vertices):
+            return stored.flat.map { FlatPolygon.contains(vertices, $0) } ?? false
+        case .circle(let center, let radius):
+            return stored.flat.map { FlatPolygon.distance(center, $0) <= radius } ?? false
+        }
+    }
+
+    private static func isIn(_ center: GeoPoint, _ radius: Double, _ shape: GeoShape) -> Bool {
+        shape.parts.allSatisfy { part in
+            switch part {
+            case .point(let point): center.angle(to: point) <= radius
+            case .line(let vertices): vertices.allSatisfy { center.angle(to: $0) <= radius }
+            case .polygon(let ring, _):
+                ring.vertices.allSatisfy { center.angle(to: $0) <= radius }
+            case .collection: false
+            }
+        }
+    }
+}
+
+/// Is a stored value that is a place or a shape.
+struct StoredShape {
+    /// The point in the plane that it is.
+    let flat: GeoParser.FlatPoint?
+    /// The shape on the globe that it is.
+    let onGlobe: GeoShape?
+
+    /// Reads a pair of coordinates or GeoJSON; `nil` for what is neither.
+    init?(_ value: BSONValue) {
+        do throws(StoreError) {
+            if GeoParser.isLegacy(value) {
+                let point = try GeoParser.flatPoint(value, allowsMore: true)
+                flat = point
+                onGlobe = point.onGlobe.map { .point($0) }
+                return
+            }
+            guard let document = value.documentValue else { return nil }
+            let shape = try GeoParser.shape(document)
+            onGlobe = shape
+            if case .point(let place) = shape {
+                flat = GeoParser.FlatPoint(x: place.longitude, y: place.latitude)
+            } else {
+                flat = nil
+            }
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// Computes with polygons in the plane.
+enum FlatPolygon {
+    /// Whether a point lies in a polygon, on its edges included.
+    static func contains(
+        _ vertices: [GeoParser.FlatPoint], _ point: GeoParser.FlatPoint
+    ) -> Bool {
+        var isInside = false
+        for index in vertices.indices {
+            let (a, b) = (vertices[index], vertices[(index + 1) % vertices.count])
+            if isOn(a, b, point) { return true }
+            guard (a.y > point.y) != (b.y > point.y) else { continue }
+            let x = a.x + (point.y - a.y) / (b.y - a.y) * (b.x - a.x)
+            if point.x < x { isInside.toggle() }
+        }
+        return isInside
+    }
+
+    private static func isOn(
+        _ a: GeoParser.FlatPoint, _ b: GeoParser.FlatPoint, _ point: GeoParser.FlatPoint
+    ) -> Bool {
+        let cross = (b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x)
+        return cross == 0 && (min(a.x, b.x)...max(a.x, b.x)).contains(point.x)
+            && (min(a.y, b.y)...max(a.y, b.y)).contains(point.y)
+    }
+
+    /// The distance of two points.
+    static func distance(_ a: GeoParser.FlatPoint, _ b: GeoParser.FlatPoint) -> Double {
+        ((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)).squareRoot()
+    }
+}

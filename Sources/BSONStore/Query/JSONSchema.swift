@@ -1,0 +1,180 @@
+/// Says what a value has to be, by the keywords of JSON Schema draft 4 and MongoDB's `bsonType`.
+///
+/// A keyword speaks about values of its type only; others pass it.
+///
+/// Source: MongoDB manual, "$jsonSchema".
+struct JSONSchema: Sendable {
+    /// The types that the value may have; `nil` for any.
+    var types: Predicate.TypeSet?
+    var numbers = Numbers()
+    var texts = Texts()
+    var arrays = Arrays()
+    var documents = Documents()
+    /// The schemas that all, some or exactly one have to accept, and those that must not.
+    var allOf: [JSONSchema] = []
+    var anyOf: [JSONSchema] = []
+    var oneOf: [JSONSchema] = []
+    var not: [JSONSchema] = []
+    /// The values that are accepted, with their fields in order; empty for any.
+    var enumeration: [BSONValue] = []
+
+    /// What is asked of numbers.
+    struct Numbers: Sendable {
+        var minimum: BSONValue?
+        var maximum: BSONValue?
+        var excludesMinimum = false
+        var excludesMaximum = false
+        var divisor: BSONDecimal128?
+    }
+
+    /// What is asked of texts, in characters.
+    struct Texts: Sendable {
+        var countMin: Int64 = 0
+        var countMax = Int64.max
+        var pattern: TextPattern?
+    }
+
+    /// What is asked of arrays.
+    struct Arrays: Sendable {
+        var countMin: Int64 = 0
+        var countMax = Int64.max
+        var isUnique = false
+        /// The schemas of the first values.
+        var positions: [JSONSchema] = []
+        /// The schema of the values behind those; `nil` for any.
+        var others: Others?
+    }
+
+    /// What is asked of documents.
+    struct Documents: Sendable {
+        var countMin: Int64 = 0
+        var countMax = Int64.max
+        var required: [String] = []
+        var properties: [(name: String, schema: JSONSchema)] = []
+        var patterns: [(pattern: TextPattern, schema: JSONSchema)] = []
+        /// The schema of the fields that neither names nor patterns mention; `nil` for any.
+        var others: Others?
+        var dependencies: [(name: String, dependency: Dependency)] = []
+    }
+
+    /// What is asked of the rest.
+    enum Others: Sendable {
+        case none
+        indirect case schema(JSONSchema)
+    }
+
+    /// What a field needs beside it.
+    enum Dependency: Sendable {
+        case fields([String])
+        indirect case schema(JSONSchema)
+    }
+
+    /// Whether a value is as the schema says.
+    func accepts(_ value: BSONValue) -> Bool {
+        if let types, !types.contains(value.type.rawValue) { return false }
+        guard acceptsByType(value) else { return false }
+        if !enumeration.isEmpty {
+            let ordered = Self.ordered(value)
+            guard enumeration.contains(where: { BSONOrder.compare($0, ordered) == .equal }) else {
+                return false
+            }
+        }
+        return allOf.allSatisfy { $0.accepts(value) }
+            && (anyOf.isEmpty || anyOf.contains { $0.accepts(value) })
+            && (oneOf.isEmpty || oneOf.count(where: { $0.accepts(value) }) == 1)
+            && !not.contains { $0.accepts(value) }
+    }
+
+    private func acceptsByType(_ value: BSONValue) -> Bool {
+        switch value {
+        case .double, .int32, .int64, .decimal128: numbers.accepts(value)
+        case .string(let text): texts.accepts(text)
+        case .document(let document): documents.accepts(document)
+        case .array(let array): arrays.accepts(array)
+        case .binary, .undefined, .objectID, .bool, .datetime, .null, .regularExpression,
+            .dbPointer, .javascript, .symbol, .javascriptWithScope, .timestamp, .minKey, .maxKey:
+            true
+        }
+    }
+
+    /// The value with the fields of documents in order of their names, which then does not count.
+    static func ordered(_ value: BSONValue) -> BSONValue {
+        switch value {
+        case .document(let document):
+            var ordered = BSONDocument()
+            for (name, value) in document.sorted(by: { $0.key < $1.key }) {
+                ordered.append(name, Self.ordered(value))
+            }
+            return .document(ordered)
+        case .array(let array): return .array(BSONArray(array.map { ordered($0) }))
+        default: return value
+        }
+    }
+}
+
+extension JSONSchema.Others {
+    func accepts(_ value: BSONValue) -> Bool {
+        switch self {
+        case .none: false
+        case .schema(let schema): schema.accepts(value)
+        }
+    }
+}
+
+extension JSONSchema.Texts {
+    func accepts(_ text: String) -> Bool {
+        if countMin > 0 || countMax < .max {
+            let count = Int64(text.unicodeScalars.count)
+            guard count >= countMin, count <= countMax else { return false }
+        }
+        guard let pattern else { return true }
+        return text.withUTF8Bytes { pattern.isFound(in: $0) }
+    }
+}
+
+extension JSONSchema.Arrays {
+    func accepts(_ array: BSONArray) -> Bool {
+        let values = array.values
+        guard values.count >= countMin, values.count <= countMax else { return false }
+        if isUnique {
+            let keys = Set(values.map { BSONKey.encode(JSONSchema.ordered($0)) })
+            guard keys.count == values.count else { return false }
+        }
+        guard zip(values, positions).allSatisfy({ $1.accepts($0) }) else { return false }
+        guard let others else { return true }
+        return values.dropFirst(positions.count).allSatisfy { others.accepts($0) }
+    }
+}
+
+extension JSONSchema.Documents {
+    func accepts(_ document: BSONDocument) -> Bool {
+        if countMin > 0 || countMax < .max {
+            guard document.count >= countMin, document.count <= countMax else { return false }
+        }
+        guard required.allSatisfy({ document[$0] != nil }) else { return false }
+        for (name, schema) in properties {
+            if let value = document[name], !schema.accepts(value) { return false }
+        }
+        guard patterns.isEmpty && others == nil || acceptsRest(of: document) else { return false }
+        return dependencies.allSatisfy { name, dependency in
+            guard document[name] != nil else { return true }
+            switch dependency {
+            case .fields(let names): return names.allSatisfy { document[$0] != nil }
+            case .schema(let schema): return schema.accepts(.document(document))
+            }
+        }
+    }
+
+    private func acceptsRest(of document: BSONDocument) -> Bool {
+        document.allSatisfy { name, value in
+            var isMentioned = properties.contains { $0.name == name }
+            for (pattern, schema) in patterns
+            where name.withUTF8Bytes({ pattern.isFound(in: $0) }) {
+                isMentioned = true
+                guard schema.accepts(value) else { return false }
+            }
+            guard !isMentioned, let others else { return true }
+            return others.accepts(value)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+extension PredicateParser {
+    /// Reads the operand of `$expr`.
+    mutating func expression(_ value: BSONValue) throws(StoreError) -> Predicate {
+        try requireWholeDocument("$expr")
+        return .special(.expression(try Expression(value, in: options.variables)))
+    }
+
+    /// Reads the operand of `$text`.
+    mutating func text(_ value: BSONValue) throws(StoreError) -> Predicate {
+        try requireWholeDocument("$text")
+        guard options.allowsText else {
+            throw StoreError(.badValue, "$text is not allowed in this context")
+        }
+        return .special(.text(try TextSearch(value, in: options.textIndex)))
+    }
+
+    /// Reads the operand of `$sampleRate`.
+    mutating func sampleRate(_ value: BSONValue) throws(StoreError) -> Predicate {
+        try requireWholeDocument("$sampleRate")
+        guard value.isNumber, let number = BSONNumber(value) else {
+            throw StoreError(.badValue, "argument to $sampleRate must be a numeric type")
+        }
+        let rate: Double =
+            switch number {
+            case .integer(let value): Double(value)
+            case .double(let value): value
+            case .decimal(let value): Double(value.description) ?? .nan
+            }
+        guard rate >= 0, rate <= 1 else {
+            throw StoreError(.badValue, "numeric argument to $sampleRate must be in [0, 1]")
+        }
+        return rate == 0 ? .any([]) : rate == 1 ? .all([]) : .special(.sample(rate: rate))
+    }
+
+    /// Refuses an operator about whole documents inside of `$elemMatch`.
+    func requireWholeDocument(_ key: String) throws(StoreError) {
+        guard elementDepth == 0 else {
+            throw StoreError(
+                .badValue, "\(key) can only be applied to the top-level document")
+        }
+    }
+
+    /// Reads the operand of `$alwaysTrue` and `$alwaysFalse`, which is 1.
+    func requireOne(_ key: String, _ value: BSONValue) throws(StoreError) {
+        guard try IntegerElement.int64(key, value) == 1 else {
+            throw StoreError(.failedToParse, "\(key) must be an integer value of 1")
+        }
+    }
+}

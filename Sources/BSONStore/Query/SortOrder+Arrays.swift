@@ -1,0 +1,103 @@
+extension SortOrder {
+    /// Says that two keys lead through different arrays, of which MongoDB sorts by one only.
+    struct ParallelArrays: Error {}
+
+    /// The bytes of the least combination of values, each from one member of the array that several
+    /// keys lead through; `nil` where that is no matter.
+    ///
+    /// - Throws: when the keys lead through different arrays.
+    func arrayKey(of document: BSONDocument) throws(ParallelArrays) -> [UInt8]? {
+        guard keys.count > 1 else { return nil }
+        let fields = keys.enumerated().filter { $0.element.metadata == nil }
+            .map { Field(place: $0.offset, parts: $0.element.path.parts[...]) }
+        guard keys.count == fields.count else { return nil }
+        let tuples = try Self.tuples(fields, document)
+        guard tuples.count > 1 else { return nil }
+        return tuples.map { joined($0) }.min { $0.lexicographicallyPrecedes($1) }
+    }
+
+    private func joined(_ tuple: [Int: BSONValue]) -> [UInt8] {
+        keys.indices.flatMap { place in
+            let value = tuple[place] ?? .null
+            let bytes = BSONKey.encode(collation?.key(value) ?? value)
+            return keys[place].isDescending ? bytes.map { ~$0 } : bytes
+        }
+    }
+
+    /// What is left of a key's path, and which key it is.
+    private struct Field {
+        let place: Int
+        var parts: ArraySlice<String>
+    }
+
+    /// Where a path leads to without entering an array.
+    private enum End {
+        case value(BSONValue)
+        case array(BSONArray, at: [String], rest: ArraySlice<String>)
+    }
+
+    /// All combinations of values, by key; missing ones are null.
+    private static func tuples(
+        _ fields: [Field], _ document: BSONDocument
+    ) throws(ParallelArrays) -> [[Int: BSONValue]] {
+        var fixed: [Int: BSONValue] = [:]
+        var inside: [Field] = []
+        var array: (values: BSONArray, path: [String])?
+        for field in fields {
+            switch end(of: field.parts, in: document) {
+            case .value(let value): fixed[field.place] = value
+            case .array(let values, let path, let rest):
+                guard array == nil || array?.path == path else { throw ParallelArrays() }
+                array = (values, path)
+                inside.append(Field(place: field.place, parts: rest))
+            }
+        }
+        guard let array else { return [fixed] }
+        var tuples: [[Int: BSONValue]] = []
+        for member in array.values {
+            for tuple in try self.tuples(inside, member: member) {
+                tuples.append(fixed.merging(tuple) { $1 })
+            }
+        }
+        guard tuples.isEmpty else { return tuples }
+        // An empty array comes before null where a path ends.
+        for field in inside { fixed[field.place] = field.parts.isEmpty ? .undefined : .null }
+        return [fixed]
+    }
+
+    private static func tuples(
+        _ fields: [Field], member: BSONValue
+    ) throws(ParallelArrays) -> [[Int: BSONValue]] {
+        var fixed: [Int: BSONValue] = [:]
+        for field in fields where field.parts.isEmpty { fixed[field.place] = member }
+        let deeper = fields.filter { !$0.parts.isEmpty }
+        guard let document = member.documentValue, !deeper.isEmpty else {
+            for field in deeper { fixed[field.place] = .null }
+            return [fixed]
+        }
+        return try tuples(deeper, document).map { $0.merging(fixed) { $1 } }
+    }
+
+    private static func end(of parts: ArraySlice<String>, in document: BSONDocument) -> End {
+        var value = BSONValue.document(document)
+        var rest = parts
+        while true {
+            switch value {
+            case .array(let array):
+                if let part = rest.first, let index = FieldPath.index(part),
+                    let member = array[index]
+                {
+                    value = member
+                    rest = rest.dropFirst()
+                    continue
+                }
+                return .array(array, at: Array(parts[..<rest.startIndex]), rest: rest)
+            case .document(let document) where !rest.isEmpty:
+                guard let part = rest.first, let next = document[part] else { return .value(.null) }
+                value = next
+                rest = rest.dropFirst()
+            default: return .value(rest.isEmpty ? value : .null)
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+/// Searches the fields of a text index for words and phrases: `$text`.
+///
+/// Words are cut at everything that is no letter or digit, folded and, in English, reduced to their
+/// stems; other languages are searched word for word.
+///
+/// Source: MongoDB manual, "$text"; scores as text indexes of version 3 give.
+struct TextSearch: Sendable {
+    private let index: TextIndexFields
+    private let folding: TextFolding
+    private let language: String
+    /// The words of which one has to be there, each once.
+    private var terms: [String] = []
+    private var negatedTerms: Set<String> = []
+    /// What has to be there as it stands, folded.
+    private var phrases: [String] = []
+    private var negatedPhrases: [String] = []
+
+    /// Reads the operand of `$text`.
+    ///
+    /// - Throws: `indexNotFound` (27) without an index, `badValue` (2), `typeMismatch` (14) or 4
+    ///   with MongoDB's text.
+    init(_ value: BSONValue, in index: TextIndexFields?) throws(StoreError) {
+        guard let document = value.documentValue else {
+            throw StoreError(.badValue, "$text expects an object")
+        }
+        guard let search = document["$search"] else {
+            throw StoreError(
+                StoreError.Code(rawValue: 4), "Missing expected field \"$search\"")
+        }
+        guard let text = search.stringValue else {
+            throw Self.wrongType("$search", search, "string")
+        }
+        var language: String?
+        if let value = document["$language"] {
+            guard let name = value.stringValue else {
+                throw Self.wrongType("$language", value, "string")
+            }
+            language = name
+        }
+        var folding = TextFolding()
+        folding.keepsCase = try Self.flag("$caseSensitive", document)
+        folding.keepsMarks = try Self.flag("$diacriticSensitive", document)
+        let known: Set = ["$search", "$language", "$caseSensitive", "$diacriticSensitive"]
+        guard document.allSatisfy({ known.contains($0.key) }) else {
+            throw StoreError(.badValue, "extra fields in $text")
+        }
+        if let language, TextLanguage.name(of: language) == nil {
+            throw StoreError(
+                .badValue, "unsupported language: \"\(language)\" for text index version 3")
+        }
+        guard let index else {
+            throw StoreError(.indexNotFound, "text index required for $text query")
+        }
+        self.index = index
+        self.folding = folding
+        self.language = TextLanguage.name(of: language ?? index.defaultLanguage) ?? "none"
+        read(text)
+    }
+
+    private static func wrongType(
+        _ name: String, _ value: BSONValue, _ expected: String
+    ) -> StoreError {
+        StoreError(
+            .typeMismatch,
+            "\"\(name)\" had the wrong type. Expected \(expected), found \(value.type.alias)")
+    }
+
+    private static func flag(
+        _ name: String, _ document: BSONDocument
+    ) throws(StoreError) -> Bool {
+        guard let value = document[name] else { return false }
+        guard let flag = value.boolValue else { throw wrongType(name, value, "bool") }
+        return flag
+    }
+
+    /// Takes the search apart: words, `-words`, `"phrases"` and `-"phrases"`.
+    private mutating func read(_ text: String) {
+        var isPhrase = false
+        var isNegated = false
+        for part in text.split(separator: "\"", omittingEmptySubsequences: false) {
+            let part = String(part)
+            if isPhrase, !part.isEmpty {
+                let folded = folding.fold(part)
+                if isNegated {
+                    negatedPhrases.append(folded)
+                } else {
+                    phrases.append(folded)
+                    insert(words: part)
+                }
+            } else if !isPhrase {
+                for word in part.split(whereSeparator: \.isWhitespace) {
+                    if word.hasPrefix("-") {
+                        negatedTerms.formUnion(stems(String(word)))
+                    } else {
+                        insert(words: String(word))
+                    }
+                }
+                isNegated = part.hasSuffix("-")
+            }
+            isPhrase.toggle()
+        }
+    }
+
+    private mutating func insert(words text: String) {
+        for stem in stems(text) where !terms.contains(stem) { terms.append(stem) }
+    }
+
+    private func stems(_ text: String) -> [String] {
+        folding.words(text).compactMap { TextLanguage.stem($0, in: language) }
+    }
+
+    /// How well a document fits; `nil` when it is not found.
+    func score(of document: BSONDocument) -> Double? {
+        let language =
+            document[index.languageOverride]?.stringValue.flatMap { TextLanguage.name(of: $0) }
+            ?? TextLanguage.name(of: index.defaultLanguage) ?? "none"
+        let fields = texts(of: document)
+        var scores: [String: Double] = [:]
+        var found: Set<String> = []
+        for (text, weight) in fields {
+            count(text, weight, language, &scores, &found)
+        }
+        guard terms.contains(where: { found.contains($0) }), found.isDisjoint(with: negatedTerms)
+        else { return nil }
+        let folded = fields.map { folding.fold($0.text) }
+        guard phrases.allSatisfy({ phrase in folded.contains { $0.contains(phrase) } }),
+            !negatedPhrases.contains(where: { phrase in folded.contains { $0.contains(phrase) } })
+        else { return nil }
+        return terms.reduce(0) { $0 + (scores[$1] ?? 0) }
+    }
+
+    /// Adds up what a field contributes to the words' scores.
+    private func count(
+        _ text: String, _ weight: Double, _ language: String, _ scores: inout [String: Double],
+        _ found: inout Set<String>
+    ) {
+        let stems = folding.words(text).compactMap { TextLanguage.stem($0, in: language) }
+        var counts: [String: (count: Double, frequency: Double, part: Double)] = [:]
+        for stem in stems {
+            var entry = counts[stem] ?? (0, 0, 1)
+            entry.count += 1
+            entry.frequency += entry.part
+            entry.part /= 2
+            counts[stem] = entry
+        }
+        let whole = folding.fold(text)
+        for (stem, entry) in counts {
+            found.insert(stem)
+            let share = 0.5 * entry.count / Double(stems.count) + 0.5
+            let adjustment = whole == stem || TextLanguage.stem(whole, in: language) == stem
+            scores[stem, default: 0] +=
+                weight * entry.frequency * share * (adjustment ? 1.1 : 1)
+        }
+    }
+
+    private func texts(of document: BSONDocument) -> [(text: String, weight: Double)] {
+        var texts: [(text: String, weight: Double)] = []
+        for (path, weight) in index.weights.sorted(by: { $0.key < $1.key }) {
+            if path == "$**" {
+                Self.collect(.document(document), weight, &texts)
+                continue
+            }
+            let parts = path.split(separator: ".").map(String.init)
+            document.withUnsafeBytes { bytes in
+                ValuePath.visit(parts[...], document: bytes) { value in
+                    guard let value, value.typeByte == BSONType.string.rawValue else { return }
+                    if let text = BSONValue(copying: value).stringValue {
+                        texts.append((text, weight))
+                    }
+                }
+            }
+        }
+        return texts
+    }
+
+    private static func collect(
+        _ value: BSONValue, _ weight: Double, _ texts: inout [(text: String, weight: Double)]
+    ) {
+        switch value {
+        case .string(let text): texts.append((text, weight))
+        case .document(let document):
+            for (_, value) in document { collect(value, weight, &texts) }
+        case .array(let array): for value in array { collect(value, weight, &texts) }
+        default: return
+        }
+    }
+}
+
+/// Says what of texts counts when words are compared.
+struct TextFolding: Sendable {
+    var keepsCase = false
+    var keepsMarks = false
+
+    /// The text without what does not count.
+    func fold(_ text: String) -> String {
+        TextDecomposition.folded(text, case: !keepsCase, marks: !keepsMarks)
+    }
+
+    /// The folded words of a text.
+    func words(_ text: String) -> [String] {
+        fold(text).unicodeScalars.split { scalar in
+            let isWord =
+                scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                || TextDecomposition.isMark(scalar) || scalar == "_" || scalar == "'"
+            return !isWord
+        }.map { String($0) }
+    }
+}

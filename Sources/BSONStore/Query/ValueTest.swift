@@ -1,0 +1,92 @@
+/// Asks something of one value that takes more than a comparison.
+enum ValueTest: Sendable {
+    /// Some of its bits are set or clear.
+    case bits(BitTest)
+    /// It is a shape that lies so to another.
+    case geometry(GeoTest)
+    /// It is a point, or a shape, that lies so far from a point.
+    case near(GeoNear)
+    /// Its texts compare by a collation.
+    case collated(CollatedTest)
+
+    func passes(_ value: BSONRawValue) -> Bool {
+        switch self {
+        case .bits(let test): test.passes(value)
+        case .geometry(let test): test.passes(BSONValue(copying: value))
+        case .near(let near): near.distance(to: BSONValue(copying: value)) != nil
+        case .collated(let test): test.passes(BSONValue(copying: value))
+        }
+    }
+
+    /// Whether a missing value passes.
+    var passesMissing: Bool {
+        switch self {
+        case .bits, .geometry, .near: false
+        case .collated(let test): test.passesMissing
+        }
+    }
+}
+
+/// Compares a value with constants by a collation.
+struct CollatedTest: Sendable {
+    private let comparison: Predicate.Comparison
+    private let collation: Collation
+    /// The constants' keys in order.
+    private let constants: [BSONValue]
+    private let patterns: [TextPattern]
+
+    /// Compares with one constant.
+    init(_ comparison: Predicate.Comparison, _ constant: BSONValue, _ collation: Collation) {
+        self.comparison = comparison
+        self.collation = collation
+        constants = [collation.key(constant)]
+        patterns = []
+    }
+
+    /// Finds constants and expressions, which know no collation.
+    init(
+        in constants: [BSONValue], _ expressions: [BSONRegularExpression], _ collation: Collation
+    ) throws(StoreError) {
+        comparison = .equal
+        self.collation = collation
+        self.constants = constants.map { collation.key($0) }
+            .sorted { BSONOrder.compare($0, $1) == .less }
+        var patterns: [TextPattern] = []
+        for expression in expressions { patterns.append(try TextPattern(expression)) }
+        self.patterns = patterns
+    }
+
+    var passesMissing: Bool { constants.contains { $0.type == .null } }
+
+    func passes(_ value: BSONValue) -> Bool {
+        if patterns.contains(where: { $0.isFound(in: value) }) { return true }
+        if value.type == .undefined, passesMissing { return true }
+        let key = collation.key(value)
+        return constants.contains { constant in
+            guard BSONOrder.rank(constant.type) == BSONOrder.rank(key.type) else { return false }
+            let order = BSONOrder.compare(key, constant)
+            switch comparison {
+            case .equal: return order == .equal
+            case .less: return order == .less
+            case .lessOrEqual: return order != .greater
+            case .greater: return order == .greater
+            case .greaterOrEqual: return order != .less
+            }
+        }
+    }
+}
+
+extension TextPattern {
+    /// Whether the expression matches in a text, or is the value.
+    func isFound(in value: BSONValue) -> Bool {
+        switch value {
+        case .string(let text), .symbol(let text):
+            text.withUTF8Bytes { isFound(in: $0) }
+        case .regularExpression(let other): other == expression
+        case .double, .document, .array, .binary, .undefined, .objectID, .bool, .datetime, .null,
+            .dbPointer, .javascript, .javascriptWithScope, .int32, .timestamp, .int64,
+            .decimal128, .minKey, .maxKey:
+            false
+        }
+    }
+}

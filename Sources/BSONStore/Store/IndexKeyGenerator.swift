@@ -1,0 +1,180 @@
+/// Makes the keys under which an index files a document, as MongoDB does.
+///
+/// A missing field counts as null, an empty array at a path's end as undefined. Where a path leads
+/// through an array, each element gives a key; fields of one compound index may do so through one
+/// array only.
+///
+/// Source: the server's `btree_key_generator.cpp`; MongoDB manual, "Multikey Indexes".
+struct IndexKeyGenerator: Sendable {
+    /// The keys of one document, each once, in order.
+    struct Keys {
+        var keys: [[UInt8]] = []
+        /// An array was met on the way.
+        var isMultikey = false
+    }
+
+    private let paths: [[String]]
+    private let isDescending: [Bool]
+    private let isSparse: Bool
+
+    /// A document gives so many keys at most.
+    static let keysMax = 1_000_000
+
+    init(_ definition: IndexDefinition) {
+        paths = definition.keys.map {
+            $0.path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        }
+        isDescending = definition.keys.map { $0.kind == .descending }
+        isSparse = definition.isSparse
+    }
+
+    /// One field while its path is followed.
+    private enum Component {
+        case open(ArraySlice<String>)
+        case value(BSONRawValue)
+        case missing
+        case emptyArray
+    }
+
+    /// Where a path stopped because of an array.
+    private struct Stop {
+        let component: Int
+        let array: BSONRawValue
+        let rest: ArraySlice<String>
+    }
+
+    /// The keys of a document.
+    ///
+    /// - Throws: 171 (CannotIndexParallelArrays) with MongoDB's text.
+    func keys(of document: BSONDocument) throws(StoreError) -> Keys {
+        try document.withUnsafeBytes { (bytes) throws(StoreError) in
+            var keys = Keys()
+            try collect(paths.map { .open($0[...]) }, bytes, &keys)
+            if keys.keys.count > 1 {
+                keys.keys.sort { $0.lexicographicallyPrecedes($1) }
+                var last: [UInt8]?
+                keys.keys.removeAll { key in
+                    defer { last = key }
+                    return key == last
+                }
+            }
+            return keys
+        }
+    }
+
+    private func collect(
+        _ components: [Component], _ document: UnsafeRawBufferPointer?, _ keys: inout Keys
+    ) throws(StoreError) {
+        var components = components
+        var stops: [Stop] = []
+        for index in components.indices {
+            guard case .open(let path) = components[index] else { continue }
+            guard let document else {
+                components[index] = .missing
+                continue
+            }
+            if let stop = follow(path, document, index, &components[index]) { stops.append(stop) }
+        }
+        guard let first = stops.first else { return emit(components, &keys) }
+        keys.isMultikey = true
+        for other in stops.dropFirst() where other.array.start != first.array.start {
+            throw parallel(first, other)
+        }
+        try expand(first.array, stops, components, &keys)
+    }
+
+    /// Follows a path until its end, a missing field, or an array.
+    private func follow(
+        _ path: ArraySlice<String>, _ document: UnsafeRawBufferPointer, _ index: Int,
+        _ component: inout Component
+    ) -> Stop? {
+        var path = path
+        var place = document
+        while let part = path.first {
+            path = path.dropFirst()
+            guard var found = Self.find(part, in: place) else { break }
+            while found.typeByte == BSONType.array.rawValue {
+                guard let next = path.first, let position = FieldPath.index(next) else {
+                    return Stop(component: index, array: found, rest: path)
+                }
+                var cursor = BSONCursor(found)
+                guard let element = cursor.skip(to: position) else {
+                    return Stop(component: index, array: found, rest: path)
+                }
+                found = element
+                path = path.dropFirst()
+            }
+            if path.isEmpty {
+                component = .value(found)
+                return nil
+            }
+            guard found.typeByte == BSONType.document.rawValue else { break }
+            place = found.bytes
+        }
+        component = .missing
+        return nil
+    }
+
+    private static func find(
+        _ key: String, in document: UnsafeRawBufferPointer
+    ) -> BSONRawValue? {
+        var cursor = BSONCursor(document)
+        while let element = cursor.next() {
+            if key.utf8.elementsEqual(element.key) { return element.value }
+        }
+        return nil
+    }
+
+    private func expand(
+        _ array: BSONRawValue, _ stops: [Stop], _ components: [Component], _ keys: inout Keys
+    ) throws(StoreError) {
+        var cursor = BSONCursor(array)
+        var isEmpty = true
+        while let element = cursor.next() {
+            isEmpty = false
+            var inner = components
+            for stop in stops {
+                inner[stop.component] = stop.rest.isEmpty ? .value(element.value) : .open(stop.rest)
+            }
+            let isDocument = element.value.typeByte == BSONType.document.rawValue
+            try collect(inner, isDocument ? element.value.bytes : nil, &keys)
+        }
+        guard isEmpty else { return }
+        var inner = components
+        for stop in stops {
+            inner[stop.component] = stop.rest.isEmpty ? .emptyArray : .missing
+        }
+        emit(inner, &keys)
+    }
+
+    private func emit(_ components: [Component], _ keys: inout Keys) {
+        if isSparse {
+            let isMissing = components.allSatisfy { component in
+                if case .missing = component { true } else { false }
+            }
+            if isMissing { return }
+        }
+        var key: [UInt8] = []
+        key.reserveCapacity(24)
+        for (component, isDescending) in zip(components, isDescending) {
+            let start = key.count
+            switch component {
+            case .value(let value): BSONKey.append(BSONValue(copying: value), to: &key)
+            case .missing, .open: BSONKey.append(.null, to: &key)
+            case .emptyArray: BSONKey.append(.undefined, to: &key)
+            }
+            if isDescending { for at in start..<key.count { key[at] = ~key[at] } }
+        }
+        keys.keys.append(key)
+    }
+
+    private func parallel(_ first: Stop, _ other: Stop) -> StoreError {
+        func name(_ stop: Stop) -> String {
+            let path = paths[stop.component]
+            return path[path.count - stop.rest.count - 1]
+        }
+        return StoreError(
+            StoreError.Code(rawValue: 171),
+            "cannot index parallel arrays [\(name(other))] [\(name(first))]")
+    }
+}

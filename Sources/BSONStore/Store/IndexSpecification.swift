@@ -1,0 +1,97 @@
+/// Reads the options of an index specification with MongoDB's errors.
+struct IndexSpecification {
+    /// Options that are true or false.
+    static let flags: Set<String> = ["unique", "sparse", "hidden", "background", "dropDups"]
+    private static let options: Set<String> =
+        flags.union([
+            "v", "key", "name", "ns", "partialFilterExpression", "expireAfterSeconds",
+            "collation", "weights", "default_language", "language_override", "textIndexVersion",
+            "2dsphereIndexVersion", "bits", "min", "max", "bucketSize", "wildcardProjection",
+            "storageEngine", "comment", "clustered", "prepareUnique",
+        ])
+
+    let document: BSONDocument
+
+    init(_ document: BSONDocument) { self.document = document }
+
+    /// An error with the server's frame around its reason.
+    func error(_ code: StoreError.Code, _ reason: String) -> StoreError {
+        StoreError(
+            code,
+            "Error in specification \(ShellText.text(of: document)) :: caused by :: \(reason)")
+    }
+
+    func checkOptions() throws(StoreError) {
+        for (option, _) in document where !Self.options.contains(option) {
+            throw error(
+                StoreError.Code(rawValue: 197),
+                "The field '\(option)' is not valid for an index specification. Specification: "
+                    + ShellText.text(of: document))
+        }
+    }
+
+    func text(_ option: String) throws(StoreError) -> String? {
+        guard let value = document[option] else { return nil }
+        guard let text = value.stringValue else {
+            throw error(
+                .typeMismatch,
+                "The field '\(option)' must be a string, but got \(value.type.alias)")
+        }
+        guard !text.isEmpty else {
+            throw error(.cannotCreateIndex, "The index name cannot be empty")
+        }
+        return text
+    }
+
+    func flag(_ option: String) throws(StoreError) -> Bool {
+        guard let value = document[option] else { return false }
+        switch value {
+        case .bool, .int32, .int64, .double, .decimal128: return PredicateParser.isTrue(value)
+        default:
+            throw error(
+                .typeMismatch,
+                "The field '\(option)' has value \(option): \(ShellText.text(of: value)), which "
+                    + "is not convertible to bool")
+        }
+    }
+
+    func document(_ option: String) throws(StoreError) -> BSONDocument? {
+        guard let value = document[option] else { return nil }
+        guard let found = value.documentValue else {
+            throw error(
+                .typeMismatch,
+                "The field '\(option)' must be an object, but got \(value.type.alias)")
+        }
+        return found
+    }
+
+    /// The seconds after which documents may go.
+    func seconds(fields: Int) throws(StoreError) -> Double? {
+        guard let value = document["expireAfterSeconds"] else { return nil }
+        let seconds: Double
+        switch value {
+        case .int32(let number): seconds = Double(number)
+        case .int64(let number): seconds = Double(number)
+        case .double(let number): seconds = number.isNaN ? 2_147_483_647 : number
+        default:
+            throw error(
+                .cannotCreateIndex,
+                "TTL index 'expireAfterSeconds' option must be numeric, but received a type of "
+                    + "'\(value.type.alias)'. Index spec: \(ShellText.text(of: document))")
+        }
+        guard seconds >= 0, seconds <= 2_147_483_647 else {
+            throw error(
+                .cannotCreateIndex,
+                "TTL index 'expireAfterSeconds' option must be within an acceptable range, try "
+                    + "a different number than \(ShellText.text(of: value)). Index spec: "
+                    + ShellText.text(of: document))
+        }
+        guard fields == 1, document["key"]?.documentValue?["_id"] == nil else {
+            throw error(
+                .cannotCreateIndex,
+                "TTL indexes are single-field indexes, compound indexes do not support TTL. "
+                    + "Index spec: \(ShellText.text(of: document))")
+        }
+        return seconds
+    }
+}

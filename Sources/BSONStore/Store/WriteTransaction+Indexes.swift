@@ -1,0 +1,270 @@
+// MARK: - Maintenance
+
+extension WriteTransaction {
+    /// What a document's indexes are to be changed by; made before the document is written, so that
+    /// a refused key leaves nothing behind.
+    struct IndexChange {
+        var removed: [(index: StoredIndex, key: [UInt8])] = []
+        var added: [(index: StoredIndex, key: [UInt8])] = []
+        var newMultikey: [StoredIndex] = []
+
+        var isEmpty: Bool { removed.isEmpty && added.isEmpty }
+    }
+
+    /// Finds out which keys come and go.
+    ///
+    /// - Throws: `duplicateKey` (11000) when a unique key belongs to another document, 171 for
+    ///   parallel arrays.
+    func indexChange(
+        in table: CollectionTable, row: Int64?, from before: BSONDocument?,
+        to after: BSONDocument?
+    ) throws(StoreError) -> IndexChange {
+        var change = IndexChange()
+        for index in try connection.indexCache.indexes(of: table.id, connection) {
+            let old =
+                try before.map { (document) throws(StoreError) in
+                    try index.keys(of: document).keys
+                } ?? []
+            guard let after else {
+                change.removed += old.map { (index, $0) }
+                continue
+            }
+            let new = try index.keys(of: after)
+            if new.isMultikey, !index.isMultikey { change.newMultikey.append(index) }
+            if old == new.keys { continue }
+            let kept = Set(old).intersection(new.keys)
+            change.removed += old.filter { !kept.contains($0) }.map { (index, $0) }
+            for key in new.keys where !kept.contains(key) {
+                if index.definition.isUnique, let owner = try owner(of: key, in: index),
+                    owner != row
+                {
+                    throw index.duplicate(of: after, in: table.namespace)
+                }
+                change.added.append((index, key))
+            }
+        }
+        return change
+    }
+
+    /// Carries a change out for a row.
+    func apply(
+        _ change: IndexChange, row: Int64, in table: CollectionTable
+    ) throws(StoreError) {
+        for (index, key) in change.removed {
+            try run(index.statements.delete, key, row)
+        }
+        for (index, key) in change.added {
+            try run(index.statements.insert, key, row)
+        }
+        for index in change.newMultikey { try setMultikey(index, in: table) }
+    }
+
+    private func owner(of key: [UInt8], in index: StoredIndex) throws(StoreError) -> Int64? {
+        let statement = try connection.prepare(index.statements.row)
+        statement.bind(1, key)
+        return try statement.step() ? statement.int64(0) : nil
+    }
+
+    private func run(_ sql: String, _ key: [UInt8], _ row: Int64) throws(StoreError) {
+        let statement = try connection.prepare(sql)
+        statement.bind(1, key)
+        statement.bind(2, row)
+        try statement.run()
+    }
+
+    private func setMultikey(
+        _ index: StoredIndex, in table: CollectionTable
+    ) throws(StoreError) {
+        let statement = try connection.prepare(
+            "UPDATE store_indexes SET multikey = 1 WHERE id = ?1")
+        statement.bind(1, index.id)
+        try statement.run()
+        connection.indexCache.forget(table.id)
+    }
+}
+
+// MARK: - Definition
+
+extension WriteTransaction {
+    /// A collection has at most so many indexes, that of the `_id` among them.
+    static let indexesMax = 64
+
+    /// Makes an index over the documents that are there; the collection is made when it is missing.
+    ///
+    /// - Parameter progress: is told how many documents were read, every thousand; what it throws
+    ///   ends the build and leaves nothing of it.
+    /// - Returns: whether the index is new: the same index under the same name is no error.
+    /// - Throws: 67, 85 (IndexOptionsConflict), 86 (IndexKeySpecsConflict), 11000 for a unique index
+    ///   over equal keys, 171 for parallel arrays.
+    @discardableResult
+    public func createIndex(
+        _ namespace: Namespace, _ definition: IndexDefinition,
+        progress: (Int) throws -> Void = { _ in }
+    ) throws -> Bool {
+        let table = try onTableForWriting(namespace) { $0 }
+        let existing = try connection.indexCache.indexes(of: table.id, connection)
+        if try IndexConflict.isThere(definition, among: existing.map(\.definition)) {
+            return false
+        }
+        guard existing.count + 1 < Self.indexesMax else {
+            throw StoreError(
+                .cannotCreateIndex,
+                "add index fails, too many indexes for \(namespace) key:"
+                    + ShellText.text(of: definition.keyPattern))
+        }
+        try savepoint {
+            let id = try register(definition, table)
+            try connection.executeOnce(StoredIndex.tableStatement(id))
+            let index = try StoredIndex(
+                id: id, specification: definition.document.bytes, isMultikey: false)
+            try fill(index, table, progress)
+        }
+        connection.indexCache.forget(table.id)
+        return true
+    }
+
+    private func register(
+        _ definition: IndexDefinition, _ table: CollectionTable
+    ) throws(StoreError) -> Int64 {
+        let statement = try connection.prepare(
+            """
+            INSERT INTO store_indexes (collection, name, specification, multikey)
+            VALUES (?1, ?2, ?3, 0)
+            """)
+        statement.bind(1, table.id)
+        statement.bind(2, definition.name)
+        statement.bind(3, definition.document.bytes)
+        try statement.run()
+        return connection.lastInsertedRowID
+    }
+
+    private func fill(
+        _ index: StoredIndex, _ table: CollectionTable, _ progress: (Int) throws -> Void
+    ) throws {
+        var isMultikey = false
+        var read = 0
+        let rows = try connection.prepare(.scanRows, table)
+        while try rows.step() {
+            let row = rows.int64(1)
+            let document: BSONDocument
+            do throws(BSONError) {
+                document = try rows.withBytes(0) { (bytes) throws(BSONError) in
+                    try BSONDocument(validating: bytes)
+                }
+            } catch {
+                throw StoreError(
+                    .corrupt, "A stored document is not valid BSON", namespace: table.namespace,
+                    underlying: error)
+            }
+            let keys = try index.keys(of: document)
+            isMultikey = isMultikey || keys.isMultikey
+            for key in keys.keys {
+                if index.definition.isUnique, try owner(of: key, in: index) != nil {
+                    throw index.duplicate(of: document, in: table.namespace)
+                }
+                try run(index.statements.insert, key, row)
+            }
+            read += 1
+            if read.isMultiple(of: 1_000) { try progress(read) }
+        }
+        if isMultikey { try setMultikey(index, in: table) }
+        try progress(read)
+    }
+
+    /// Removes an index by its name.
+    ///
+    /// - Throws: 26 when there is no such collection, 27 (IndexNotFound) when there is no such
+    ///   index, 72 (InvalidOptions) for that of the `_id`.
+    public func dropIndex(_ namespace: Namespace, name: String) throws(StoreError) {
+        guard name != IndexDefinition.id.name else {
+            throw StoreError(.invalidOptions, "cannot drop _id index")
+        }
+        let found = try onTable(namespace) { (table) throws(StoreError) in
+            let indexes = try connection.indexCache.indexes(of: table.id, connection)
+            guard let index = indexes.first(where: { $0.definition.name == name }) else {
+                throw StoreError(.indexNotFound, "index not found with name [\(name)]")
+            }
+            try remove(index, table)
+            return true
+        }
+        if found == nil {
+            throw StoreError(.namespaceNotFound, "ns not found \(namespace)")
+        }
+    }
+
+    /// Removes all indexes but that of the `_id`.
+    ///
+    /// - Throws: 26 when there is no such collection.
+    public func dropIndexes(_ namespace: Namespace) throws(StoreError) {
+        for index in try indexes(namespace) where index.name != IndexDefinition.id.name {
+            try dropIndex(namespace, name: index.name)
+        }
+    }
+
+    private func remove(_ index: StoredIndex, _ table: CollectionTable) throws(StoreError) {
+        let statement = try connection.prepare("DELETE FROM store_indexes WHERE id = ?1")
+        statement.bind(1, index.id)
+        try statement.run()
+        try connection.executeOnce("DROP TABLE \(StoredIndex.tableName(index.id))")
+        connection.indexCache.forget(table.id)
+    }
+}
+
+extension ReadTransaction {
+    /// The indexes of a collection, that of the `_id` first; none when there is no such collection.
+    public func indexes(_ namespace: Namespace) throws(StoreError) -> [IndexDefinition] {
+        let found = try onTable(namespace) { (table) throws(StoreError) in
+            [IndexDefinition.id]
+                + (try connection.indexCache.indexes(of: table.id, connection)).map(\.definition)
+        }
+        return found ?? []
+    }
+}
+
+/// Compares a new index with those that are there, as the server does.
+enum IndexConflict {
+    /// Whether the same index is there under the same name.
+    ///
+    /// - Throws: 85 when the same keys are indexed under another name or with other options, 86 when
+    ///   the name belongs to other keys.
+    static func isThere(
+        _ new: IndexDefinition, among existing: [IndexDefinition]
+    ) throws(StoreError) -> Bool {
+        if new.keyPattern == IndexDefinition.id.keyPattern {
+            guard new.name == IndexDefinition.id.name || !new.isUnique else { return true }
+            return true
+        }
+        guard new.name != IndexDefinition.id.name else {
+            throw StoreError(
+                .badValue,
+                "The index name '_id_' is reserved for the _id index, which must have key pattern "
+                    + "{_id: 1}, found key: \(ShellText.text(of: new.keyPattern))")
+        }
+        for old in existing {
+            let isSameKey = old.keyPattern == new.keyPattern
+            if old.name == new.name {
+                if isSameKey, isSame(old, new) { return true }
+                throw StoreError(
+                    StoreError.Code(rawValue: isSameKey ? 85 : 86),
+                    "An existing index has the same name as the requested index. When index names "
+                        + "are not specified, they are auto generated and can cause conflicts. "
+                        + "Please refer to our documentation. Requested index: "
+                        + "\(ShellText.text(of: new.document)), existing index: "
+                        + ShellText.text(of: old.document))
+            }
+            if isSameKey, old.partialFilter == new.partialFilter {
+                throw StoreError(
+                    StoreError.Code(rawValue: 85),
+                    "Index already exists with a different name: \(old.name)")
+            }
+        }
+        return false
+    }
+
+    private static func isSame(_ old: IndexDefinition, _ new: IndexDefinition) -> Bool {
+        old.isUnique == new.isUnique && old.isSparse == new.isSparse
+            && old.partialFilter == new.partialFilter
+            && old.expireAfterSeconds == new.expireAfterSeconds
+            && old.document["collation"] == new.document["collation"]
+    }
+}

@@ -1,0 +1,52 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import Testing
+
+@testable import BSONStore
+
+/// Files of every earlier version open, hold what they held, and take what is new.
+struct StoreVersionsTests {
+    private static let people = Namespace("shop", "people")
+
+    private static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// A copy of the kept file of a version.
+    private func file(_ version: Int, in directory: TemporaryDirectory) throws -> String {
+        let kept = Self.root.appending(path: "fixtures/stores/version-\(version).db").path
+        try FileManager.default.copyItem(atPath: kept, toPath: directory.file())
+        return directory.file()
+    }
+
+    private static let documents: [BSONDocument] = [
+        ["_id": 1, "name": "ann", "tags": ["a", "b"]], ["_id": 2, "name": "ben", "tags": []],
+    ]
+
+    @Test("a file of version 1 is brought up to date when it is opened for writing")
+    func versionOne() throws {
+        let directory = try TemporaryDirectory()
+        let store = try DocumentStore(at: .file(try file(1, in: directory)))
+        let people = store.collection(Self.people)
+        #expect(try Array(people.find().prefix(2)) == Self.documents)
+        try people.createIndex(["tags": 1])
+        #expect(try people.find(["tags": "b"]) == [Self.documents[0]])
+        #expect(
+            try store.read { try $0.connection.int64("PRAGMA user_version") }
+                == StoreSchema.version)
+    }
+
+    @Test("a file of version 1 that is opened for reading is left as it is")
+    func versionOneReadOnly() throws {
+        let directory = try TemporaryDirectory()
+        let store = try DocumentStore(
+            at: .file(try file(1, in: directory)), options: .init(readOnly: true))
+        let people = store.collection(Self.people)
+        #expect(try people.find(["name": "ben"]) == [Self.documents[1]])
+        #expect(try people.listIndexes().map(\.name) == ["_id_"])
+        #expect(try store.read { try $0.connection.int64("PRAGMA user_version") } == 1)
+    }
+}
