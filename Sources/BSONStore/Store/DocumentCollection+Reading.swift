@@ -17,7 +17,8 @@ extension DocumentCollection {
     ) throws -> BSONDocument? {
         if let id = try Self.soleID(filter), options.skip == 0 {
             let found = try findOne(id: id)
-            return try found.map { try options.projection?.apply(to: $0, matching: try Filter(filter)) ?? $0 }
+            guard let found, let projection = options.projection else { return found }
+            return try projection.apply(to: found, matching: try Filter(filter))
         }
         var options = options
         options.limit = 1

@@ -21,7 +21,7 @@ extension Update {
         }
         guard let after, after != document else { return nil }
         guard after.byteCount <= ExpressionLimits.bytesMax else {
-            throw ExpressionLimits.tooLarge(after.byteCount)
+            throw UpdateLimits.tooLarge(after.byteCount)
         }
         guard after.byteCount <= UpdateLimits.bytesMax else {
             throw StoreError(
