@@ -86,7 +86,8 @@ extension SyncCollection {
         }
         engine.wake()
         return try found.map { document in
-            try coding.decode(options.projection?.apply(to: document) ?? document)
+            try coding.decode(
+                options.projection?.apply(to: document, matching: filter) ?? document)
         }
     }
 }

@@ -12,8 +12,6 @@ struct ExpressionFrame: Sendable {
     var collation: Collation?
     /// What `$meta` tells about the document, by the name it is asked for.
     var metadata: [String: BSONValue] = [:]
-    /// How texts compare; `nil` compares their bytes.
-    var collation: Collation?
 
     /// Takes the parts; those that are left out are empty or the beginning of 1970.
     init(

@@ -10,6 +10,8 @@ public struct Projection: Sendable {
     let root: ProjectionNode
     /// What happens to the result, in order.
     let operators: [ProjectionOperator]
+    /// The values of the variables that the expressions may name.
+    private let variables: [BSONValue?]
 
     /// What happens to the fields that are not named.
     enum Kind: Sendable {
@@ -24,15 +26,26 @@ public struct Projection: Sendable {
     /// - Throws: 31253 and 31254 when inclusion and exclusion are mixed, 31249 and 31250 when paths
     ///   collide, and others with MongoDB's text.
     public init(_ document: BSONDocument) throws(StoreError) {
-        try self.init(document, options: .none)
+        try self.init(document, variables: [:], collation: nil)
     }
 
     /// Reads a projection whose expressions may name variables and whose `$elemMatch` compares texts
     /// by a collation.
     ///
+    /// - Parameter variables: the `let` of a command: constant expressions by name.
     /// - Throws: as ``init(_:)``.
-    init(_ document: BSONDocument, options: LanguageOptions) throws(StoreError) {
+    public init(
+        _ document: BSONDocument, variables: BSONDocument, collation: Collation?
+    ) throws(StoreError) {
+        var options = LanguageOptions(collation: collation)
+        var values: [BSONValue?] = []
+        let frame = ExpressionFrame(now: UpdateClock.now)
+        for (name, value) in variables {
+            values.append(try Expression(value).evaluate(BSONDocument(), frame))
+            try options.variables.define(name)
+        }
         self.document = document
+        self.variables = values
         (kind, root, operators) = try ProjectionParser.parse(document, options)
     }
 
@@ -46,7 +59,9 @@ public struct Projection: Sendable {
     public func apply(
         to document: BSONDocument, matching filter: Filter = .all
     ) throws(StoreError) -> BSONDocument {
-        try apply(to: document, matching: filter, ExpressionFrame(now: UpdateClock.now))
+        guard root.computes else { return try apply(to: document, matching: filter, .init()) }
+        let frame = ExpressionFrame(now: UpdateClock.now, values: variables)
+        return try apply(to: document, matching: filter, frame)
     }
 
     /// As ``apply(to:matching:)``, with what the expressions see: variables, time, `$meta`.

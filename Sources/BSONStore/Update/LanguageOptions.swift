@@ -12,8 +12,12 @@ struct LanguageOptions: Sendable {
     ///
     /// - Throws: as ``Filter/init(_:)`` does.
     func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
-        try Filter(
-            document, options: FilterOptions(variables: variables, collation: collation))
+        var options = FilterOptions()
+        options.variables = variables
+        options.collation = collation
+        options.allowsNear = false
+        options.allowsText = false
+        return try Filter(document, options: options)
     }
 
     /// Compiles a part of a filter.

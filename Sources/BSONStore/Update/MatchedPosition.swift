@@ -6,9 +6,8 @@
 /// Source: the server's `MatchDetails`.
 enum MatchedPosition {
     /// The position in a document that passes a filter, `nil` when none is known.
-    static func find(
-        in document: BSONDocument, _ filter: Filter, _ options: LanguageOptions = .none
-    ) -> Int? {
+    static func find(in document: BSONDocument, _ filter: Filter) -> Int? {
+        let options = LanguageOptions(collation: filter.collation)
         var conditions: [Condition] = []
         collect(filter.predicate, into: &conditions)
         // A later condition with the same rank and path is tested later.

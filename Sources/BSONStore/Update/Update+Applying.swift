@@ -13,7 +13,7 @@ extension Update {
             after = try Self.replacing(document, by: replacement.withTimestampsFilled)
         case .operators(let tree):
             after = try run(tree, on: document, isInsert: false) {
-                MatchedPosition.find(in: document, filter, LanguageOptions(collation: collation))
+                MatchedPosition.find(in: document, filter)
             }
         case .pipeline(let pipeline):
             after = try Self.replacing(
@@ -21,7 +21,7 @@ extension Update {
         }
         guard let after, after != document else { return nil }
         guard after.byteCount <= ExpressionLimits.bytesMax else {
-            throw ExpressionLimits.tooLarge(after.byteCount)
+            throw UpdateLimits.tooLarge(after.byteCount)
         }
         guard after.byteCount <= UpdateLimits.bytesMax else {
             throw StoreError(

@@ -72,32 +72,11 @@ extension UpdateParser {
 
     /// Whether `$pop` takes the first element, not the last.
     static func isFirst(_ path: String, _ operand: BSONValue) throws(StoreError) -> Bool {
-        let number = try integer(path, operand)
+        let number = try IntegerElement.int64(path, operand)
         guard number == 1 || number == -1 else {
             throw StoreError(.failedToParse, "$pop expects 1 or -1, found: \(number)")
         }
         return number == -1
-    }
-
-    /// A whole number, with MongoDB's texts for what is none.
-    private static func integer(
-        _ path: String, _ operand: BSONValue
-    ) throws(StoreError) -> Int64 {
-        let shown = "\(path): \(ShellText.text(of: operand))"
-        guard operand.isNumber else {
-            throw StoreError(.failedToParse, "Expected a number in: \(shown)")
-        }
-        if let number = operand.wholeNumber { return number }
-        guard case .double(let number) = operand, !number.isInfinite, number.magnitude < 0x1p63
-        else {
-            let isNaN = if case .double(let number) = operand { number.isNaN } else { false }
-            throw StoreError(
-                .failedToParse,
-                isNaN
-                    ? "Expected an integer, but found NaN in: \(shown)"
-                    : "Cannot represent as a 64-bit integer: \(shown)")
-        }
-        throw StoreError(.failedToParse, "Expected an integer: \(shown)")
     }
 
     /// The steps of `$bit`.

@@ -97,6 +97,15 @@ enum UpdateLimits {
             StoreError.Code(rawValue: 15), "Document exceeds maximum nesting depth of \(depthMax)")
     }
 
+    /// The error for a document that is larger than even a command may be.
+    static func tooLarge(_ count: Int) -> StoreError {
+        let hex = String(count, radix: 16, uppercase: true)
+        return StoreError(
+            .documentTooLarge,
+            "BSONObj size: \(count) (0x\(hex)) is invalid. Size must be between 0 and "
+                + "\(ExpressionLimits.bytesMax)(16MB)")
+    }
+
     /// How many levels of documents and arrays a value has, 0 for others.
     static func depth(_ value: BSONValue) -> Int {
         switch value {

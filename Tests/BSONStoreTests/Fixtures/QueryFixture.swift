@@ -34,7 +34,9 @@ enum QueryFixture {
         found = Array(found.dropFirst(try fixture.number("skip")))
         if limit > 0 { found = Array(found.prefix(limit)) }
         if let projection = try fixture.document("projection") {
-            let projection = try Projection(projection)
+            let projection = try Projection(
+                projection, variables: try fixture.document("let") ?? [:],
+                collation: filter.collation)
             found = try found.map { try projection.apply(to: $0, matching: filter) }
         }
         return found.map { .document($0) }

@@ -94,6 +94,59 @@ struct UpdateDescriptionTests {
         #expect(difference.isEmpty == before.contentEquals(expected))
     }
 
+    @Test("arrays that are told by elements give the second document too", arguments: 0..<400)
+    func arrayLaw(seed: Int) throws {
+        var random = RandomBSON(seed: UInt64(seed) + 7_000)
+        var before = random.document()
+        before["list"] = .array(random.array(depth: 3))
+        var after = Self.varied(before, &random)
+        after["list"] = .array(Self.varied(before["list"]?.arrayValue ?? [], &random))
+        if Self.hasTwins(before) || Self.hasTwins(after) { return }
+        guard
+            let difference = UpdateDescription.difference(
+                from: before, to: after, splittingArrays: true)
+        else { return }
+        after["_id"] = before["_id"]
+        #expect(try difference.apply(to: before).contentEquals(after))
+    }
+
+    @Test("an array is told by its elements where that is shorter")
+    func elements() {
+        let text = BSONValue.string(String(repeating: "x", count: 100))
+        let before: BSONDocument = ["a": [text, 1, 2], "b": [["c": 1, "d": text], 5]]
+        let after: BSONDocument = ["a": [text, 9], "b": [["c": 2, "d": text], 5, 6]]
+        #expect(
+            UpdateDescription.difference(from: before, to: after, splittingArrays: true)
+                == UpdateDescription(
+                    updatedFields: ["a.1": 9, "b.0.c": 2, "b.2": 6],
+                    truncatedArrays: [.init(field: "a", newSize: 2)]))
+        #expect(
+            UpdateDescription.difference(from: before, to: after)
+                == UpdateDescription(
+                    updatedFields: ["a": [text, 9], "b": [["c": 2, "d": text], 5, 6]]))
+        #expect(
+            UpdateDescription.difference(
+                from: ["a": [1, 2, 3]], to: ["a": [4]], splittingArrays: true)
+                == UpdateDescription(updatedFields: ["a": [4]]))
+    }
+
+    private static func varied(_ array: BSONArray, _ random: inout RandomBSON) -> BSONArray {
+        var values = array.values
+        for index in values.indices where random.number(0..<3) == 0 {
+            if case .document(let nested) = values[index] {
+                values[index] = .document(varied(nested, &random))
+            } else {
+                values[index] = random.value()
+            }
+        }
+        if random.number(0..<2) == 0 {
+            values.append(random.value())
+        } else {
+            values = values.dropLast()
+        }
+        return BSONArray(values)
+    }
+
     /// The document with some fields gone, some other, some the same.
     private static func varied(
         _ document: BSONDocument, _ random: inout RandomBSON
@@ -120,7 +173,11 @@ struct UpdateDescriptionTests {
         let keys = document.keys
         if Set(keys).count != keys.count { return true }
         return document.contains { element in
-            if case .document(let nested) = element.value { hasTwins(nested) } else { false }
+            switch element.value {
+            case .document(let nested): hasTwins(nested)
+            case .array(let array): array.contains { hasTwins($0.documentValue ?? [:]) }
+            default: false
+            }
         }
     }
 }

@@ -1,0 +1,181 @@
+/// One write of several that are sent together.
+public enum BulkWrite: Sendable {
+    /// Adds a document.
+    case insertOne(BSONDocument)
+    /// Changes the first document that passes the filter, by operators or a pipeline.
+    case updateOne(BSONDocument, BSONValue, options: Options = Options())
+    /// Changes every document that passes the filter, by operators or a pipeline.
+    case updateMany(BSONDocument, BSONValue, options: Options = Options())
+    /// Puts a document in the place of the first one that passes the filter.
+    case replaceOne(BSONDocument, BSONDocument, options: Options = Options())
+    /// Removes the first document that passes the filter.
+    case deleteOne(BSONDocument, options: Options = Options())
+    /// Removes every document that passes the filter.
+    case deleteMany(BSONDocument, options: Options = Options())
+
+    /// What a write may have beside its documents.
+    public struct Options: Sendable {
+        /// Inserts a document when none passes the filter.
+        public var upsert: Bool
+        /// Which array elements `$[name]` in a path stands for.
+        public var arrayFilters: [BSONDocument]
+        /// How texts compare in the filter and in the update.
+        public var collation: Collation?
+        /// Values that a pipeline may name as `$$name`.
+        public var variables: BSONDocument
+
+        /// Makes options; what is left out has its default.
+        public init(
+            upsert: Bool = false, arrayFilters: [BSONDocument] = [], collation: Collation? = nil,
+            variables: BSONDocument = [:]
+        ) {
+            self.upsert = upsert
+            self.arrayFilters = arrayFilters
+            self.collation = collation
+            self.variables = variables
+        }
+    }
+}
+
+/// Says what writes that were sent together did.
+public struct BulkWriteResult: Sendable {
+    /// How many documents were added by inserts.
+    public internal(set) var insertedCount = 0
+    /// How many documents passed the filters of updates and replacements.
+    public internal(set) var matchedCount = 0
+    /// How many of them are different now.
+    public internal(set) var modifiedCount = 0
+    /// How many documents were removed.
+    public internal(set) var deletedCount = 0
+    /// The `_id`s of documents that were inserted, by the position of the write.
+    public internal(set) var insertedIDs: [Int: BSONValue] = [:]
+    /// The `_id`s of documents that were upserted, by the position of the write.
+    public internal(set) var upsertedIDs: [Int: BSONValue] = [:]
+    /// What was refused, in order; every other write up to there was done.
+    public internal(set) var errors: [WriteError] = []
+
+    /// A write that was refused.
+    public struct WriteError: Sendable {
+        /// The position of the write.
+        public let index: Int
+        /// Why it was refused, with MongoDB's code and text.
+        public let error: StoreError
+    }
+}
+
+extension WriteTransaction {
+    /// Does several writes, each of them wholly or not at all.
+    ///
+    /// - Parameter ordered: whether the first write that is refused ends it; otherwise the rest is
+    ///   done all the same.
+    /// - Returns: what was done and which writes were refused and why.
+    /// - Throws: what SQLite says; the transaction should then be given up.
+    @discardableResult
+    public func bulkWrite(
+        _ namespace: Namespace, _ writes: [BulkWrite], ordered: Bool = true
+    ) throws -> BulkWriteResult {
+        var result = BulkWriteResult()
+        for (index, write) in writes.enumerated() {
+            do {
+                try savepoint { try carryOut(write, at: index, on: namespace, &result) }
+            } catch let error as StoreError where error.concernsWrite {
+                result.errors.append(BulkWriteResult.WriteError(index: index, error: error))
+                if ordered { break }
+            }
+        }
+        return result
+    }
+
+    private func carryOut(
+        _ write: BulkWrite, at index: Int, on namespace: Namespace,
+        _ result: inout BulkWriteResult
+    ) throws(StoreError) {
+        switch write {
+        case .insertOne(let document):
+            let inserted = try insert(namespace, document)
+            result.insertedCount += 1
+            result.insertedIDs[index] = inserted["_id"]
+        case .updateOne(let filter, let update, let options):
+            let outcome = try updateOne(
+                namespace, filter: try options.filter(filter),
+                update: try options.update(update), upsert: options.upsert)
+            result.add(outcome, at: index)
+        case .updateMany(let filter, let update, let options):
+            let outcome = try updateMany(
+                namespace, filter: try options.filter(filter),
+                update: try options.update(update), upsert: options.upsert, keepImages: false)
+            result.add(outcome, at: index)
+        case .replaceOne(let filter, let document, let options):
+            let outcome = try replaceOne(
+                namespace, filter: try options.filter(filter), document: document,
+                upsert: options.upsert)
+            result.add(outcome, at: index)
+        case .deleteOne(let filter, let options):
+            let taken = try deleteOne(namespace, filter: try options.filter(filter))
+            result.deletedCount += taken == nil ? 0 : 1
+        case .deleteMany(let filter, let options):
+            result.deletedCount += try deleteMany(namespace, filter: try options.filter(filter))
+        }
+    }
+}
+
+extension DocumentCollection {
+    /// Does several writes in one transaction, each of them wholly or not at all.
+    ///
+    /// - Parameter ordered: whether the first write that is refused ends it; otherwise the rest is
+    ///   done all the same.
+    /// - Returns: what was done and which writes were refused and why.
+    /// - Throws: what the store says; nothing was changed then.
+    @discardableResult
+    public func bulkWrite(
+        _ writes: [BulkWrite], ordered: Bool = true
+    ) throws -> BulkWriteResult {
+        try store.write { try $0.bulkWrite(namespace, writes, ordered: ordered) }
+    }
+
+    /// Does several writes in one transaction, each of them wholly or not at all.
+    ///
+    /// The commit runs on the store's writer thread.
+    ///
+    /// - Parameter ordered: whether the first write that is refused ends it; otherwise the rest is
+    ///   done all the same.
+    /// - Returns: what was done and which writes were refused and why.
+    /// - Throws: what the store says; nothing was changed then.
+    @discardableResult
+    public func bulkWrite(
+        _ writes: [BulkWrite], ordered: Bool = true
+    ) async throws -> BulkWriteResult {
+        try await store.write { try $0.bulkWrite(namespace, writes, ordered: ordered) }
+    }
+}
+
+extension BulkWrite.Options {
+    func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
+        try LanguageOptions(collation: collation).filter(document)
+    }
+
+    func update(_ value: BSONValue) throws(StoreError) -> Update {
+        let update = try Update(
+            value, variables: variables, arrayFilters: arrayFilters, collation: collation)
+        guard !update.isReplacement else {
+            throw StoreError(
+                .failedToParse, "the update operation document must contain atomic operators")
+        }
+        return update
+    }
+}
+
+extension BulkWriteResult {
+    fileprivate mutating func add(_ outcome: UpdateOutcome, at index: Int) {
+        matchedCount += outcome.matchedCount
+        modifiedCount += outcome.modifiedCount
+        if let id = outcome.upsertedID { upsertedIDs[index] = id }
+    }
+}
+
+extension StoreError {
+    /// Whether a write was refused for what it is, so that others can go on.
+    var concernsWrite: Bool {
+        sqliteCode == nil || code == .duplicateKey
+    }
+}

@@ -1,0 +1,105 @@
+/// Compares two documents and collects what differs.
+struct UpdateComparison {
+    private(set) var description = UpdateDescription()
+    private let splitsArrays: Bool
+
+    init(splitsArrays: Bool) { self.splitsArrays = splitsArrays }
+
+    /// Collects differences below a prefix; `false` when a key there cannot stand in a path.
+    mutating func compare(
+        _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: Set<String>
+    ) -> Bool {
+        if before == after { return true }
+        let later = FieldCursor(after)
+        for (key, old) in before where !excluded.contains(key) {
+            guard let new = later.value(of: key) else {
+                guard Self.canStandInPath(key) else { return false }
+                description.removedFields.append(prefix + key)
+                continue
+            }
+            guard compare(old, new, key: key, prefix: prefix) else { return false }
+        }
+        let earlier = FieldCursor(before)
+        for (key, new) in after where !excluded.contains(key) && earlier.value(of: key) == nil {
+            guard Self.canStandInPath(key) else { return false }
+            description.updatedFields.append(prefix + key, new)
+        }
+        return true
+    }
+
+    private mutating func compare(
+        _ old: BSONValue, _ new: BSONValue, key: String, prefix: String
+    ) -> Bool {
+        if old == new { return true }
+        guard Self.canStandInPath(key) else { return old.contentEquals(new) }
+        let path = prefix + key
+        let mark = description
+        switch (old, new) {
+        case (.document(let before), .document(let after)):
+            if compare(before, after, prefix: path + ".", excluded: []) { return true }
+        case (.array(let before), .array(let after)) where splitsArrays:
+            let elements = compare(before, after, path: path)
+            let isShorter = description.byteCount - mark.byteCount < after.document.byteCount
+            if elements, isShorter { return true }
+        default: if old.contentEquals(new) { return true }
+        }
+        description = mark
+        // What differs in the order of fields alone is no difference, in arrays either.
+        if !old.contentEquals(new) { description.updatedFields.append(path, new) }
+        return true
+    }
+
+    private mutating func compare(
+        _ before: BSONArray, _ after: BSONArray, path: String
+    ) -> Bool {
+        let (old, new) = (before.values, after.values)
+        if new.count < old.count {
+            description.truncatedArrays.append(
+                UpdateDescription.TruncatedArray(field: path, newSize: new.count))
+        }
+        for (index, value) in new.enumerated() {
+            if index < old.count {
+                let key = String(index)
+                guard compare(old[index], value, key: key, prefix: path + ".") else {
+                    return false
+                }
+            } else {
+                description.updatedFields.append("\(path).\(index)", value)
+            }
+        }
+        return true
+    }
+
+    private static func canStandInPath(_ key: String) -> Bool {
+        !key.isEmpty && !key.utf8.contains(UInt8(ascii: ".")) && key.utf8.first != UInt8(ascii: "$")
+    }
+}
+
+extension UpdateDescription {
+    /// About how many bytes it takes.
+    fileprivate var byteCount: Int {
+        updatedFields.byteCount + removedFields.reduce(0) { $0 + $1.utf8.count + 8 }
+            + truncatedArrays.reduce(0) { $0 + $1.field.utf8.count + 16 }
+    }
+}
+
+/// Looks fields up in a document that is usually walked in the same order.
+private final class FieldCursor {
+    private let document: BSONDocument
+    private var iterator: BSONDocument.Iterator
+
+    init(_ document: BSONDocument) {
+        self.document = document
+        iterator = document.makeIterator()
+    }
+
+    func value(of key: String) -> BSONValue? {
+        if let next = iterator.next(), next.key == key { return next.value }
+        iterator = document.makeIterator()
+        while let next = iterator.next() {
+            if next.key == key { return next.value }
+        }
+        iterator = document.makeIterator()
+        return nil
+    }
+}
