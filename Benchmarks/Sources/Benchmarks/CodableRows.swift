@@ -29,6 +29,8 @@ enum CodableRows {
 
     static func rows() -> [Row] {
         rows(FlatRecord.self, "flat", flat) + rows(SmallRecord.self, "small", small)
+            + rows(NestedRecord.self, "nested", NestedRecord.document)
+            + rows(ListRecord.self, "list", ListRecord.document)
     }
 
     /// The counts allow for the strings and arrays that the decoded value itself consists of.

@@ -52,17 +52,16 @@ struct BSONByteBuffer: ~Copyable {
 
     /// Stores bytes in reserved room.
     @inline(__always)
-    mutating func put(_ bytes: UnsafePointer<UInt8>, count added: Int) {
+    mutating func put(_ bytes: UnsafeRawPointer, count added: Int) {
         assert(count + added <= capacity)
-        tail.update(from: bytes, count: added)
+        UnsafeMutableRawPointer(tail).copyMemory(from: bytes, byteCount: added)
         count += added
     }
 
     /// Stores bytes in reserved room and tells whether none of them is zero.
     @inline(__always)
-    mutating func put(nonzero bytes: UnsafePointer<UInt8>, count added: Int) -> Bool {
+    mutating func put(nonzero source: UnsafeRawPointer, count added: Int) -> Bool {
         assert(count + added <= capacity)
-        let source = UnsafeRawPointer(bytes)
         let target = UnsafeMutableRawPointer(tail)
         var zeros: UInt64 = 0
         var offset = 0
@@ -74,7 +73,7 @@ struct BSONByteBuffer: ~Copyable {
         }
         var isNonzero = zeros == 0
         while offset < added {
-            let byte = bytes[offset]
+            let byte = source.load(fromByteOffset: offset, as: UInt8.self)
             isNonzero = isNonzero && byte != 0
             target.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
             offset += 1
@@ -119,6 +118,17 @@ struct BSONByteBuffer: ~Copyable {
     mutating func patch(length value: Int, at index: Int) {
         let value = Int32(truncatingIfNeeded: value).littleEndian
         UnsafeMutableRawPointer(base + index).storeBytes(of: value, as: Int32.self)
+    }
+
+    /// Forgets the bytes, and memory above so many of them.
+    mutating func clear(keeping capacityMax: Int) {
+        count = 0
+        if capacity > capacityMax { self = BSONByteBuffer(capacity: 1_000) }
+    }
+
+    /// The bytes from an offset on, until the next change.
+    func bytes(from offset: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base + offset, count: count - offset)
     }
 
     /// A copy of a range of the bytes.

@@ -41,6 +41,8 @@ public struct BSONCodingStrategies: Sendable {
     }
 
     /// Relates coding keys to the keys of documents.
+    ///
+    /// The keys of dictionaries are data and stay as they are.
     public enum Keys: Sendable {
         /// The coding key's text is the document's key.
         case useDefault
@@ -79,6 +81,19 @@ public struct BSONCodingStrategies: Sendable {
         self.data = data
         self.keys = keys
         self.nils = nils
+    }
+}
+
+extension BSONCodingStrategies {
+    /// Whether all are the forms that are taken unless told otherwise.
+    var isPlain: Bool {
+        if case .bsonDatetime = dates, case .binary = uuids, case .binary = data,
+            case .useDefault = keys, case .omit = nils
+        {
+            true
+        } else {
+            false
+        }
     }
 }
 

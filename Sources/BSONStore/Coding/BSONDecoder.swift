@@ -29,8 +29,7 @@ public struct BSONDecoder: Sendable {
             guard let base = bytes.baseAddress else { preconditionFailure("No bytes were given.") }
             let value = BSONRawValue(
                 typeByte: BSONType.document.rawValue, start: base, count: bytes.count)
-            let context = BSONDecodingContext(self, document, base)
-            return try BSONDecodingNode(context, value).decode(type)
+            return try BSONDecodingContext.decode(type, value, self, document, base)
         }
     }
 
@@ -44,8 +43,12 @@ public struct BSONDecoder: Sendable {
             guard let base = bytes.baseAddress, let element = cursor.next() else {
                 preconditionFailure("No bytes were given.")
             }
-            let context = BSONDecodingContext(self, carrier, base)
-            return try BSONDecodingNode(context, element.value).decode(type)
+            return try BSONDecodingContext.decode(type, element.value, self, carrier, base)
         }
+    }
+
+    /// Whether it was told nothing.
+    var isPlain: Bool {
+        @inline(__always) get { strategies.isPlain && userInfo.isEmpty }
     }
 }

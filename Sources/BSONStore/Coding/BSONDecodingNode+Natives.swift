@@ -14,21 +14,26 @@ extension BSONDecodingNode {
             guard let value else { throw BSONDecodingError.refused(type, raw, self, key) }
             return reinterpret(value, as: T.self)
         }
+        @inline(__always)
+        func list<V>(_ values: [V]?) throws -> T {
+            guard let values else { return try plainList(type, raw, key) }
+            return reinterpret(values, as: T.self)
+        }
         switch kind {
-        case .int: return try checked(integer(Int.self, raw))
-        case .string: return try checked(string(raw))
-        case .double: return try checked(double(raw))
-        case .bool: return try checked(bool(raw))
-        case .int64: return try checked(integer(Int64.self, raw))
-        case .int32: return try checked(integer(Int32.self, raw))
-        case .int16: return try checked(integer(Int16.self, raw))
-        case .int8: return try checked(integer(Int8.self, raw))
-        case .uint: return try checked(integer(UInt.self, raw))
-        case .uint64: return try checked(integer(UInt64.self, raw))
-        case .uint32: return try checked(integer(UInt32.self, raw))
-        case .uint16: return try checked(integer(UInt16.self, raw))
-        case .uint8: return try checked(integer(UInt8.self, raw))
-        case .float: return try checked(float(raw))
+        case .int: return try checked(Self.integer(Int.self, raw))
+        case .string: return try checked(Self.string(raw))
+        case .double: return try checked(Self.double(raw))
+        case .bool: return try checked(Self.bool(raw))
+        case .int64: return try checked(Self.integer(Int64.self, raw))
+        case .int32: return try checked(Self.integer(Int32.self, raw))
+        case .int16: return try checked(Self.integer(Int16.self, raw))
+        case .int8: return try checked(Self.integer(Int8.self, raw))
+        case .uint: return try checked(Self.integer(UInt.self, raw))
+        case .uint64: return try checked(Self.integer(UInt64.self, raw))
+        case .uint32: return try checked(Self.integer(UInt32.self, raw))
+        case .uint16: return try checked(Self.integer(UInt16.self, raw))
+        case .uint8: return try checked(Self.integer(UInt8.self, raw))
+        case .float: return try checked(Self.float(raw))
         case .date: return reinterpret(try date(raw, key), as: T.self)
         case .uuid: return reinterpret(try uuid(raw, key), as: T.self)
         case .data: return reinterpret(try data(raw, key), as: T.self)
@@ -40,32 +45,21 @@ extension BSONDecodingNode {
         case .value, .document, .array, .decimal128, .binary, .datetime, .timestamp,
             .regularExpression, .dbPointer, .javascriptWithScope:
             return try own(type, kind, raw, key)
-        case .strings: return try list(type, raw, key) { string($0) }
-        case .ints: return try list(type, raw, key) { integer(Int.self, $0) }
-        case .doubles: return try list(type, raw, key) { double($0) }
-        case .bools: return try list(type, raw, key) { bool($0) }
-        case .int64s: return try list(type, raw, key) { integer(Int64.self, $0) }
-        case .int32s: return try list(type, raw, key) { integer(Int32.self, $0) }
+        case .strings: return try list(Self.elements(raw) { Self.string($0) })
+        case .ints: return try list(Self.elements(raw) { Self.integer(Int.self, $0) })
+        case .doubles: return try list(Self.elements(raw) { Self.double($0) })
+        case .bools: return try list(Self.elements(raw) { Self.bool($0) })
+        case .int64s: return try list(Self.elements(raw) { Self.integer(Int64.self, $0) })
+        case .int32s: return try list(Self.elements(raw) { Self.integer(Int32.self, $0) })
         }
     }
 
-    /// Reads an array of primitives in one go; where an element does not fit, reads it once more as
-    /// any array, for the error with its position.
+    /// Reads an array of primitives in one go; `nil` where that is none or an element does not fit.
     @inline(__always)
-    private func list<T: Decodable, V>(
-        _ type: T.Type, _ raw: BSONRawValue, _ key: (any CodingKey)?,
-        _ element: (BSONRawValue) -> V?
-    ) throws -> T {
-        if raw.typeByte == BSONType.array.rawValue, let values = elements(raw, element) {
-            return reinterpret(values, as: T.self)
-        }
-        return try type.init(from: BSONDecodingNode(context, raw, parent: self, key: key))
-    }
-
-    @inline(__always)
-    private func elements<V>(
+    private static func elements<V>(
         _ raw: BSONRawValue, _ element: (BSONRawValue) -> V?
     ) -> [V]? {
+        guard raw.typeByte == BSONType.array.rawValue else { return nil }
         var counting = BSONCursor(raw)
         var count = 0
         while counting.next() != nil { count += 1 }
@@ -77,6 +71,15 @@ extension BSONDecodingNode {
             values.append(value)
         }
         return values
+    }
+
+    /// Reads any array as its elements decode themselves, for the error with its position.
+    @inline(never)
+    private func plainList<T: Decodable>(
+        _ type: T.Type, _ raw: BSONRawValue, _ key: (any CodingKey)?
+    ) throws -> T {
+        guard let key else { return try context.decode(type, raw, parent: self, key: nil) }
+        return try decode(type, raw, key)
     }
 
     /// Reads a value of one of BSON's own types.
@@ -131,11 +134,12 @@ extension BSONDecodingNode {
                 throw BSONDecodingError.lossy(Date.self, raw, self, key)
             }
             return datetime.date
-        case .secondsSince1970: return Date(timeIntervalSince1970: try form(double(raw), raw, key))
+        case .secondsSince1970:
+            return Date(timeIntervalSince1970: try form(Self.double(raw), raw, key))
         case .millisecondsSince1970:
-            return Date(timeIntervalSince1970: try form(double(raw), raw, key) / 1_000)
+            return Date(timeIntervalSince1970: try form(Self.double(raw), raw, key) / 1_000)
         case .iso8601:
-            var text = try form(string(raw), raw, key)
+            var text = try form(Self.string(raw), raw, key)
             guard let milliseconds = text.withUTF8({ ExtendedJSONDate.milliseconds($0) }) else {
                 throw BSONDecodingError.corrupted("This is no date of RFC 3339.", self, key)
             }
@@ -156,7 +160,7 @@ extension BSONDecodingNode {
             }
             return UUID(uuid: raw.binaryContent.loadUnaligned(as: uuid_t.self))
         case .string:
-            guard let uuid = UUID(uuidString: try form(string(raw), raw, key)) else {
+            guard let uuid = UUID(uuidString: try form(Self.string(raw), raw, key)) else {
                 throw BSONDecodingError.corrupted("This is no UUID.", self, key)
             }
             return uuid
@@ -171,7 +175,7 @@ extension BSONDecodingNode {
             }
             return Data(raw.binaryContent)
         case .base64:
-            guard let data = Data(base64Encoded: try form(string(raw), raw, key)) else {
+            guard let data = Data(base64Encoded: try form(Self.string(raw), raw, key)) else {
                 throw BSONDecodingError.corrupted("This is not base64.", self, key)
             }
             return data
@@ -179,7 +183,7 @@ extension BSONDecodingNode {
     }
 
     private func url(_ raw: BSONRawValue, _ key: (any CodingKey)?) throws -> URL {
-        guard let url = URL(string: try form(string(raw), raw, key)) else {
+        guard let url = URL(string: try form(Self.string(raw), raw, key)) else {
             throw BSONDecodingError.corrupted("This is no URL.", self, key)
         }
         return url

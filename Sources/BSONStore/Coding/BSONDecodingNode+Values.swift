@@ -1,7 +1,7 @@
 extension BSONDecodingNode {
     /// Reads a whole number of any width; `nil` when the type cannot hold it.
     @inline(__always)
-    func integer<T: FixedWidthInteger>(_ type: T.Type, _ raw: BSONRawValue) -> T? {
+    static func integer<T: FixedWidthInteger>(_ type: T.Type, _ raw: BSONRawValue) -> T? {
         switch raw.typeByte {
         case 0x10: T(exactly: raw.int32)
         case 0x12: T(exactly: raw.int64)
@@ -10,7 +10,7 @@ extension BSONDecodingNode {
     }
 
     @inline(never)
-    private func unusualInteger<T: FixedWidthInteger>(
+    private static func unusualInteger<T: FixedWidthInteger>(
         _ type: T.Type, _ raw: BSONRawValue
     ) -> T? {
         switch raw.typeByte {
@@ -22,12 +22,12 @@ extension BSONDecodingNode {
 
     /// Reads a double, or a number that is one exactly; `nil` for others.
     @inline(__always)
-    func double(_ raw: BSONRawValue) -> Double? {
+    static func double(_ raw: BSONRawValue) -> Double? {
         raw.typeByte == 0x01 ? raw.double : unusualDouble(raw)
     }
 
     @inline(never)
-    private func unusualDouble(_ raw: BSONRawValue) -> Double? {
+    private static func unusualDouble(_ raw: BSONRawValue) -> Double? {
         switch raw.typeByte {
         case 0x10: return Double(raw.int32)
         case 0x12: return Double(exactly: raw.int64)
@@ -42,17 +42,17 @@ extension BSONDecodingNode {
     }
 
     /// Reads a number that is a float exactly; `nil` for others.
-    func float(_ raw: BSONRawValue) -> Float? {
+    static func float(_ raw: BSONRawValue) -> Float? {
         guard let value = double(raw) else { return nil }
         return value.isNaN ? .nan : Float(exactly: value)
     }
 
     @inline(__always)
-    func bool(_ raw: BSONRawValue) -> Bool? { raw.typeByte == 0x08 ? raw.bool : nil }
+    static func bool(_ raw: BSONRawValue) -> Bool? { raw.typeByte == 0x08 ? raw.bool : nil }
 
     /// Reads a string, or a symbol, its deprecated twin; `nil` for others.
     @inline(__always)
-    func string(_ raw: BSONRawValue) -> String? {
+    static func string(_ raw: BSONRawValue) -> String? {
         raw.typeByte == 0x02 || raw.typeByte == 0x0E ? String(validUTF8: raw.text) : nil
     }
 
@@ -68,6 +68,18 @@ extension BSONDecodingNode {
         _ type: T.Type, _ raw: BSONRawValue, _ key: some CodingKey
     ) throws -> T {
         if let kind = BSONNativeKind.of(type) { return try native(type, kind, raw, key) }
-        return try type.init(from: BSONDecodingNode(context, raw, parent: self, key: key))
+        return try decode(type, raw, key)
+    }
+
+    /// Reads an element of a type of its own.
+    @inline(__always)
+    func decode<T: Decodable>(
+        _ type: T.Type, _ raw: BSONRawValue, _ key: some CodingKey
+    ) throws -> T {
+        try withUnsafePointer(to: key as any CodingKey) { key in
+            try unmanagedContext._withUnsafeGuaranteedRef {
+                try $0.decode(type, raw, parent: self, key: key)
+            }
+        }
     }
 }

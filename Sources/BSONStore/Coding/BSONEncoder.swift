@@ -26,18 +26,18 @@ public struct BSONEncoder: Sendable {
     ///   hold, a key with NUL, nesting deeper than 100 levels, or a value that is no document; and
     ///   whatever the value's own code throws.
     public func encode<T: Encodable>(_ value: T) throws -> BSONDocument {
-        let node = BSONEncodingNode(BSONEncodingStorage(self, marksOmitted: false))
-        try node.encode(value)
-        return try node.finishedDocument(value)
+        try encodeDocument(value, marksOmitted: false)
     }
 
     /// Encodes any value: a document, an array or a single value.
     ///
     /// - Throws: As ``encode(_:)``, but not for values that are no document.
     public func encodeValue<T: Encodable>(_ value: T) throws -> BSONValue {
-        let node = BSONEncodingNode(BSONEncodingStorage(self, marksOmitted: false))
-        try node.encode(value)
-        return node.finishedValue()
+        try BSONEncodingStorage.encode(value, self, marksOmitted: false) { typeByte, bytes in
+            guard let start = bytes.baseAddress else { return .null }
+            return BSONValue(
+                copying: BSONRawValue(typeByte: typeByte, start: start, count: bytes.count))
+        }
     }
 
     /// Encodes a value over the document that it was decoded from, keeping what its type does not
@@ -55,9 +55,26 @@ public struct BSONEncoder: Sendable {
     public func encode<T: Encodable>(
         _ value: T, onto original: BSONDocument
     ) throws -> BSONDocument {
-        let node = BSONEncodingNode(BSONEncodingStorage(self, marksOmitted: true))
-        try node.encode(value)
-        let marked = try node.finishedDocument(value)
-        return BSONEncodingMerge.merge(marked, onto: original)
+        BSONEncodingMerge.merge(try encodeDocument(value, marksOmitted: true), onto: original)
+    }
+
+    private func encodeDocument<T: Encodable>(
+        _ value: T, marksOmitted: Bool
+    ) throws -> BSONDocument {
+        try BSONEncodingStorage.encode(value, self, marksOmitted: marksOmitted) { typeByte, bytes in
+            guard typeByte == BSONType.document.rawValue else {
+                throw EncodingError.invalidValue(
+                    value,
+                    EncodingError.Context(
+                        codingPath: [],
+                        debugDescription: "The outermost value must encode as a document."))
+            }
+            return BSONDocument(unchecked: Array(bytes))
+        }
+    }
+
+    /// Whether it was told nothing.
+    var isPlain: Bool {
+        @inline(__always) get { strategies.isPlain && userInfo.isEmpty }
     }
 }

@@ -4,24 +4,24 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
         precondition(shape == .open, "A value is encoded once.")
         shape = .single
         set(type)
-        storage.buffer.reserve(32)
+        buffer.pointee.reserve(32)
     }
 
     func encodeNil() throws { slot(.null) }
 
     func encode(_ value: Bool) throws {
         slot(.bool)
-        storage.buffer.put(value ? 1 as UInt8 : 0)
+        buffer.pointee.put(value ? 1 as UInt8 : 0)
     }
 
     func encode(_ value: String) throws {
         slot(.string)
-        storage.put(value)
+        buffer.pointee.put(text: value)
     }
 
     func encode(_ value: Double) throws {
         slot(.double)
-        storage.buffer.put(little: value.bitPattern)
+        buffer.pointee.put(little: value.bitPattern)
     }
 
     func encode(_ value: Float) throws { try encode(Double(value)) }
@@ -34,12 +34,12 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
 
     func encode(_ value: Int32) throws {
         slot(.int32)
-        storage.buffer.put(little: value)
+        buffer.pointee.put(little: value)
     }
 
     func encode(_ value: Int64) throws {
         slot(.int64)
-        storage.buffer.put(little: value)
+        buffer.pointee.put(little: value)
     }
 
     func encode(_ value: UInt) throws {
@@ -69,6 +69,7 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
             slot(native.type)
             storage.put(native)
         } else {
+            if !storage.hasDefaultKeys { keepsKeys = value is any BSONWholeValue }
             try value.encode(to: self)
         }
     }
@@ -78,20 +79,28 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
     func encodeElement<T: Encodable>(_ value: T, _ key: some CodingKey, typeIndex: Int) throws {
         if let kind = BSONNativeKind.of(T.self) {
             if storage.put(value, kind, typeIndex) { return }
-            if kind.isList {
-                try checkDepth(value, key)
-                return storage.put(list: value, kind, typeIndex)
-            }
-            let native = marked(try native(value, kind, key), kind)
-            storage.buffer.base[typeIndex] = native.type.rawValue
-            return storage.put(native)
+            return try encodeNative(value, kind, key, typeIndex: typeIndex)
         }
         try checkDepth(value, key)
-        let child = BSONEncodingNode(
-            in: self, key: key, typeIndex: typeIndex,
-            isWhole: storage.marksOmitted && value is any BSONWholeValue)
-        try value.encode(to: child)
-        child.finish()
+        let isWhole = storage.marksOmitted && value is any BSONWholeValue
+        try withUnsafePointer(to: key as any CodingKey) { key in
+            try unmanagedStorage._withUnsafeGuaranteedRef {
+                try $0.encode(
+                    value, parent: self, key: key, typeIndex: typeIndex, isWhole: isWhole)
+            }
+        }
+    }
+
+    private func encodeNative<T: Encodable>(
+        _ value: T, _ kind: BSONNativeKind, _ key: some CodingKey, typeIndex: Int
+    ) throws {
+        if kind.isList {
+            try checkDepth(value, key)
+            return storage.put(list: value, kind, typeIndex)
+        }
+        let native = marked(try native(value, kind, key), kind)
+        buffer.pointee.base[typeIndex] = native.type.rawValue
+        storage.put(native)
     }
 
     @inline(__always)

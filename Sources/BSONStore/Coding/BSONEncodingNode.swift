@@ -3,7 +3,10 @@
 /// A value's bytes are written in place while its `encode(to:)` runs. Containers that outlive that
 /// call (`nestedContainer`, `superEncoder`) write to a storage of their own, which is put in their
 /// place when the enclosing value is finished.
-final class BSONEncodingNode: Encoder {
+///
+/// A node and its container serve again for the next value of its type. Meanwhile its encoding
+/// keeps storage and parent alive; where the type's code kept the node, it keeps them itself.
+final class BSONEncodingNode: Encoder, BSONPooledNode {
     /// What a value turned out to be.
     enum Shape {
         /// Nothing was asked for yet.
@@ -20,47 +23,95 @@ final class BSONEncodingNode: Encoder {
         let node: BSONEncodingNode
     }
 
-    let storage: BSONEncodingStorage
-    let parent: BSONEncodingNode?
-    let key: (any CodingKey)?
-    let typeIndex: Int
-    let start: Int
-    let depth: Int
+    let unmanagedStorage: Unmanaged<BSONEncodingStorage>
+    let buffer: UnsafeMutablePointer<BSONByteBuffer>
+    @exclusivity(unchecked) private(set) unowned(unsafe) var parent: BSONEncodingNode?
+    /// Where the key lies while the node serves.
+    @exclusivity(unchecked) private var passedKey: UnsafePointer<any CodingKey>?
+    @exclusivity(unchecked) private(set) var typeIndex: Int
+    @exclusivity(unchecked) private(set) var start: Int
+    @exclusivity(unchecked) private(set) var depth: Int
+    @exclusivity(unchecked) var next: Unmanaged<BSONEncodingNode>?
     /// Whether the value is a dictionary, all of whose keys are its own.
-    let isWhole: Bool
+    @exclusivity(unchecked) private(set) var isWhole: Bool
+    /// Whether keys are data, which no strategy changes.
+    @exclusivity(unchecked) var keepsKeys = false
     @exclusivity(unchecked) var shape = Shape.open
     @exclusivity(unchecked) var elementCount = 0
     @exclusivity(unchecked) private var detached: [Detached] = []
     @exclusivity(unchecked) private var hasSeveralContainers = false
+    /// The container for keys of the node's type, see `BSONContainerBox`.
+    @exclusivity(unchecked) private var box = BSONContainerBox<BSONEncodingNode>()
+    @exclusivity(unchecked) private var kept: Kept?
 
-    /// Begins the outermost value, or one in a storage of its own.
+    /// What a node refers to, once nobody else keeps it.
+    private struct Kept {
+        let storage: BSONEncodingStorage
+        let parent: BSONEncodingNode?
+        let key: (any CodingKey)?
+    }
+
+    /// Begins a value whose type byte was just written.
     init(
-        _ storage: BSONEncodingStorage, parent: BSONEncodingNode? = nil,
-        key: (any CodingKey)? = nil, isWhole: Bool = false
+        _ storage: BSONEncodingStorage, parent: BSONEncodingNode?,
+        key: UnsafePointer<any CodingKey>?,
+        typeIndex: Int, isWhole: Bool
     ) {
-        self.storage = storage
+        unmanagedStorage = .passUnretained(storage)
+        buffer = storage.buffer
         self.parent = parent
-        self.key = key
+        passedKey = key
+        self.typeIndex = typeIndex
         self.isWhole = isWhole
-        storage.buffer.reserve(1)
-        storage.buffer.put(0 as UInt8)
-        typeIndex = 0
-        start = 1
+        start = buffer.pointee.count
         depth = (parent?.depth ?? 0) + 1
     }
 
-    /// Begins the value of an element whose type and key were just written.
-    init(
-        in parent: BSONEncodingNode, key: any CodingKey, typeIndex: Int, isWhole: Bool
+    /// Begins a value in a storage of its own, as long as anybody refers to it.
+    convenience init(keeping parent: BSONEncodingNode, key: any CodingKey) {
+        let storage = BSONEncodingStorage(
+            parent.storage.encoder, marksOmitted: parent.storage.marksOmitted)
+        self.init(
+            storage, parent: parent, key: nil, typeIndex: storage.outermost(), isWhole: false)
+        kept = Kept(storage: storage, parent: parent, key: key)
+    }
+
+    /// Serves for another value.
+    @inline(__always)
+    func reuse(
+        parent: BSONEncodingNode?, key: UnsafePointer<any CodingKey>?, typeIndex: Int, isWhole: Bool
     ) {
-        storage = parent.storage
         self.parent = parent
-        self.key = key
+        passedKey = key
         self.typeIndex = typeIndex
         self.isWhole = isWhole
-        start = parent.storage.buffer.count
-        depth = parent.depth + 1
+        start = buffer.pointee.count
+        depth = (parent?.depth ?? 0) &+ 1
+        shape = .open
+        elementCount = 0
+        hasSeveralContainers = false
     }
+
+    /// Whether nobody else has the node or its container; one that somebody has keeps what it needs.
+    @inline(__always)
+    static func isIdle(_ node: inout BSONEncodingNode) -> Bool {
+        // What is left of an encoding that failed; they refer to the node.
+        if !node.detached.isEmpty { node.detached = [] }
+        if isKnownUniquelyReferenced(&node), node.box.isIdle { return true }
+        node.keep()
+        return false
+    }
+
+    @inline(never)
+    private func keep() {
+        if kept == nil { kept = Kept(storage: storage, parent: parent, key: passedKey?.pointee) }
+        passedKey = nil
+        box.release(keeping: self)
+    }
+
+    private var key: (any CodingKey)? { kept?.key ?? passedKey?.pointee }
+
+    var storage: BSONEncodingStorage { unmanagedStorage.takeUnretainedValue() }
 
     var codingPath: [any CodingKey] {
         (parent?.codingPath ?? []) + (key.map { [$0] } ?? [])
@@ -70,7 +121,10 @@ final class BSONEncodingNode: Encoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         openKeyed()
-        return KeyedEncodingContainer(BSONKeyedEncodingContainer<Key>(node: self))
+        if box.holds(type) { return box.container() }
+        return box.make(for: type, self, isPassing: kept == nil) { keeper in
+            KeyedEncodingContainer(BSONKeyedEncodingContainer<Key>(node: self, keeper: keeper))
+        }
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -85,7 +139,7 @@ final class BSONEncodingNode: Encoder {
         case .open:
             shape = .keyed
             open(.document)
-            if isWhole, storage.marksOmitted { BSONEncodingMerge.markWhole(&storage.buffer) }
+            if isWhole, storage.marksOmitted { BSONEncodingMerge.markWhole(&buffer.pointee) }
         case .keyed: hasSeveralContainers = true
         case .unkeyed, .single:
             preconditionFailure("A value is encoded as one kind of container only.")
@@ -105,13 +159,13 @@ final class BSONEncodingNode: Encoder {
 
     private func open(_ type: BSONType) {
         set(type)
-        storage.buffer.reserve(4)
-        storage.buffer.put(little: 0 as Int32)
+        buffer.pointee.reserve(4)
+        buffer.pointee.put(little: 0 as Int32)
     }
 
     /// Patches the type byte of the value.
     @inline(__always)
-    func set(_ type: BSONType) { storage.buffer.base[typeIndex] = type.rawValue }
+    func set(_ type: BSONType) { buffer.pointee.base[typeIndex] = type.rawValue }
 
     /// Ends the value; one that wrote nothing is an empty document.
     func finish() {
@@ -120,26 +174,24 @@ final class BSONEncodingNode: Encoder {
         case .open: openKeyed()
         case .keyed, .unkeyed: break
         }
-        storage.buffer.reserve(1)
-        storage.buffer.put(0 as UInt8)
+        buffer.pointee.reserve(1)
+        buffer.pointee.put(0 as UInt8)
         placeDetached()
-        storage.buffer.patch(length: storage.buffer.count - start, at: start)
+        buffer.pointee.patch(length: buffer.pointee.count - start, at: start)
         if hasSeveralContainers { removeRepeatedKeys() }
     }
 
     /// Writes a stand-in for a container that goes on after others were written.
     func detach(key: any CodingKey, typeIndex: Int) -> BSONEncodingNode {
-        let node = BSONEncodingNode(
-            BSONEncodingStorage(storage.encoder, marksOmitted: storage.marksOmitted),
-            parent: self, key: key)
+        let node = BSONEncodingNode(keeping: self, key: key)
         detached.append(
             Detached(
-                typeOffset: typeIndex - start, valueOffset: storage.buffer.count - start,
+                typeOffset: typeIndex - start, valueOffset: buffer.pointee.count - start,
                 node: node))
-        storage.buffer.base[typeIndex] = BSONType.document.rawValue
-        storage.buffer.reserve(5)
-        storage.buffer.put(little: 5 as Int32)
-        storage.buffer.put(0 as UInt8)
+        buffer.pointee.base[typeIndex] = BSONType.document.rawValue
+        buffer.pointee.reserve(5)
+        buffer.pointee.put(little: 5 as Int32)
+        buffer.pointee.put(0 as UInt8)
         return node
     }
 
@@ -147,47 +199,25 @@ final class BSONEncodingNode: Encoder {
     private func placeDetached() {
         for place in detached.reversed() {
             place.node.finish()
-            let written = place.node.storage.buffer.base
+            if storage.failure == nil { storage.failure = place.node.storage.failure }
+            let written = place.node.buffer.pointee.base
             let value = UnsafeBufferPointer(
-                start: UnsafePointer(written) + 1, count: place.node.storage.buffer.count - 1)
+                start: UnsafePointer(written) + 1, count: place.node.buffer.pointee.count - 1)
             let from = start + place.valueOffset
-            storage.buffer.base[start + place.typeOffset] = written[0]
-            storage.buffer.replace(from..<from + 5, with: value)
+            buffer.pointee.base[start + place.typeOffset] = written[0]
+            buffer.pointee.replace(from..<from + 5, with: value)
         }
-        detached = []
+        if !detached.isEmpty { detached = [] }
     }
 
     /// Keeps the last of elements with the same key, where several containers wrote them.
     private func removeRepeatedKeys() {
-        let document = BSONDocument(unchecked: storage.buffer.array(start..<storage.buffer.count))
+        let document = BSONDocument(unchecked: buffer.pointee.array(start..<buffer.pointee.count))
         let clean = BSONEncodingMerge.keepingLast(document)
         if clean.byteCount == document.byteCount { return }
         clean.withUnsafeBytes { bytes in
-            storage.buffer.replace(
-                start..<storage.buffer.count, with: bytes.bindMemory(to: UInt8.self))
+            buffer.pointee.replace(
+                start..<buffer.pointee.count, with: bytes.bindMemory(to: UInt8.self))
         }
-    }
-
-    /// Ends the outermost value, which must be a document.
-    func finishedDocument(_ value: Any) throws -> BSONDocument {
-        finish()
-        guard storage.buffer.base[0] == BSONType.document.rawValue else {
-            throw EncodingError.invalidValue(
-                value,
-                EncodingError.Context(
-                    codingPath: [],
-                    debugDescription: "The outermost value must encode as a document."))
-        }
-        return BSONDocument(unchecked: storage.buffer.array(1..<storage.buffer.count))
-    }
-
-    /// Ends the outermost value of any type.
-    func finishedValue() -> BSONValue {
-        finish()
-        return BSONValue(
-            copying: BSONRawValue(
-                typeByte: storage.buffer.base[0],
-                start: UnsafeRawPointer(storage.buffer.base) + 1,
-                count: storage.buffer.count - 1))
     }
 }

@@ -1,42 +1,109 @@
-/// Collects the bytes that the containers of one encoding write.
+/// Collects the bytes that the containers of one encoding write; serves for one after the other.
 final class BSONEncodingStorage {
-    let encoder: BSONEncoder
+    @exclusivity(unchecked) private(set) var encoder: BSONEncoder
     /// Whether absent optionals and dictionaries leave marks for `BSONEncodingMerge`.
-    let marksOmitted: Bool
+    @exclusivity(unchecked) private(set) var marksOmitted: Bool
     let hasDefaultKeys: Bool
-    @exclusivity(unchecked) var buffer = BSONByteBuffer(capacity: 1_000)
+    /// In memory of its own, where containers reach it without counting references.
+    let buffer: UnsafeMutablePointer<BSONByteBuffer>
+    /// What a container could not do that cannot throw; the encoding throws it at its end.
+    @exclusivity(unchecked) var failure: EncodingError?
     @exclusivity(unchecked) private var convertedKeys: [String: String] = [:]
+    @exclusivity(unchecked) private var pool = BSONNodePool<BSONEncodingNode>()
+
+    private static let lot = BSONParkingLot<BSONEncodingStorage>()
+    private static let plain = BSONEncoder()
+    /// The most bytes of memory that a storage keeps for the next encoding.
+    private static let idleCapacityMax = 65_536
 
     init(_ encoder: BSONEncoder, marksOmitted: Bool) {
         self.encoder = encoder
         self.marksOmitted = marksOmitted
         hasDefaultKeys = encoder.strategies.keys.isDefault
+        buffer = .allocate(capacity: 1)
+        buffer.initialize(to: BSONByteBuffer(capacity: 1_000))
     }
 
-    /// Writes type and key and makes room for a fixed value; `nil` when the key holds NUL.
+    deinit {
+        buffer.deinitialize(count: 1)
+        buffer.deallocate()
+    }
+
+    /// Encodes an outermost value and makes a result of its type byte and bytes.
+    static func encode<T: Encodable, R>(
+        _ value: T, _ encoder: BSONEncoder, marksOmitted: Bool,
+        _ result: (UInt8, UnsafeRawBufferPointer) throws -> R
+    ) throws -> R {
+        var storage: BSONEncodingStorage
+        if encoder.strategies.keys.isDefault, let parked = lot.take() {
+            storage = parked
+            if !encoder.isPlain { storage.encoder = encoder }
+            storage.marksOmitted = marksOmitted
+        } else {
+            storage = BSONEncodingStorage(encoder, marksOmitted: marksOmitted)
+        }
+        defer {
+            // Who kept an encoder keeps the storage with it.
+            if storage.hasDefaultKeys, isKnownUniquelyReferenced(&storage) {
+                if !encoder.isPlain { storage.encoder = plain }
+                storage.failure = nil
+                storage.buffer.pointee.clear(keeping: idleCapacityMax)
+                lot.leave(storage)
+            }
+        }
+        try storage.encodeOutermost(value)
+        if let failure = storage.failure { throw failure }
+        return try result(storage.buffer.pointee.base[0], storage.buffer.pointee.bytes(from: 1))
+    }
+
+    private func encodeOutermost<T: Encodable>(_ value: T) throws {
+        let typeIndex = outermost()
+        if BSONNativeKind.of(T.self) == nil {
+            return try encode(value, parent: nil, key: nil, typeIndex: typeIndex, isWhole: false)
+        }
+        let node = BSONEncodingNode(
+            self, parent: nil, key: nil, typeIndex: typeIndex, isWhole: false)
+        try node.encode(value)
+        node.finish()
+    }
+
+    /// Writes the type byte of an outermost value; tells where.
+    func outermost() -> Int {
+        buffer.pointee.reserve(1)
+        buffer.pointee.put(0 as UInt8)
+        return 0
+    }
+
+    /// Encodes a value of a type of its own whose type byte was just written; the key lies there
+    /// for the duration of the call.
+    @inline(__always)
+    func encode<T: Encodable>(
+        _ value: T, parent: BSONEncodingNode?, key: UnsafePointer<any CodingKey>?, typeIndex: Int,
+        isWhole: Bool
+    ) throws {
+        var node: BSONEncodingNode
+        if let idle = pool.take(T.self) {
+            node = idle
+            node.reuse(parent: parent, key: key, typeIndex: typeIndex, isWhole: isWhole)
+        } else {
+            node = BSONEncodingNode(
+                self, parent: parent, key: key, typeIndex: typeIndex, isWhole: isWhole)
+        }
+        if !hasDefaultKeys { node.keepsKeys = value is any BSONWholeValue }
+        do {
+            try value.encode(to: node)
+            node.finish()
+        } catch {
+            _ = BSONEncodingNode.isIdle(&node)
+            throw error
+        }
+        if BSONEncodingNode.isIdle(&node) { pool.put(node, T.self) }
+    }
+
+    /// Writes type and key and makes room for a fixed value; tells whether the key holds no NUL.
     @inline(__always)
     func head(_ typeByte: UInt8, _ key: String) -> Bool {
-        var key = hasDefaultKeys ? key : converted(key)
-        return key.withUTF8 { utf8 in
-            buffer.reserve(utf8.count + 32)
-            buffer.put(typeByte)
-            guard let start = utf8.baseAddress else {
-                buffer.put(0 as UInt8)
-                return true
-            }
-            let isValid = buffer.put(nonzero: start, count: utf8.count)
-            buffer.put(0 as UInt8)
-            return isValid
-        }
-    }
-
-    /// Writes type and position and makes room for a fixed value.
-    @inline(__always)
-    func head(_ typeByte: UInt8, index: Int) {
-        buffer.reserve(64)
-        buffer.put(typeByte)
-        buffer.put(digits: index)
-        buffer.put(0 as UInt8)
+        buffer.pointee.head(typeByte, hasDefaultKeys ? key : converted(key))
     }
 
     private func converted(_ key: String) -> String {
@@ -46,32 +113,20 @@ final class BSONEncodingStorage {
         return converted
     }
 
-    /// Writes a string's value.
-    @inline(__always)
-    func put(_ text: String) {
-        var text = text
-        text.withUTF8 { utf8 in
-            buffer.reserve(utf8.count + 5)
-            buffer.put(little: Int32(truncatingIfNeeded: utf8.count + 1))
-            if let start = utf8.baseAddress { buffer.put(start, count: utf8.count) }
-            buffer.put(0 as UInt8)
-        }
-    }
-
     /// Writes a value of a common type at once; tells whether it was one.
     @inline(__always)
     func put<T>(_ value: T, _ kind: BSONNativeKind, _ typeIndex: Int) -> Bool {
         if kind == .objectID {
-            buffer.base[typeIndex] = BSONType.objectID.rawValue
-            buffer.reserve(12)
+            buffer.pointee.base[typeIndex] = BSONType.objectID.rawValue
+            buffer.pointee.reserve(12)
             let id = reinterpret(value, as: BSONObjectID.self)
-            _ = BSONWriter.objectID(id, UnsafeMutableRawPointer(buffer.tail))
-            buffer.count += 12
+            _ = BSONWriter.objectID(id, UnsafeMutableRawPointer(buffer.pointee.tail))
+            buffer.pointee.count += 12
             return true
         }
         if kind == .string {
-            buffer.base[typeIndex] = BSONType.string.rawValue
-            put(reinterpret(value, as: String.self))
+            buffer.pointee.base[typeIndex] = BSONType.string.rawValue
+            buffer.pointee.put(text: reinterpret(value, as: String.self))
             return true
         }
         return false
@@ -80,8 +135,8 @@ final class BSONEncodingStorage {
     /// Writes any value.
     func put(_ value: BSONValue) {
         let count = BSONWriter.count(value)
-        buffer.reserve(count)
-        _ = BSONWriter.write(value, UnsafeMutableRawPointer(buffer.tail))
-        buffer.count += count
+        buffer.pointee.reserve(count)
+        _ = BSONWriter.write(value, UnsafeMutableRawPointer(buffer.pointee.tail))
+        buffer.pointee.count += count
     }
 }

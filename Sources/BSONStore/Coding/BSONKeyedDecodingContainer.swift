@@ -1,6 +1,25 @@
 /// Reads the elements of a document.
 struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let node: BSONDecodingNode
+    private let unmanaged: Unmanaged<BSONDecodingNode>
+    /// Keeps the node when nothing else does.
+    private let keeper: BSONNodeKeeper<BSONDecodingNode>
+    private let search: UnsafeMutablePointer<BSONKeySearch>
+    private let hasDefaultKeys: Bool
+
+    init(node: BSONDecodingNode, keeper: BSONNodeKeeper<BSONDecodingNode>) {
+        unmanaged = .passUnretained(node)
+        self.keeper = keeper
+        search = node.search
+        hasDefaultKeys = node.context.hasDefaultKeys || node.keepsKeys
+    }
+
+    private var node: BSONDecodingNode { unmanaged.takeUnretainedValue() }
+
+    @inline(__always)
+    private func find(_ key: String) -> BSONRawValue? {
+        hasDefaultKeys
+            ? search.pointee.find(key) : search.pointee.find(node.context.documentKey(key))
+    }
 
     var codingPath: [any CodingKey] { node.codingPath }
 
@@ -14,11 +33,11 @@ struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
         return keys
     }
 
-    func contains(_ key: Key) -> Bool { node.find(key.stringValue) != nil }
+    func contains(_ key: Key) -> Bool { find(key.stringValue) != nil }
 
     @inline(__always)
     private func value(_ key: Key) throws -> BSONRawValue {
-        guard let raw = node.find(key.stringValue) else {
+        guard let raw = find(key.stringValue) else {
             throw BSONDecodingError.missing(node, key)
         }
         return raw
@@ -27,7 +46,7 @@ struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     /// The value of a key that is there and not null.
     @inline(__always)
     private func present(_ key: Key) -> BSONRawValue? {
-        guard let raw = node.find(key.stringValue), !BSONDecodingNode.isNil(raw) else {
+        guard let raw = find(key.stringValue), !BSONDecodingNode.isNil(raw) else {
             return nil
         }
         return raw
@@ -42,179 +61,180 @@ struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
         let raw = try value(key)
-        guard let value = node.bool(raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.bool(raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decode(_ type: String.Type, forKey key: Key) throws -> String {
         let raw = try value(key)
-        guard let value = node.string(raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.string(raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
         let raw = try value(key)
-        guard let value = node.double(raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.double(raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
         let raw = try value(key)
-        guard let value = node.float(raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.float(raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
         let raw = try value(key)
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
         let raw = try value(key)
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
         let raw = try value(key)
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
         let raw = try value(key)
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
         let raw = try value(key)
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
         let raw = try value(key)
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
         let raw = try value(key)
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
         let raw = try value(key)
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
         let raw = try value(key)
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
         let raw = try value(key)
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        try node.element(type, value(key), key)
+        let raw = try value(key)
+        return try unmanaged._withUnsafeGuaranteedRef { try $0.element(type, raw, key) }
     }
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
         guard let raw = present(key) else { return nil }
-        guard let value = node.bool(raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.bool(raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
         guard let raw = present(key) else { return nil }
-        guard let value = node.string(raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.string(raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
         guard let raw = present(key) else { return nil }
-        guard let value = node.double(raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.double(raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
         guard let raw = present(key) else { return nil }
-        guard let value = node.float(raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.float(raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
         guard let raw = present(key) else { return nil }
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
         guard let raw = present(key) else { return nil }
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
         guard let raw = present(key) else { return nil }
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
         guard let raw = present(key) else { return nil }
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
         guard let raw = present(key) else { return nil }
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
         guard let raw = present(key) else { return nil }
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
         guard let raw = present(key) else { return nil }
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
         guard let raw = present(key) else { return nil }
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
         guard let raw = present(key) else { return nil }
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
         guard let raw = present(key) else { return nil }
-        guard let value = node.integer(type, raw) else { throw refused(type, raw, key) }
+        guard let value = BSONDecodingNode.integer(type, raw) else { throw refused(type, raw, key) }
         return value
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
         guard let raw = present(key) else { return nil }
-        return try node.element(type, raw, key)
+        return try unmanaged._withUnsafeGuaranteedRef { try $0.element(type, raw, key) }
     }
 
     func nestedContainer<Nested: CodingKey>(
@@ -226,15 +246,15 @@ struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     }
 
     func superDecoder() throws -> any Decoder {
-        guard let raw = node.find("super") else {
+        guard let raw = find("super") else {
             throw BSONDecodingError.missing(node, BSONPositionKey.superclass)
         }
-        return BSONDecodingNode(node.context, raw, parent: node, key: BSONPositionKey.superclass)
+        return BSONDecodingNode(keeping: node, raw, key: BSONPositionKey.superclass)
     }
 
     func superDecoder(forKey key: Key) throws -> any Decoder { try child(key) }
 
     private func child(_ key: Key) throws -> BSONDecodingNode {
-        BSONDecodingNode(node.context, try value(key), parent: node, key: key)
+        BSONDecodingNode(keeping: node, try value(key), key: key)
     }
 }

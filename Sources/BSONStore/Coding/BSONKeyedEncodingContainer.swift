@@ -1,12 +1,30 @@
 /// Writes the elements of a document.
 struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let node: BSONEncodingNode
+    private let unmanaged: Unmanaged<BSONEncodingNode>
+    /// Keeps the node when nothing else does.
+    private let keeper: BSONNodeKeeper<BSONEncodingNode>
+    private let buffer: UnsafeMutablePointer<BSONByteBuffer>
+    private let hasDefaultKeys: Bool
+
+    init(node: BSONEncodingNode, keeper: BSONNodeKeeper<BSONEncodingNode>) {
+        unmanaged = .passUnretained(node)
+        self.keeper = keeper
+        buffer = node.storage.buffer
+        hasDefaultKeys = node.storage.hasDefaultKeys || node.keepsKeys
+    }
+
+    private var node: BSONEncodingNode { unmanaged.takeUnretainedValue() }
 
     var codingPath: [any CodingKey] { node.codingPath }
 
     @inline(__always)
+    private func head(_ typeByte: UInt8, _ key: String) -> Bool {
+        hasDefaultKeys ? buffer.pointee.head(typeByte, key) : node.storage.head(typeByte, key)
+    }
+
+    @inline(__always)
     private func head(_ type: BSONType, _ key: Key) throws {
-        guard node.storage.head(type.rawValue, key.stringValue) else {
+        guard head(type.rawValue, key.stringValue) else {
             throw BSONEncodingError.nullInKey(node, key)
         }
     }
@@ -15,17 +33,17 @@ struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
 
     func encode(_ value: Bool, forKey key: Key) throws {
         try head(.bool, key)
-        node.storage.buffer.put(value ? 1 as UInt8 : 0)
+        buffer.pointee.put(value ? 1 as UInt8 : 0)
     }
 
     func encode(_ value: String, forKey key: Key) throws {
         try head(.string, key)
-        node.storage.put(value)
+        buffer.pointee.put(text: value)
     }
 
     func encode(_ value: Double, forKey key: Key) throws {
         try head(.double, key)
-        node.storage.buffer.put(little: value.bitPattern)
+        buffer.pointee.put(little: value.bitPattern)
     }
 
     func encode(_ value: Float, forKey key: Key) throws { try encode(Double(value), forKey: key) }
@@ -38,12 +56,12 @@ struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
 
     func encode(_ value: Int32, forKey key: Key) throws {
         try head(.int32, key)
-        node.storage.buffer.put(little: value)
+        buffer.pointee.put(little: value)
     }
 
     func encode(_ value: Int64, forKey key: Key) throws {
         try head(.int64, key)
-        node.storage.buffer.put(little: value)
+        buffer.pointee.put(little: value)
     }
 
     func encode(_ value: UInt, forKey key: Key) throws {
@@ -67,14 +85,16 @@ struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
     }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        let mark = node.storage.buffer.count
-        guard node.storage.head(0, key.stringValue) else {
+        let mark = buffer.pointee.count
+        guard head(0, key.stringValue) else {
             throw BSONEncodingError.nullInKey(node, key)
         }
         do {
-            try node.encodeElement(value, key, typeIndex: mark)
+            try unmanaged._withUnsafeGuaranteedRef {
+                try $0.encodeElement(value, key, typeIndex: mark)
+            }
         } catch {
-            node.storage.buffer.count = mark
+            buffer.pointee.count = mark
             throw error
         }
     }
@@ -85,7 +105,7 @@ struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
         case .encodeNull: try encodeNil(forKey: key)
         case .omit:
             guard node.storage.marksOmitted else { return }
-            guard node.storage.head(BSONEncodingMerge.omittedByte, key.stringValue) else {
+            guard head(BSONEncodingMerge.omittedByte, key.stringValue) else {
                 throw BSONEncodingError.nullInKey(node, key)
             }
         }
@@ -166,9 +186,12 @@ struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtoco
     func superEncoder(forKey key: Key) -> any Encoder { detach(key.stringValue, key) }
 
     private func detach(_ name: String, _ key: any CodingKey) -> BSONEncodingNode {
-        let mark = node.storage.buffer.count
-        let isValid = node.storage.head(0, name)
-        precondition(isValid, "A key cannot hold NUL.")
+        let mark = buffer.pointee.count
+        if !head(0, name) {
+            node.storage.failure = BSONEncodingError.nullInKey(node, key)
+            buffer.pointee.count = mark
+            _ = head(0, "")
+        }
         return node.detach(key: key, typeIndex: mark)
     }
 }

@@ -51,7 +51,7 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode(_ type: Bool.Type) throws -> Bool {
         let raw = try next(type)
-        guard let value = node.bool(raw) else {
+        guard let value = BSONDecodingNode.bool(raw) else {
             throw BSONDecodingError.refused(type, raw, node, key)
         }
         advance()
@@ -60,7 +60,7 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode(_ type: String.Type) throws -> String {
         let raw = try next(type)
-        guard let value = node.string(raw) else {
+        guard let value = BSONDecodingNode.string(raw) else {
             throw BSONDecodingError.refused(type, raw, node, key)
         }
         advance()
@@ -69,7 +69,7 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode(_ type: Double.Type) throws -> Double {
         let raw = try next(type)
-        guard let value = node.double(raw) else {
+        guard let value = BSONDecodingNode.double(raw) else {
             throw BSONDecodingError.refused(type, raw, node, key)
         }
         advance()
@@ -78,7 +78,7 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode(_ type: Float.Type) throws -> Float {
         let raw = try next(type)
-        guard let value = node.float(raw) else {
+        guard let value = BSONDecodingNode.float(raw) else {
             throw BSONDecodingError.refused(type, raw, node, key)
         }
         advance()
@@ -87,7 +87,7 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode(_ type: Int.Type) throws -> Int {
         let raw = try next(type)
-        guard let value = node.integer(type, raw) else {
+        guard let value = BSONDecodingNode.integer(type, raw) else {
             throw BSONDecodingError.refused(type, raw, node, key)
         }
         advance()
@@ -96,7 +96,7 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode(_ type: Int8.Type) throws -> Int8 {
         let raw = try next(type)
-        guard let value = node.integer(type, raw) else {
+        guard let value = BSONDecodingNode.integer(type, raw) else {
             throw BSONDecodingError.refused(type, raw, node, key)
         }
         advance()
@@ -105,7 +105,7 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode(_ type: Int16.Type) throws -> Int16 {
         let raw = try next(type)
-        guard let value = node.integer(type, raw) else {
+        guard let value = BSONDecodingNode.integer(type, raw) else {
             throw BSONDecodingError.refused(type, raw, node, key)
         }
         advance()
@@ -114,7 +114,7 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode(_ type: Int32.Type) throws -> Int32 {
         let raw = try next(type)
-        guard let value = node.integer(type, raw) else {
+        guard let value = BSONDecodingNode.integer(type, raw) else {
             throw BSONDecodingError.refused(type, raw, node, key)
         }
         advance()
@@ -123,7 +123,7 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode(_ type: Int64.Type) throws -> Int64 {
         let raw = try next(type)
-        guard let value = node.integer(type, raw) else {
+        guard let value = BSONDecodingNode.integer(type, raw) else {
             throw BSONDecodingError.refused(type, raw, node, key)
         }
         advance()
@@ -132,7 +132,7 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode(_ type: UInt.Type) throws -> UInt {
         let raw = try next(type)
-        guard let value = node.integer(type, raw) else {
+        guard let value = BSONDecodingNode.integer(type, raw) else {
             throw BSONDecodingError.refused(type, raw, node, key)
         }
         advance()
@@ -141,7 +141,7 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
         let raw = try next(type)
-        guard let value = node.integer(type, raw) else {
+        guard let value = BSONDecodingNode.integer(type, raw) else {
             throw BSONDecodingError.refused(type, raw, node, key)
         }
         advance()
@@ -150,7 +150,7 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
         let raw = try next(type)
-        guard let value = node.integer(type, raw) else {
+        guard let value = BSONDecodingNode.integer(type, raw) else {
             throw BSONDecodingError.refused(type, raw, node, key)
         }
         advance()
@@ -159,7 +159,7 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode(_ type: UInt32.Type) throws -> UInt32 {
         let raw = try next(type)
-        guard let value = node.integer(type, raw) else {
+        guard let value = BSONDecodingNode.integer(type, raw) else {
             throw BSONDecodingError.refused(type, raw, node, key)
         }
         advance()
@@ -168,7 +168,7 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
         let raw = try next(type)
-        guard let value = node.integer(type, raw) else {
+        guard let value = BSONDecodingNode.integer(type, raw) else {
             throw BSONDecodingError.refused(type, raw, node, key)
         }
         advance()
@@ -202,6 +202,6 @@ struct BSONUnkeyedDecodingContainer: UnkeyedDecodingContainer {
     }
 
     private func child(_ type: any Any.Type) throws -> BSONDecodingNode {
-        BSONDecodingNode(node.context, try next(type), parent: node, key: key)
+        BSONDecodingNode(keeping: node, try next(type), key: key)
     }
 }

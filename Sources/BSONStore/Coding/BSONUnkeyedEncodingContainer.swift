@@ -11,17 +11,17 @@ struct BSONUnkeyedEncodingContainer: UnkeyedEncodingContainer {
 
     func encode(_ value: Bool) throws {
         node.head(.bool)
-        node.storage.buffer.put(value ? 1 as UInt8 : 0)
+        node.buffer.pointee.put(value ? 1 as UInt8 : 0)
     }
 
     func encode(_ value: String) throws {
         node.head(.string)
-        node.storage.put(value)
+        node.buffer.pointee.put(text: value)
     }
 
     func encode(_ value: Double) throws {
         node.head(.double)
-        node.storage.buffer.put(little: value.bitPattern)
+        node.buffer.pointee.put(little: value.bitPattern)
     }
 
     func encode(_ value: Float) throws { try encode(Double(value)) }
@@ -34,12 +34,12 @@ struct BSONUnkeyedEncodingContainer: UnkeyedEncodingContainer {
 
     func encode(_ value: Int32) throws {
         node.head(.int32)
-        node.storage.buffer.put(little: value)
+        node.buffer.pointee.put(little: value)
     }
 
     func encode(_ value: Int64) throws {
         node.head(.int64)
-        node.storage.buffer.put(little: value)
+        node.buffer.pointee.put(little: value)
     }
 
     func encode(_ value: UInt) throws {
@@ -63,12 +63,12 @@ struct BSONUnkeyedEncodingContainer: UnkeyedEncodingContainer {
     }
 
     func encode<T: Encodable>(_ value: T) throws {
-        let mark = node.storage.buffer.count
-        node.storage.head(0, index: node.elementCount)
+        let mark = node.buffer.pointee.count
+        node.buffer.pointee.head(0, index: node.elementCount)
         do {
             try node.encodeElement(value, nextKey, typeIndex: mark)
         } catch {
-            node.storage.buffer.count = mark
+            node.buffer.pointee.count = mark
             throw error
         }
         node.elementCount += 1
@@ -83,9 +83,9 @@ struct BSONUnkeyedEncodingContainer: UnkeyedEncodingContainer {
     func superEncoder() -> any Encoder { detach() }
 
     private func detach() -> BSONEncodingNode {
-        let mark = node.storage.buffer.count
+        let mark = node.buffer.pointee.count
         let key = nextKey
-        node.storage.head(0, index: node.elementCount)
+        node.buffer.pointee.head(0, index: node.elementCount)
         node.elementCount += 1
         return node.detach(key: key, typeIndex: mark)
     }
@@ -95,7 +95,7 @@ extension BSONEncodingNode {
     /// Begins the next element of an array.
     @inline(__always)
     func head(_ type: BSONType) {
-        storage.head(type.rawValue, index: elementCount)
+        buffer.pointee.head(type.rawValue, index: elementCount)
         elementCount += 1
     }
 }

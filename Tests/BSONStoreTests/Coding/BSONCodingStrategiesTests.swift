@@ -54,8 +54,61 @@ import Testing
             ("URL", "url"),
         ])
     func snakeCase(key: String, expected: String) throws {
-        let document = try BSONEncoder(strategies: .init(keys: .snakeCase)).encode([key: 1])
+        let document = try BSONEncoder(strategies: .init(keys: .snakeCase)).encode(Named(key: key))
         #expect(document.keys == [expected])
+    }
+
+    /// Encodes one field of any name.
+    struct Named: Encodable {
+        struct Key: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        let key: String
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(1, forKey: Key(stringValue: key))
+        }
+    }
+
+    struct Scores: Codable, Equatable {
+        struct Wrapper: Codable, Equatable {
+            var value = ["innerKey": 1]
+            init() {}
+            init(from decoder: any Decoder) throws {
+                value = try decoder.singleValueContainer().decode([String: Int].self)
+            }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(value)
+            }
+        }
+
+        var byUser = ["userID": Person(fullName: "a")]
+        var wrapped = Wrapper()
+    }
+
+    struct Person: Codable, Equatable { var fullName: String }
+
+    @Test("the keys of dictionaries are data and stay as they are")
+    func dictionaries() throws {
+        let strategies = BSONCodingStrategies(keys: .snakeCase)
+        let document = try BSONEncoder(strategies: strategies).encode(Scores())
+        #expect(
+            document == [
+                "by_user": ["userID": ["full_name": "a"]], "wrapped": ["innerKey": .int64(1)],
+            ])
+        let decoder = BSONDecoder(strategies: strategies)
+        #expect(try decoder.decode(Scores.self, from: document) == Scores())
+        let whole = try BSONEncoder(strategies: strategies).encode(["aKey": Person(fullName: "b")])
+        #expect(whole == ["aKey": ["full_name": "b"]])
+        #expect(
+            try decoder.decode([String: Person].self, from: whole) == ["aKey": .init(fullName: "b")]
+        )
     }
 
     @Test("absent optionals are null when asked for")
