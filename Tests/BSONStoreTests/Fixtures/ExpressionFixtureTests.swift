@@ -17,8 +17,18 @@ import Testing
             }
         }
     }
-}
 
+    @Test func `all operators of the manual are covered by a case`() throws {
+        var seen: Set<String> = []
+        for file in ExpressionFixture.files {
+            for fixture in try ExpressionFixture.cases(of: file) {
+                ExpressionFixture.collectOperators(fixture["expression"] ?? .null, &seen)
+            }
+        }
+        let known = Set(ExpressionOperator.all.keys)
+        #expect(known.subtracting(seen).isEmpty, "\(known.subtracting(seen).sorted())")
+    }
+}
 /// Reads the cases of single expressions in `fixtures/aggregation` and computes them.
 enum ExpressionFixture {
     private static let folder = "aggregation"
