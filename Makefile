@@ -33,7 +33,7 @@ bench: ## Measures, each row beside its baseline in the same run.
 	@Scripts/bench
 
 bench-gate: ## Measures and fails where a ratio falls below its gate.
-	@Scripts/setup valgrind
+	@Scripts/setup
 	@Scripts/bench --gate
 
 fuzz: ## Fuzzes a target under address sanitizer. TARGET=name SECONDS=60

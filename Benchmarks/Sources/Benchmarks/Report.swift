@@ -25,13 +25,16 @@ struct Report {
                 + pad("goal", 7) + "verdict")
         for row in rows where isWanted(row.name) {
             var best = Measurement(row, rounds: rounds, roundMS: 12)
-            // A neighbour on the machine disturbs a row once, a slow row stays slow.
-            for _ in 0..<2 where best.ratio > row.gate {
-                let again = Measurement(row, rounds: rounds, roundMS: 12)
+            // A neighbour on the machine disturbs a row for a while, a slow row stays slow.
+            for factor in [3, 5] where best.ratio > row.gate {
+                let again = Measurement(row, rounds: factor * rounds, roundMS: 12)
                 if again.ratio < best.ratio { best = again }
             }
             let passes = best.ratio <= row.gate
-            if !passes { misses.append("TIME \(row.gate) \(row.name)") }
+            if !passes {
+                misses.append(
+                    "TIME \(number(best.ratio / row.gate, 3)) \(row.instructionGate) \(row.name)")
+            }
             print(
                 pad(row.name, 46) + pad(number(best.oursNS, 0), 9)
                     + pad(number(best.baselineNS, 0), 9) + pad(number(best.ratio, 3), 8)

@@ -3,7 +3,7 @@ import BenchmarkBaseline
 import Foundation
 
 // Benchmarks [--gate] [--rounds N] [--only TEXT]   times and allocations; --gate: exit 1 on a miss
-// Benchmarks list                                   the rows' names
+// Benchmarks list                                   the rows: gate of instructions, name
 // Benchmarks once ROW baseline|ours COUNT           for callgrind: count twice and subtract
 
 baseline_buffer_lines()
@@ -25,7 +25,7 @@ for subject in subjects {
 
 switch arguments.first {
 case "list":
-    for row in rows { print(row.name) }
+    for row in rows { print(row.instructionGate, row.name) }
 case "once":
     guard arguments.count == 4, let count = Int(arguments[3]),
         let row = rows.first(where: { $0.name == arguments[1] })

@@ -37,14 +37,10 @@ indirect enum ExpressionNode: Sendable {
             for node in nodes { values.append(try node.evaluate(&context) ?? .null) }
             return try ExpressionLimits.array(values)
         case .call(let function, let nodes):
-            switch function.body {
-            case .lazy(let body): return try body(nodes, &context)
-            case .eager(let body):
-                var arguments: [BSONValue?] = []
-                arguments.reserveCapacity(nodes.count)
-                for node in nodes { arguments.append(try node.evaluate(&context)) }
-                return try body(arguments, context)
-            }
+            let value = try function.call(nodes, &context)
+            // Processors differ in the sign of the NaN that they make.
+            if case .double(let number) = value, number.isNaN { return .double(.nan) }
+            return value
         }
     }
 
@@ -110,6 +106,20 @@ struct ExpressionFunction: Sendable {
     /// Whether equal arguments give equal results, so that constants can be computed once.
     let isDeterministic: Bool
     let body: Body
+
+    /// Applies the operator to the values of steps.
+    fileprivate func call(
+        _ nodes: [ExpressionNode], _ context: inout ExpressionContext
+    ) throws(StoreError) -> BSONValue? {
+        switch body {
+        case .lazy(let body): return try body(nodes, &context)
+        case .eager(let body):
+            var arguments: [BSONValue?] = []
+            arguments.reserveCapacity(nodes.count)
+            for node in nodes { arguments.append(try node.evaluate(&context)) }
+            return try body(arguments, context)
+        }
+    }
 
     init(_ name: String, isDeterministic: Bool = true, _ body: Body) {
         self.name = name

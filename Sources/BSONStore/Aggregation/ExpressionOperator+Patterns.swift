@@ -113,7 +113,7 @@ struct ExpressionSearch {
         guard let text else { return nil }
         do throws(StoreError) {
             return try TextPattern(
-                BSONRegularExpression(text, options: flags ?? ""), keepsGroups: true, for: name)
+                BSONRegularExpression(text, options: flags ?? ""), keepsGroups: true)
         } catch {
             throw fault(name, error)
         }
@@ -121,7 +121,7 @@ struct ExpressionSearch {
 
     private static func fault(_ name: String, _ error: StoreError) -> StoreError {
         guard error.code.rawValue == 51091 else {
-            return .location(error.code.rawValue, error.message)
+            return .location(error.code.rawValue, "\(name) \(error.message)")
         }
         var reason = error.message[...]
         if let colon = reason.firstIndex(of: ":") { reason = reason[colon...].dropFirst(2) }
@@ -142,8 +142,7 @@ struct ExpressionSearch {
             guard let found = pattern.match(in: bytes, from: offset) else { return nil }
             let before = bytes[offset..<found.range.lowerBound].count { $0 & 0xC0 != 0x80 }
             let captures = found.groups.map { group -> BSONValue in
-                guard let group else { return .null }
-                return .string(String(decoding: bytes[group], as: UTF8.self))
+                group.map { .string(String(decoding: bytes[$0], as: UTF8.self)) } ?? .null
             }
             let matched = String(decoding: bytes[found.range], as: UTF8.self)
             let index = codePoints + before

@@ -115,17 +115,26 @@ struct ReplaceRootStage: PipelineStage {
 
     func sink(into next: any PipelineSink, _ run: PipelineRun) -> any PipelineSink {
         MappingSink(next) { (document) throws(StoreError) in
-            let value = try expression.evaluate(document, run.frame(for: document))
-            guard case .document(let replaced) = value else {
-                throw .location(
-                    40228,
-                    "\(subject) must evaluate to an object, but resulting value was: "
-                        + "\(ExpressionText.text(of: value)). Type of resulting value: "
-                        + "'\(ExpressionText.type(of: value))'. Input document: "
-                        + ExpressionText.text(of: document))
-            }
-            return replaced
+            try apply(to: document, run.frame(for: document))
         }
+    }
+
+    /// The document that the expression makes of one.
+    ///
+    /// - Throws: 40228 when it makes none, and what the expression throws.
+    func apply(
+        to document: BSONDocument, _ frame: ExpressionFrame
+    ) throws(StoreError) -> BSONDocument {
+        let value = try expression.evaluate(document, frame)
+        guard case .document(let replaced) = value else {
+            throw .location(
+                40228,
+                "\(subject) must evaluate to an object, but resulting value was: "
+                    + "\(ExpressionText.text(of: value)). Type of resulting value: "
+                    + "'\(ExpressionText.type(of: value))'. Input document: "
+                    + ExpressionText.text(of: document))
+        }
+        return replaced
     }
 }
 

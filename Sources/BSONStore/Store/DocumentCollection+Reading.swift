@@ -17,7 +17,7 @@ extension DocumentCollection {
     ) throws -> BSONDocument? {
         if let id = try Self.soleID(filter), options.skip == 0 {
             let found = try findOne(id: id)
-            return found.map { options.projection?.apply(to: $0) ?? $0 }
+            return try found.map { try options.projection?.apply(to: $0, matching: try Filter(filter)) ?? $0 }
         }
         var options = options
         options.limit = 1

@@ -122,7 +122,7 @@ extension DocumentCollection {
         let filter = try Filter(filter)
         return try store.write { transaction in
             let found = try transaction.deleteOne(namespace, filter: filter, sort: options.sort)
-            return found.map { options.projection?.apply(to: $0) ?? $0 }
+            return try found.map { try options.projection?.apply(to: $0, matching: filter) ?? $0 }
         }
     }
 

@@ -42,6 +42,7 @@ extension WriteTransaction {
         } else {
             found = nil
         }
-        return found.map { options.projection?.apply(to: $0) ?? $0 }
+        guard let found, let projection = options.projection else { return found }
+        return try projection.apply(to: found, matching: filter)
     }
 }

@@ -36,7 +36,7 @@ extension ReadTransaction {
 
 extension BSONDatetime {
     /// The time of the system's clock.
-    public static var now: BSONDatetime { BSONDatetime(milliseconds: Updating.now) }
+    public static var now: BSONDatetime { UpdateClock.now }
 }
 
 extension ReadTransaction: AggregationSource {

@@ -97,8 +97,8 @@ extension ReadTransaction {
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
         let plan = try plan(namespace, filter, options.sort)
-        let project = { (document: BSONDocument) in
-            options.projection?.apply(to: document) ?? document
+        let project = { (document: BSONDocument) throws(StoreError) -> BSONDocument in
+            try options.projection?.apply(to: document, matching: filter) ?? document
         }
         guard let sort = options.sort, !plan.isSorted else {
             var skipped = 0
@@ -110,7 +110,7 @@ extension ReadTransaction {
                 }
                 given += 1
                 let document = BSONDocument(unchecked: Array(bytes))
-                return try body(project(document)) && given != options.limit
+                return try body(try project(document)) && given != options.limit
             }
         }
         var sorter = DocumentSorter(order: sort, skip: options.skip, limit: options.limit)
@@ -119,7 +119,7 @@ extension ReadTransaction {
             return true
         }
         for document in sorter.sorted().dropFirst(options.skip) {
-            guard try body(project(document)) else { return }
+            guard try body(try project(document)) else { return }
         }
     }
 

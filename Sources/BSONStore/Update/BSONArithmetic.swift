@@ -51,7 +51,9 @@ enum BSONArithmetic {
             return .int64(result)
         }
         guard let a = number(left), let b = number(right) else { return nil }
-        return .double(double(a, b))
+        let result = double(a, b)
+        // The sign of what is no number depends on the processor.
+        return .double(result.isNaN ? .nan : result)
     }
 
     private static func whole(_ value: BSONValue) -> Int64? {
@@ -69,7 +71,7 @@ enum BSONArithmetic {
 
     private static func decimal(_ value: BSONValue) -> BSONDecimal128? {
         switch value {
-        case .double(let value): return BSONDecimal128(value)
+        case .double: return ExpressionNumber.decimal(value)
         case .decimal128(let value): return value
         default: return whole(value).map { BSONDecimal128($0) }
         }

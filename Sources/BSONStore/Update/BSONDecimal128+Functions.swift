@@ -4,27 +4,160 @@
     internal import Glibc
 #endif
 
+/// Functions without closed form, right to 34 digits but for the last half.
+///
+/// Arguments of a magnitude beyond 1E+25 of the angle functions are taken as doubles.
 extension BSONDecimal128 {
-    static var piOver180: BSONDecimal128 { BSONDecimal128(Double.pi / 180) }
-    static var of180OverPi: BSONDecimal128 { BSONDecimal128(180 / Double.pi) }
-    private func by(_ f: (Double) -> Double) -> BSONDecimal128 { BSONDecimal128(f(doubleValue)) }
-    var exponential: BSONDecimal128 { by { exp($0) } }
-    var naturalLogarithm: BSONDecimal128 { by { log($0) } }
-    func logarithm(base: BSONDecimal128) -> BSONDecimal128 {
-        by { log($0) / log(base.doubleValue) }
+    /// One degree in radians.
+    static let piOver180 = FixedReal.pi.divided(by: 180).decimal()
+    /// One radian in degrees.
+    static let of180OverPi = (FixedReal(180) / FixedReal.pi).decimal()
+    private static let one = BSONDecimal128(1 as Int64)
+
+    /// The number without its sign.
+    var magnitude: BSONDecimal128 { isNegative ? -self : self }
+
+    private func isLess(than power: Int) -> Bool {
+        isZero || exponent + WideInteger.digits(coefficient) <= power
     }
-    func power(_ e: BSONDecimal128) -> BSONDecimal128 { by { pow($0, e.doubleValue) } }
-    var sine: BSONDecimal128 { by { sin($0) } }
-    var cosine: BSONDecimal128 { by { cos($0) } }
-    var tangent: BSONDecimal128 { by { tan($0) } }
-    var arcSine: BSONDecimal128 { by { asin($0) } }
-    var arcCosine: BSONDecimal128 { by { acos($0) } }
-    var arcTangent: BSONDecimal128 { by { atan($0) } }
-    var hyperbolicSine: BSONDecimal128 { by { sinh($0) } }
-    var hyperbolicCosine: BSONDecimal128 { by { cosh($0) } }
-    var hyperbolicTangent: BSONDecimal128 { by { tanh($0) } }
-    var areaSine: BSONDecimal128 { by { asinh($0) } }
-    var areaCosine: BSONDecimal128 { by { acosh($0) } }
-    var areaTangent: BSONDecimal128 { by { atanh($0) } }
-    func arcTangent(over x: BSONDecimal128) -> BSONDecimal128 { by { atan2($0, x.doubleValue) } }
+
+    /// e to the power of the number.
+    var exponential: BSONDecimal128 {
+        if kind == .nan { return .nan }
+        let double = doubleValue
+        if double > 15_000 { return .infinity }
+        if double < -15_000 {
+            return BSONDecimal128(
+                isNegative: false, coefficient: 0, exponent: Self.exponents.lowerBound)
+        }
+        if isLess(than: -50) { return Self.one }
+        return Self.exponential(FixedReal(self))
+    }
+
+    private static func exponential(_ value: FixedReal) -> BSONDecimal128 {
+        let tens = (value.double / log(10)).rounded()
+        return (value - FixedReal(Int(tens)) * FixedReal.ln10).exponential.decimal(
+            exponent: Int(tens))
+    }
+
+    /// The natural logarithm of a positive number.
+    var naturalLogarithm: BSONDecimal128 {
+        guard kind == .finite else { return kind == .nan || isNegative ? .nan : self }
+        return logarithm.decimal()
+    }
+
+    /// The logarithm of a positive finite number with more digits than a decimal has.
+    private var logarithm: FixedReal {
+        let digits = WideInteger.digits(coefficient)
+        let scaled = BSONDecimal128(
+            isNegative: false, coefficient: coefficient, exponent: 1 - digits)
+        let power = exponent + digits - 1
+        // The logarithm of one is nothing, not nearly nothing.
+        let rest = scaled == Self.one ? FixedReal.zero : FixedReal(scaled).naturalLogarithm
+        return rest + FixedReal(power) * FixedReal.ln10
+    }
+
+    /// The logarithm of a positive number to a positive base other than one.
+    func logarithm(base: BSONDecimal128) -> BSONDecimal128 {
+        guard kind == .finite, base.kind == .finite else {
+            return DecimalArithmetic.divide(naturalLogarithm, base.naturalLogarithm)
+        }
+        return (logarithm / base.logarithm).decimal()
+    }
+
+    /// The number to a power.
+    func power(_ other: BSONDecimal128) -> BSONDecimal128 {
+        if kind == .nan || other.kind == .nan { return .nan }
+        if other.isZero { return Self.one }
+        if let whole = other.int64Value, whole.magnitude <= 64, kind == .finite {
+            let product = (0..<whole.magnitude).reduce(Self.one) { product, _ in
+                DecimalArithmetic.multiply(product, self)
+            }
+            return whole < 0 ? DecimalArithmetic.divide(Self.one, product) : product
+        }
+        guard kind == .finite, other.kind == .finite, !isZero else {
+            return BSONDecimal128(pow(doubleValue, other.doubleValue))
+        }
+        let whole = other.quantized(to: 0, .towardZero)
+        let isWhole = DecimalArithmetic.subtract(other, whole).isZero
+        if isNegative, !isWhole { return .nan }
+        let isOdd = (whole.int64Value ?? 0) % 2 != 0
+        let size = logarithm.double * other.doubleValue
+        guard abs(size) < 15_000, other.magnitude.isLess(than: 25) else {
+            return size < 0 ? Self.zero : isNegative && isOdd ? -.infinity : .infinity
+        }
+        let result = Self.exponential(magnitude.logarithm * FixedReal(other))
+        return isNegative && isOdd ? -result : result
+    }
+
+    private func apply(
+        _ double: (Double) -> Double, _ body: (FixedReal) -> FixedReal
+    ) -> BSONDecimal128 {
+        if kind == .nan || isZero { return self }
+        // So near to zero each of these functions is the number itself.
+        if isLess(than: -40) { return self }
+        guard kind == .finite, isLess(than: 25) else { return BSONDecimal128(double(doubleValue)) }
+        return body(FixedReal(self)).decimal()
+    }
+
+    /// The sine of an angle.
+    var sine: BSONDecimal128 { apply({ sin($0) }) { $0.sineAndCosine.sine } }
+
+    /// The cosine of an angle.
+    var cosine: BSONDecimal128 {
+        if isZero || kind == .finite && isLess(than: -40) { return Self.one }
+        return apply({ cos($0) }) { $0.sineAndCosine.cosine }
+    }
+
+    /// The tangent of an angle.
+    var tangent: BSONDecimal128 {
+        apply({ tan($0) }) { value in
+            let (sine, cosine) = value.sineAndCosine
+            return sine / cosine
+        }
+    }
+
+    /// The angle of a tangent.
+    var arcTangent: BSONDecimal128 { apply({ atan($0) }) { $0.arcTangent } }
+
+    /// The angle of a sine between -1 and 1.
+    var arcSine: BSONDecimal128 {
+        apply({ asin($0) }) { value in
+            let rest = (FixedReal.one - value) * (FixedReal.one + value)
+            guard !rest.isZero else {
+                let quarter = FixedReal.pi.divided(by: 2)
+                return value.isNegative ? -quarter : quarter
+            }
+            return (value / rest.squareRoot).arcTangent
+        }
+    }
+
+    /// The angle of a cosine between -1 and 1.
+    var arcCosine: BSONDecimal128 {
+        if kind == .nan { return self }
+        let value = isZero || isLess(than: -40) ? FixedReal.zero : FixedReal(self)
+        let sum = FixedReal.one + value
+        guard !sum.isZero else { return FixedReal.pi.decimal() }
+        let root = ((FixedReal.one - value) / sum).squareRoot
+        return (root.arcTangent * FixedReal(2)).decimal()
+    }
+
+    /// The angle to a point from the first axis; this number is the second coordinate.
+    func arcTangent(over x: BSONDecimal128) -> BSONDecimal128 {
+        if kind == .nan || x.kind == .nan { return .nan }
+        let isPlain = kind == .finite && x.kind == .finite && !isZero && !x.isZero
+        guard isPlain else { return atan2Special(x) }
+        let ratio = DecimalArithmetic.divide(self, x)
+        guard x.isNegative else { return ratio.arcTangent }
+        let angle = ratio.arcTangent
+        let half = FixedReal.pi.decimal()
+        return DecimalArithmetic.add(angle, isNegative ? -half : half)
+    }
+
+    private func atan2Special(_ x: BSONDecimal128) -> BSONDecimal128 {
+        let angle = atan2(doubleValue, x.doubleValue)
+        guard angle != 0 else { return self }
+        let eighths = (angle / (.pi / 4)).rounded()
+        return (FixedReal.pi.divided(by: 4) * FixedReal(Int(eighths))).decimal()
+    }
 }

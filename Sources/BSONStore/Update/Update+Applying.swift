@@ -2,162 +2,161 @@ extension Update {
     /// The document after the update, `nil` when nothing changes.
     ///
     /// - Parameter filter: the filter that found the document; says what `$` in a path stands for.
-    /// - Throws: `immutableField` (66), `pathNotViable` (28), `typeMismatch` (14) and others with
-    ///   MongoDB's text.
+    /// - Throws: `immutableField` (66), `pathNotViable` (28), `typeMismatch` (14), 17419 or
+    ///   `documentTooLarge` (10334) for a result of more than 16 MiB, and others with MongoDB's text.
     public func apply(
         to document: BSONDocument, matching filter: Filter = .all
     ) throws(StoreError) -> BSONDocument? {
+        let after: BSONDocument?
         switch kind {
         case .replacement(let replacement):
-            let after = try Self.replacing(document, by: replacement)
-            return after == document ? nil : after
-        case .operators(let modifiers, let arrayFilters):
-            let updating = Updating(
-                original: document,
-                matchedIndex: { path, position in
-                    MatchedPosition.find(path, position, in: document, filter.predicate)
-                },
-                arrayFilters: arrayFilters, isInsert: false)
-            return try updating.run(modifiers)
+            after = try Self.replacing(document, by: replacement.withTimestampsFilled)
+        case .operators(let tree):
+            after = try run(tree, on: document, isInsert: false) {
+                MatchedPosition.find(in: document, filter, LanguageOptions(collation: collation))
+            }
+        case .pipeline(let pipeline):
+            after = try Self.replacing(
+                document, by: try pipeline.apply(to: document), allowsDollars: true)
         }
+        guard let after, after != document else { return nil }
+        guard after.byteCount <= ExpressionLimits.bytesMax else {
+            throw ExpressionLimits.tooLarge(after.byteCount)
+        }
+        guard after.byteCount <= UpdateLimits.bytesMax else {
+            throw StoreError(
+                StoreError.Code(rawValue: 17419),
+                "Resulting document after update is larger than \(UpdateLimits.bytesMax)",
+                documentID: document["_id"])
+        }
+        return after
     }
 
     /// The document that an upsert inserts when the filter finds none.
     ///
-    /// - Throws: `notSingleValueField` (54) and what ``apply(to:matching:)`` throws.
+    /// Without an `_id` it gets one when it is inserted.
+    ///
+    /// - Throws: `notSingleValueField` (54), 224 for a filter with `$expr`, 17420 for a document of
+    ///   more than 16 MiB, and what ``apply(to:matching:)`` throws.
     public func insertion(for filter: Filter) throws(StoreError) -> BSONDocument {
+        try UpsertEqualities.check(filter.document)
+        let made: BSONDocument
         switch kind {
         case .replacement(let replacement):
-            let equalities = try UpsertEqualities.collect(filter.predicate)
-            guard replacement["_id"] == nil, let id = equalities.first(where: { $0.path == "_id" })
-            else { return replacement }
-            return try Self.replacing(["_id": id.value], by: replacement)
-        case .operators(let modifiers, let arrayFilters):
+            let start = try UpsertEqualities.document(filter.predicate, onlyID: true)
+            made = try Self.replacing(
+                start, by: replacement.withTimestampsFilled, isInsert: true)
+        case .operators(let tree):
             let start = try UpsertEqualities.document(filter.predicate)
-            let updating = Updating(
-                original: start, matchedIndex: { _, _ in nil }, arrayFilters: arrayFilters,
-                isInsert: true)
-            return try updating.run(modifiers) ?? start
+            made = try run(tree, on: start, isInsert: true) { nil } ?? start
+        case .pipeline(let pipeline):
+            let start = try UpsertEqualities.document(filter.predicate)
+            made = try Self.replacing(start, by: try pipeline.apply(to: start), isInsert: true)
         }
+        try Self.checkInsertion(made)
+        return made.withIDInFront
     }
 
-    private static func replacing(
-        _ document: BSONDocument, by replacement: BSONDocument
+    private func run(
+        _ tree: UpdateTree, on document: BSONDocument, isInsert: Bool,
+        _ findPosition: () -> Int?
+    ) throws(StoreError) -> BSONDocument? {
+        // Looked for once, and only where a path asks.
+        let position = tree.isPositional ? findPosition() : nil
+        var updating = Updating(
+            document,
+            Updating.Context(
+                filters: tree.filters, position: { position }, isInsert: isInsert,
+                collation: collation))
+        return try updating.run(tree.root)
+    }
+
+    /// Puts a document in the place of another, whose `_id` stays.
+    static func replacing(
+        _ document: BSONDocument, by replacement: BSONDocument, isInsert: Bool = false,
+        allowsDollars: Bool = false
     ) throws(StoreError) -> BSONDocument {
-        guard let id = document["_id"] else { return replacement }
-        if let given = replacement["_id"], BSONOrder.compare(given, id) != .equal {
+        if !isInsert, !allowsDollars {
+            for key in replacement.keys { try checkTopLevel(key) }
+        }
+        if let id = replacement["_id"] { try checkID(id) }
+        guard let id = document["_id"] else { return replacement.withIDInFront }
+        guard let given = replacement["_id"] else {
+            var ordered = BSONDocument()
+            ordered.append("_id", id)
+            return ordered.appending(replacement)
+        }
+        guard BSONOrder.compare(given, id) == .equal else {
             throw StoreError(
                 .immutableField,
                 "After applying the update, the (immutable) field '_id' was found to have been "
                     + "altered to _id: \(ShellText.text(of: given))", documentID: id)
         }
+        return replacement.withIDInFront
+    }
+
+    /// Checks a key at the top of a document: only those of a reference may begin with a dollar.
+    ///
+    /// - Throws: `dollarPrefixedFieldName` (52).
+    static func checkTopLevel(_ key: String) throws(StoreError) {
+        guard key.hasPrefix("$"), !["$ref", "$id", "$db"].contains(key) else { return }
+        throw StoreError(
+            .dollarPrefixedFieldName,
+            "The dollar ($) prefixed field '\(key)' in '\(key)' is not allowed in the context of an "
+                + "update's replacement document. Consider using an aggregation pipeline with "
+                + "$replaceWith.")
+    }
+
+    /// Checks an `_id` that an update gives.
+    ///
+    /// - Throws: `invalidIDField` (53), `dollarPrefixedFieldName` (52).
+    private static func checkID(_ id: BSONValue) throws(StoreError) {
+        switch id {
+        case .array, .undefined, .regularExpression:
+            throw StoreError(
+                .invalidIDField, "The '_id' value cannot be of type \(id.type.alias)")
+        case .document(let document):
+            guard let key = document.keys.first(where: { $0.hasPrefix("$") }) else { return }
+            throw StoreError(
+                .dollarPrefixedFieldName,
+                "_id fields may not contain '$'-prefixed fields: \(key) is not valid for storage.")
+        default: return
+        }
+    }
+
+    private static func checkInsertion(_ document: BSONDocument) throws(StoreError) {
+        if let id = document["_id"] { try checkID(id) }
+        guard document.byteCount <= UpdateLimits.bytesMax else {
+            throw StoreError(
+                StoreError.Code(rawValue: 17420),
+                "Document to upsert is larger than \(UpdateLimits.bytesMax)")
+        }
+    }
+}
+
+extension BSONDocument {
+    /// The document with its `_id`, where it has one, as the first field.
+    var withIDInFront: BSONDocument {
+        var elements = makeIterator()
+        guard let first = elements.next(), first.key != "_id", let id = self["_id"] else {
+            return self
+        }
         var ordered = BSONDocument()
         ordered.append("_id", id)
-        for (key, value) in replacement where key != "_id" { ordered.append(key, value) }
-        return ordered
-    }
-}
-
-/// Reads off a filter which fields a document must have to pass it.
-enum UpsertEqualities {
-    typealias Equality = (path: String, value: BSONValue)
-
-    /// The equalities that hold for every document that passes.
-    ///
-    /// - Throws: `notSingleValueField` (54) when a path is there twice.
-    static func collect(_ predicate: Predicate) throws(StoreError) -> [Equality] {
-        var found: [Equality] = []
-        try collect(predicate, into: &found)
-        return found
+        return ordered.appending(self)
     }
 
-    /// The document that has these fields and no others.
-    static func document(_ predicate: Predicate) throws(StoreError) -> BSONDocument {
-        let equalities = try collect(predicate)
-        var document = BSONDocument()
-        for (path, value) in equalities where !path.hasPrefix("$") && !path.contains(".$") {
-            let modifier = UpdateModifier(path: try UpdatePath(path), operation: .set(value))
-            let updating = Updating(
-                original: document, matchedIndex: { _, _ in nil }, arrayFilters: [:],
-                isInsert: true)
-            document = try updating.run([modifier]) ?? document
+    /// The document with the fields of another behind its own, but for their `_id`.
+    fileprivate func appending(_ other: BSONDocument) -> BSONDocument {
+        var builder = BSONDocumentBuilder(reservingBytes: byteCount + other.byteCount)
+        withCursor { cursor in
+            while let element = cursor.next() { builder.append(element) }
         }
-        return document
-    }
-
-    private static func collect(
-        _ predicate: Predicate, into found: inout [Equality]
-    ) throws(StoreError) {
-        switch predicate {
-        case .all(let parts):
-            for part in parts { try collect(part, into: &found) }
-        case .any(let parts):
-            if parts.count == 1 { try collect(parts[0], into: &found) }
-        case .field(let path, .compare(.equal, let value)):
-            let text = path.description
-            for other in found where overlaps(other.path, text) {
-                throw StoreError(
-                    .notSingleValueField,
-                    "cannot infer query fields to set, path '\(text)' is matched twice")
+        other.withCursor { cursor in
+            while let element = cursor.next() {
+                if !"_id".utf8.elementsEqual(element.key) { builder.append(element) }
             }
-            found.append((text, value))
-        case .field, .not, .special: return
         }
-    }
-
-    private static func overlaps(_ left: String, _ right: String) -> Bool {
-        left == right || left.hasPrefix(right + ".") || right.hasPrefix(left + ".")
-    }
-}
-
-/// Finds what the positional `$` stands for.
-enum MatchedPosition {
-    /// The first position of the array before the `$` whose element passes what the filter asks of
-    /// that array; the first condition on the array decides.
-    static func find(
-        _ path: UpdatePath, _ position: Int, in document: BSONDocument, _ predicate: Predicate
-    ) -> Int? {
-        let array = path.parts.prefix(position).compactMap { part in
-            if case .field(let key, _) = part { key } else { nil }
-        }
-        guard case .array(let values)? = document[path: array.joined(separator: ".")] else {
-            return nil
-        }
-        for case .field(let field, let test) in conditions(predicate)
-        where field.parts.starts(with: array) {
-            let rest = Array(field.parts.dropFirst(array.count))
-            let index = values.values.firstIndex { passes($0, rest, test) }
-            if let index { return index }
-        }
-        return nil
-    }
-
-    private static func conditions(_ predicate: Predicate) -> [Predicate] {
-        switch predicate {
-        case .all(let parts), .any(let parts): parts.flatMap { conditions($0) }
-        case .field: [predicate]
-        case .not, .special: []
-        }
-    }
-
-    private static func passes(
-        _ element: BSONValue, _ rest: [String], _ test: Predicate.Test
-    ) -> Bool {
-        do throws(StoreError) {
-            if rest.isEmpty {
-                switch test {
-                case .hasElement(let inner): return try Filter(inner).matches(element)
-                case .hasDocument(let inner):
-                    guard let document = element.documentValue else { return false }
-                    return try Filter(inner).matches(document)
-                case .compare, .isIn, .matches, .exists, .hasType, .hasSize, .modulo, .special:
-                    return try Filter(Predicate.field(.itself, test)).matches(element)
-                }
-            }
-            guard let document = element.documentValue else { return false }
-            return try Filter(Predicate.field(FieldPath(parts: rest), test)).matches(document)
-        } catch {
-            preconditionFailure("a part of a filter that was compiled compiles: \(error)")
-        }
+        return builder.finish()
     }
 }

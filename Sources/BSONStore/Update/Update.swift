@@ -1,31 +1,88 @@
-/// Says how documents change: operators such as `$set`, or a whole replacement; parsed once.
+/// Says how documents change: operators such as `$set`, a whole replacement, or a pipeline; parsed
+/// once.
 public struct Update: Sendable {
-    /// The update as it was written.
+    /// The update as it was written; `pipeline` holds the stages of a pipeline.
     public let document: BSONDocument
     let kind: Kind
+    let collation: Collation?
 
-    /// The two ways to write an update.
+    /// The ways to write an update.
     enum Kind: Sendable {
         /// Takes the document's place; the `_id` stays.
         case replacement(BSONDocument)
         /// Changes parts of the document, in the order of their paths.
-        case operators([UpdateModifier], arrayFilters: [String: Filter])
+        case operators(UpdateTree)
+        /// Makes the document anew from the one before.
+        case pipeline(UpdatePipeline)
     }
 
     /// Reads an update: with operators when the first key begins with a dollar, else a replacement.
     ///
-    /// - Parameter arrayFilters: which array elements `$[name]` in a path stands for.
+    /// - Parameters:
+    ///   - arrayFilters: which array elements `$[name]` in a path stands for.
+    ///   - collation: how texts compare in `$pull`, `$addToSet`, `$min` and their like.
     /// - Throws: `failedToParse` (9), `conflictingUpdateOperators` (40) and others with MongoDB's
     ///   text.
     public init(
-        _ document: BSONDocument, arrayFilters: [BSONDocument] = []
+        _ document: BSONDocument, arrayFilters: [BSONDocument] = [], collation: Collation? = nil
     ) throws(StoreError) {
         self.document = document
+        self.collation = collation
+        var options = LanguageOptions()
+        options.collation = collation
+        let filters = try ArrayFilters(arrayFilters, options)
         var elements = document.makeIterator()
         if let first = elements.next(), first.key.hasPrefix("$") {
-            kind = try UpdateParser.parse(document, arrayFilters)
+            kind = .operators(try UpdateParser.parse(document, filters, options))
         } else {
-            kind = .replacement(try Self.checked(document))
+            kind = .replacement(document)
+        }
+    }
+
+    /// Reads a pipeline of `$set`, `$unset`, `$project`, `$replaceWith` and their other names.
+    ///
+    /// - Parameters:
+    ///   - variables: values that the stages may name as `$$name`; the `let` of a command.
+    ///   - collation: how texts compare in the stages.
+    /// - Throws: with MongoDB's code and text for what is no such pipeline.
+    public init(
+        pipeline: [BSONDocument], variables: BSONDocument = [:], arrayFilters: [BSONDocument] = [],
+        collation: Collation? = nil
+    ) throws(StoreError) {
+        document = ["pipeline": .array(BSONArray(pipeline.map { .document($0) }))]
+        self.collation = collation
+        guard arrayFilters.isEmpty else {
+            throw StoreError(
+                .failedToParse, "arrayFilters may not be specified for pipeline-style updates")
+        }
+        kind = .pipeline(try UpdatePipeline(pipeline, variables, collation))
+    }
+
+    /// Reads an update as a command holds it: a document, or an array for a pipeline.
+    ///
+    /// - Throws: as the other initializers, and `failedToParse` (9) for another value.
+    public init(
+        _ value: BSONValue, variables: BSONDocument = [:], arrayFilters: [BSONDocument] = [],
+        collation: Collation? = nil
+    ) throws(StoreError) {
+        switch value {
+        case .document(let document):
+            try self.init(document, arrayFilters: arrayFilters, collation: collation)
+        case .array(let array):
+            var stages: [BSONDocument] = []
+            for stage in array {
+                guard let stage = stage.documentValue else {
+                    throw StoreError(
+                        .typeMismatch, "Each element of the 'pipeline' array must be an object")
+                }
+                stages.append(stage)
+            }
+            try self.init(
+                pipeline: stages, variables: variables, arrayFilters: arrayFilters,
+                collation: collation)
+        default:
+            throw StoreError(
+                .failedToParse, "Update argument must be either an object or an array")
         }
     }
 
@@ -33,105 +90,15 @@ public struct Update: Sendable {
     public var isReplacement: Bool {
         switch kind {
         case .replacement: true
-        case .operators: false
+        case .operators, .pipeline: false
         }
-    }
-
-    private static func checked(_ document: BSONDocument) throws(StoreError) -> BSONDocument {
-        for (key, _) in document where key.hasPrefix("$") {
-            throw StoreError(
-                .dollarPrefixedFieldName,
-                "The dollar ($) prefixed field '\(key)' in '\(key)' is not allowed in the context of "
-                    + "an update's replacement document. Consider using an aggregation pipeline "
-                    + "with $replaceWith.")
-        }
-        return document
     }
 }
 
-/// One operator on one path.
-struct UpdateModifier: Sendable {
-    let path: UpdatePath
-    let operation: UpdateOperation
-}
-
-/// What an operator does with the value at its path.
-enum UpdateOperation: Sendable {
-    case set(BSONValue)
-    case setOnInsert(BSONValue)
-    case unset
-    case increment(BSONValue)
-    case multiply(BSONValue)
-    case least(BSONValue)
-    case greatest(BSONValue)
-    case currentDate(asTimestamp: Bool)
-    /// Takes the value that another path has in the document before the update.
-    case rename(from: FieldPath)
-    case push(Push)
-    case addToSet([BSONValue])
-    case pull(PullCondition)
-    case pullAll([BSONValue])
-    case pop(isFirst: Bool)
-    case bit([BitStep])
-
-    /// What `$push` appends, where, and what it keeps.
-    struct Push: Sendable {
-        var values: [BSONValue]
-        var position: Int?
-        var slice: Int?
-        var sort: SortOrder?
-    }
-
-    /// Which elements `$pull` removes.
-    enum PullCondition: Sendable {
-        /// Those that pass operators or match an expression.
-        case passing(Filter)
-        /// Documents that match a filter.
-        case documents(Filter)
-        /// Those that equal a value.
-        case equal(BSONValue)
-    }
-
-    /// One step of `$bit`.
-    struct BitStep: Sendable {
-        enum Operator: String, Sendable {
-            case and
-            case or
-            case xor
-        }
-
-        let `operator`: Operator
-        let operand: BSONValue
-    }
-
-    /// The operator's name, for errors.
-    var name: String {
-        switch self {
-        case .set: "$set"
-        case .setOnInsert: "$setOnInsert"
-        case .unset: "$unset"
-        case .increment: "$inc"
-        case .multiply: "$mul"
-        case .least: "$min"
-        case .greatest: "$max"
-        case .currentDate: "$currentDate"
-        case .rename: "$rename"
-        case .push: "$push"
-        case .addToSet: "$addToSet"
-        case .pull: "$pull"
-        case .pullAll: "$pullAll"
-        case .pop: "$pop"
-        case .bit: "$bit"
-        }
-    }
-
-    /// Whether it makes fields that are missing.
-    var creates: Bool {
-        switch self {
-        case .set, .setOnInsert, .increment, .multiply, .least, .greatest, .currentDate, .rename,
-            .push, .addToSet, .bit:
-            true
-        case .unset, .pull, .pullAll, .pop: false
-        }
-    }
+/// The operators of an update, parsed.
+struct UpdateTree: Sendable {
+    let root: UpdateFields
+    /// Whether a `$` in a path asks which element the filter matched.
+    let isPositional: Bool
+    let filters: ArrayFilters
 }

@@ -2,227 +2,152 @@
 ///
 /// Source: MongoDB manual, "Update Operators"; error texts as the 7.0 server gives.
 struct UpdateParser {
+    private let options: LanguageOptions
+    private var filters: ArrayFilters
+    private var root = UpdateFields()
+    private var isPositional = false
+
     /// Reads a document of operators.
+    ///
+    /// - Throws: `failedToParse` (9), `conflictingUpdateOperators` (40) and others with MongoDB's
+    ///   text.
     static func parse(
-        _ document: BSONDocument, _ arrayFilters: [BSONDocument]
-    ) throws(StoreError) -> Update.Kind {
-        var modifiers: [UpdateModifier] = []
-        for (key, value) in document {
-            guard operators.contains(key) else {
-                throw StoreError(
-                    .failedToParse,
-                    "Unknown modifier: \(key). Expected a valid update modifier or pipeline-style "
-                        + "update specified as an array")
-            }
-            guard let fields = value.documentValue else {
-                throw StoreError(
-                    .failedToParse,
-                    "Modifiers operate on fields but we found type \(value.type.alias) instead. "
-                        + "For example: {$mod: {<field>: ...}} not {\(key): "
-                        + "\(ShellText.text(of: value))}")
-            }
-            for (path, operand) in fields {
-                try append(key, path, operand, to: &modifiers)
-            }
-        }
-        let filters = try parse(arrayFilters: arrayFilters)
-        try check(filters, areUsedBy: modifiers)
-        // A tie keeps the order of writing, so that the result never depends on the sort.
-        modifiers.sort { UpdatePath.isBefore($0.path, $1.path) }
-        return .operators(modifiers, arrayFilters: filters)
+        _ document: BSONDocument, _ filters: ArrayFilters, _ options: LanguageOptions
+    ) throws(StoreError) -> UpdateTree {
+        var parser = UpdateParser(options: options, filters: filters)
+        for (name, value) in document { try parser.add(name, value) }
+        try parser.filters.checkUse(in: document)
+        return UpdateTree(
+            root: parser.root, isPositional: parser.isPositional, filters: parser.filters)
     }
 
-    private static let operators: Set<String> = [
-        "$set", "$setOnInsert", "$unset", "$inc", "$mul", "$min", "$max", "$currentDate",
-        "$rename", "$push", "$addToSet", "$pull", "$pullAll", "$pop", "$bit",
-    ]
-
-    private static func append(
-        _ key: String, _ path: String, _ operand: BSONValue, to modifiers: inout [UpdateModifier]
-    ) throws(StoreError) {
-        var path = try UpdatePath(path)
-        let operation: UpdateOperation
-        if key == "$rename" {
-            let source = path
-            path = try destination(of: source, operand)
-            try add(UpdateModifier(path: source, operation: .unset), to: &modifiers)
-            operation = .rename(from: try FieldPath(source.description))
-        } else {
-            operation = try self.operation(key, path, operand)
-        }
-        try add(UpdateModifier(path: path, operation: operation), to: &modifiers)
+    private init(options: LanguageOptions, filters: ArrayFilters) {
+        self.options = options
+        self.filters = filters
     }
 
-    private static func add(
-        _ modifier: UpdateModifier, to modifiers: inout [UpdateModifier]
-    ) throws(StoreError) {
-        for other in modifiers where other.path.overlaps(modifier.path) {
-            let shorter =
-                other.path.parts.count < modifier.path.parts.count ? other.path : modifier.path
+    private mutating func add(_ name: String, _ value: BSONValue) throws(StoreError) {
+        guard let name = Operator(rawValue: name) else {
             throw StoreError(
-                .conflictingUpdateOperators,
-                "Updating the path '\(modifier.path)' would create a conflict at '\(shorter)'")
+                .failedToParse,
+                "Unknown modifier: \(name). Expected a valid update modifier or pipeline-style "
+                    + "update specified as an array")
         }
-        modifiers.append(modifier)
-    }
-
-    private static func operation(
-        _ key: String, _ path: UpdatePath, _ operand: BSONValue
-    ) throws(StoreError) -> UpdateOperation {
-        switch key {
-        case "$set": return .set(operand)
-        case "$setOnInsert": return .setOnInsert(operand)
-        case "$unset": return .unset
-        case "$inc": return .increment(try number(operand, path, "increment"))
-        case "$mul": return .multiply(try number(operand, path, "multiply"))
-        case "$min": return .least(operand)
-        case "$max": return .greatest(operand)
-        case "$currentDate": return .currentDate(asTimestamp: try isTimestamp(operand))
-        case "$push": return .push(try PushParser.parse(operand))
-        case "$addToSet": return .addToSet(try addToSet(operand))
-        case "$pull": return .pull(try pull(operand))
-        case "$pullAll":
-            guard let array = operand.arrayValue else {
-                throw StoreError(
-                    .badValue,
-                    "$pullAll requires an array argument but was given a \(operand.type.alias)")
-            }
-            return .pullAll(array.values)
-        case "$pop": return .pop(isFirst: try isFirst(operand, path))
-        default: return .bit(try bit(operand, path))
-        }
-    }
-
-    private static func number(
-        _ operand: BSONValue, _ path: UpdatePath, _ verb: String
-    ) throws(StoreError) -> BSONValue {
-        guard operand.isNumber else {
+        guard let fields = value.documentValue else {
             throw StoreError(
-                .typeMismatch,
-                "Cannot \(verb) with non-numeric argument: "
-                    + "{\(path): \(ShellText.text(of: operand))}")
+                .failedToParse,
+                "Modifiers operate on fields but we found type \(value.type.alias) instead. "
+                    + "For example: {$mod: {<field>: ...}} not {\(name.rawValue): "
+                    + "\(ShellText.text(of: value))}")
         }
-        return operand
+        for (path, operand) in fields {
+            if name == .rename {
+                try addRename(path, operand)
+            } else {
+                let path = try UpdatePath(path)
+                try add(try operation(name, path.description, operand), at: path)
+            }
+        }
     }
 
-    private static func destination(
-        of source: UpdatePath, _ operand: BSONValue
-    ) throws(StoreError) -> UpdatePath {
-        let shown = "\(source): \(ShellText.text(of: operand))"
+    private mutating func add(
+        _ operation: UpdateOperation, at path: UpdatePath
+    ) throws(StoreError) {
+        if path.isPositional { isPositional = true }
+        try root.insert(operation, at: path, &filters)
+    }
+
+    private mutating func addRename(
+        _ path: String, _ operand: BSONValue
+    ) throws(StoreError) {
+        let source = try UpdatePath(path)
+        try add(.renameSource, at: source)
+        let shown = "\(path): \(ShellText.text(of: operand))"
         guard let text = operand.stringValue else {
             throw StoreError(
                 .badValue, "The 'to' field for $rename must be a string: \(shown)")
         }
         let target = try UpdatePath(text)
+        guard !text.utf8.contains(0) else {
+            throw StoreError(
+                .badValue, "The 'to' field for $rename cannot contain an embedded null byte")
+        }
         guard target != source else {
             throw StoreError(
                 .badValue, "The source and target field for $rename must differ: \(shown)")
         }
-        for (path, role) in [(source, "source"), (target, "destination")] {
-            for part in path.parts {
-                if case .field = part { continue }
-                throw StoreError(
-                    .badValue, "The \(role) field for $rename may not be dynamic: \(path)")
-            }
-        }
-        return target
-    }
-
-    private static func isTimestamp(_ operand: BSONValue) throws(StoreError) -> Bool {
-        if case .bool = operand { return false }
-        switch operand {
-        case .document(let document):
-            for (key, _) in document where key != "$type" {
-                throw StoreError(.badValue, "Unrecognized $currentDate option: \(key)")
-            }
-            switch document["$type"] {
-            case .string("date"): return false
-            case .string("timestamp"): return true
-            default:
-                throw StoreError(
-                    .badValue,
-                    "The '$type' string field is required to be 'date' or 'timestamp': "
-                        + "{$currentDate: {field : {$type: 'date'}}}")
-            }
-        default:
+        guard !target.isPrefix(of: source), !source.isPrefix(of: target) else {
             throw StoreError(
                 .badValue,
-                "\(operand.type.alias) is not valid type for $currentDate. Please use a boolean "
-                    + "('true') or a $type expression ({$type: 'timestamp/date'}).")
+                "The source and target field for $rename must not be on the same path: \(shown)")
+        }
+        for (path, role) in [(source, "source"), (target, "destination")] where path.isDynamic {
+            throw StoreError(
+                .badValue, "The \(role) field for $rename may not be dynamic: \(path)")
+        }
+        try add(.rename(from: source), at: target)
+    }
+
+    private func operation(
+        _ name: Operator, _ path: String, _ operand: BSONValue
+    ) throws(StoreError) -> UpdateOperation {
+        switch name {
+        case .set: .set(operand)
+        case .setOnInsert: .setOnInsert(operand)
+        case .unset, .rename: .unset
+        case .increment: .increment(try Self.number(operand, path, "increment"))
+        case .multiply: .multiply(try Self.number(operand, path, "multiply"))
+        case .least: .least(operand)
+        case .greatest: .greatest(operand)
+        case .currentDate: .currentDate(asTimestamp: try Self.isTimestamp(operand))
+        case .push: .push(try PushParser.parse(operand))
+        case .addToSet: .addToSet(try Self.addToSet(operand))
+        case .pull: .pull(try pull(operand))
+        case .pullAll: .pullAll(try Self.pullAll(operand))
+        case .pop: .pop(isFirst: try Self.isFirst(path, operand))
+        case .bit: .bit(try Self.bit(operand))
         }
     }
 
-    private static func addToSet(_ operand: BSONValue) throws(StoreError) -> [BSONValue] {
-        guard let document = operand.documentValue else { return [operand] }
-        var elements = document.makeIterator()
-        guard let first = elements.next(), first.key == "$each" else { return [operand] }
-        guard let array = first.value.arrayValue else {
-            throw StoreError(
-                .typeMismatch,
-                "The argument to $each in $addToSet must be an array but it was of type "
-                    + "\(first.value.type.alias)")
-        }
-        if let extra = elements.next() {
-            throw StoreError(
-                .badValue, "Found unexpected fields after $each in $addToSet: \(extra.key)")
-        }
-        return array.values
-    }
-
-    private static func pull(
+    private func pull(
         _ operand: BSONValue
     ) throws(StoreError) -> UpdateOperation.PullCondition {
         switch operand {
         case .document(let document):
-            guard PredicateParser.holdsOperators(document) else {
-                return .documents(try Filter(document))
+            var elements = document.makeIterator()
+            guard let key = elements.next()?.key, Self.conditions.contains(key) else {
+                return .documents(try options.filter(document))
             }
-            return .passing(try Filter(try PredicateParser.parseOperators(document)))
-        case .regularExpression(let expression):
-            return .passing(try Filter(Predicate.field(.itself, .matches(expression))))
+            return .passing(try options.filter(["": operand]))
+        case .regularExpression: return .passing(try options.filter(["": operand]))
         default: return .equal(operand)
         }
     }
 
-    private static func isFirst(
-        _ operand: BSONValue, _ path: UpdatePath
-    ) throws(StoreError) -> Bool {
-        switch operand.wholeNumber {
-        case 1: return false
-        case -1: return true
-        default:
-            throw StoreError(
-                .failedToParse,
-                "$pop expects 1 or -1, found: \(ShellText.text(of: operand))")
-        }
-    }
+    /// The keys of a filter that ask something of a field, rather than naming one.
+    private static let conditions: Set<String> = [
+        "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$not", "$exists", "$type",
+        "$size", "$mod", "$all", "$elemMatch", "$regex", "$options", "$bitsAllSet",
+        "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear", "$geoWithin", "$within", "$geoIntersects",
+        "$near", "$nearSphere", "$geoNear",
+    ]
 
-    private static func bit(
-        _ operand: BSONValue, _ path: UpdatePath
-    ) throws(StoreError) -> [UpdateOperation.BitStep] {
-        guard let document = operand.documentValue, !document.isEmpty else {
-            throw StoreError(
-                .badValue,
-                "The $bit modifier is not compatible with a \(operand.type.alias). You must pass in "
-                    + "an embedded document: {$bit: {field: {and/or/xor: #}}")
-        }
-        var steps: [UpdateOperation.BitStep] = []
-        for (key, value) in document {
-            guard let name = UpdateOperation.BitStep.Operator(rawValue: key) else {
-                throw StoreError(
-                    .badValue,
-                    "The $bit modifier only supports 'and', 'or', and 'xor', not '\(key)' which is "
-                        + "an unknown operator: {\(key): \(ShellText.text(of: value))}")
-            }
-            guard value.type == .int32 || value.type == .int64 else {
-                throw StoreError(
-                    .badValue,
-                    "The $bit modifier field must be an Integer(32/64 bit); a "
-                        + "'\(value.type.alias)' is not supported here: "
-                        + "{\(key): \(ShellText.text(of: value))}")
-            }
-            steps.append(UpdateOperation.BitStep(operator: name, operand: value))
-        }
-        return steps
+    /// The operators by the names that users write.
+    private enum Operator: String {
+        case set = "$set"
+        case setOnInsert = "$setOnInsert"
+        case unset = "$unset"
+        case increment = "$inc"
+        case multiply = "$mul"
+        case least = "$min"
+        case greatest = "$max"
+        case currentDate = "$currentDate"
+        case rename = "$rename"
+        case push = "$push"
+        case addToSet = "$addToSet"
+        case pull = "$pull"
+        case pullAll = "$pullAll"
+        case pop = "$pop"
+        case bit = "$bit"
     }
 }

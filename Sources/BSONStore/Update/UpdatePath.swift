@@ -1,86 +1,118 @@
 /// Names what an operator changes: keys, array positions and positional placeholders.
 struct UpdatePath: Sendable, Hashable, CustomStringConvertible {
-    /// One step of the way.
-    enum Part: Sendable, Hashable {
-        /// A key, which in an array is a position when it is a number.
-        case field(String, index: Int?)
-        /// `$`: the element that the filter matched.
-        case matched
-        /// `$[]`: every element.
-        case all
-        /// `$[name]`: the elements that an array filter matches.
-        case filtered(String)
-    }
+    /// Paths have at most so many parts.
+    static let partsMax = 200
 
-    let parts: [Part]
-    let description: String
+    /// The parts as they are written, for example `$[name]`.
+    let parts: [String]
 
     /// Reads a dotted path.
     ///
-    /// - Throws: `emptyFieldName` (56), `dollarPrefixedFieldName` (52), `badValue`.
+    /// - Throws: `emptyFieldName` (56) and `badValue` for a placeholder where none can be.
     init(_ text: String) throws(StoreError) {
         guard !text.isEmpty else {
             throw StoreError(.emptyFieldName, "An empty update path is not valid.")
         }
-        description = text
-        var parts: [Part] = []
-        for key in try FieldPath(text).parts {
-            guard !key.isEmpty else {
-                throw StoreError(
-                    .emptyFieldName,
-                    "The update path '\(text)' contains an empty field name, which is not allowed.")
-            }
-            parts.append(try Self.part(key, in: text, isFirst: parts.isEmpty))
-        }
-        self.parts = parts
-    }
-
-    private static func part(
-        _ key: String, in text: String, isFirst: Bool
-    ) throws(StoreError) -> Part {
-        guard key.hasPrefix("$") else { return .field(key, index: FieldPath.index(key)) }
-        guard !isFirst else {
+        parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+        guard !parts.contains("") else {
             throw StoreError(
-                .badValue,
-                "Cannot have positional (i.e. '$') element in the first position in path '\(text)'")
+                .emptyFieldName,
+                "The update path '\(text)' contains an empty field name, which is not allowed.")
         }
-        if key == "$" { return .matched }
-        guard key.hasPrefix("$["), key.hasSuffix("]") else {
-            throw StoreError(
-                .dollarPrefixedFieldName,
-                "The dollar ($) prefixed field '\(key)' in '\(text)' is not valid for storage.")
-        }
-        let name = String(key.dropFirst(2).dropLast())
-        return name.isEmpty ? .all : .filtered(name)
+        guard parts.count <= Self.partsMax else { throw UpdateLimits.tooDeep }
+        try checkPlaceholders()
     }
 
-    /// The names of array filters that the path uses.
-    var filterNames: [String] {
-        parts.compactMap { part in
-            if case .filtered(let name) = part { name } else { nil }
-        }
+    var description: String { parts.joined(separator: ".") }
+
+    /// The first parts with their dots.
+    func prefix(_ count: Int) -> String { parts.prefix(count).joined(separator: ".") }
+
+    /// Whether a `$` stands for the element that the filter matched.
+    var isPositional: Bool { parts.contains("$") }
+
+    /// Whether any part is a placeholder.
+    var isDynamic: Bool {
+        parts.contains { $0 == "$" || Self.filterName($0) != nil }
     }
 
-    /// Whether one path is the other or leads through it.
-    func overlaps(_ other: UpdatePath) -> Bool {
-        zip(parts, other.parts).allSatisfy { $0 == $1 }
+    /// Whether one path leads through the other.
+    func isPrefix(of other: UpdatePath) -> Bool {
+        parts.count < other.parts.count && other.parts.starts(with: parts)
+    }
+
+    /// The name in `$[name]`, empty in `$[]`, `nil` for other parts.
+    static func filterName(_ part: String) -> String? {
+        guard part.utf8.count >= 3, part.hasPrefix("$["), part.hasSuffix("]") else { return nil }
+        return String(part.dropFirst(2).dropLast())
+    }
+
+    /// The array position that a part is when it has only digits.
+    ///
+    /// One that fits no number is as far behind every array's end as any.
+    static func index(_ part: String) -> Int? {
+        guard !part.isEmpty else { return nil }
+        var index = 0
+        for byte in part.utf8 {
+            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+            index = min(index * 10 + Int(byte - UInt8(ascii: "0")), Int(Int32.max))
+        }
+        return index
     }
 
     /// The order in which MongoDB changes fields: names as texts, positions as numbers.
-    static func isBefore(_ left: UpdatePath, _ right: UpdatePath) -> Bool {
-        for (a, b) in zip(left.parts, right.parts) where a != b {
-            if case .field(_, let i?) = a, case .field(_, let j?) = b { return i < j }
-            return key(a).utf8.lexicographicallyPrecedes(key(b).utf8)
+    static func isBefore(_ left: String, _ right: String) -> Bool {
+        if index(left) != nil, index(right) != nil, left.utf8.count != right.utf8.count {
+            return left.utf8.count < right.utf8.count
         }
-        return left.parts.count < right.parts.count
+        return left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
-    private static func key(_ part: Part) -> String {
-        switch part {
-        case .field(let key, _): key
-        case .matched: "$"
-        case .all: "$[]"
-        case .filtered(let name): "$[\(name)]"
+    private func checkPlaceholders() throws(StoreError) {
+        guard parts.count(where: { $0 == "$" }) <= 1 else {
+            throw StoreError(
+                .badValue, "Too many positional (i.e. '$') elements found in path '\(self)'")
         }
+        guard parts[0] != "$" else {
+            throw StoreError(
+                .badValue,
+                "Cannot have positional (i.e. '$') element in the first position in path '\(self)'")
+        }
+    }
+}
+
+/// Bounds what an update may make, and says what MongoDB says beyond it.
+enum UpdateLimits {
+    /// Documents and arrays are nested at most so deep, the document itself counted.
+    static let depthMax = BSONLimits().depthMax
+    /// An array grows by at most so many nulls at once.
+    static let paddingMax = 1_500_000
+    /// Documents have at most so many bytes.
+    static let bytesMax = BSONLimits().documentBytesMax
+
+    /// The error for a document that would be nested too deeply.
+    static var tooDeep: StoreError {
+        StoreError(
+            StoreError.Code(rawValue: 15), "Document exceeds maximum nesting depth of \(depthMax)")
+    }
+
+    /// How many levels of documents and arrays a value has, 0 for others.
+    static func depth(_ value: BSONValue) -> Int {
+        switch value {
+        case .document(let document): document.withCursor { 1 + depth(&$0) }
+        case .array(let array): array.document.withCursor { 1 + depth(&$0) }
+        default: 0
+        }
+    }
+
+    private static func depth(_ cursor: inout BSONCursor) -> Int {
+        var deepest = 0
+        while let element = cursor.next() {
+            guard element.value.type == .document || element.value.type == .array else { continue }
+            var inner = BSONCursor(element.value)
+            deepest = max(deepest, 1 + depth(&inner))
+        }
+        return deepest
     }
 }

@@ -1,18 +1,41 @@
-#if canImport(Darwin)
-    internal import Darwin
-#else
-    internal import Glibc
-#endif
-
 /// Applies the operators of an update to one document.
 struct Updating {
+    /// What an update may see beside the document.
+    struct Context {
+        let filters: ArrayFilters
+        /// The array position that `$` stands for.
+        let position: () -> Int?
+        /// Whether the document is being made by an upsert.
+        let isInsert: Bool
+        let collation: Collation?
+    }
+
     /// The document before the update.
     let original: BSONDocument
-    /// The array position that `$` stands for, by the path of the array.
-    let matchedIndex: (UpdatePath, Int) -> Int?
-    let arrayFilters: [String: Filter]
-    /// Whether the document is being made by an upsert.
-    let isInsert: Bool
+    let context: Context
+    /// The keys and positions that lead to the place that is being changed.
+    private(set) var path: [String] = []
+
+    init(_ original: BSONDocument, _ context: Context) {
+        self.original = original
+        self.context = context
+    }
+
+    /// What is at the place that a node changes.
+    enum Place {
+        case value(BSONValue)
+        /// Nothing, but it could be made.
+        case missing
+        /// Nothing, and nothing can be made: a value without such a field is in the way.
+        case blocked(Obstacle)
+    }
+
+    /// A value that has no such field.
+    struct Obstacle {
+        let part: String
+        let key: String
+        let value: BSONValue
+    }
 
     /// What becomes of a value.
     enum Outcome {
@@ -25,119 +48,150 @@ struct Updating {
     /// The document after the update, `nil` when it is the same.
     ///
     /// - Throws: with MongoDB's codes and texts; the document is then as before.
-    func run(_ modifiers: [UpdateModifier]) throws(StoreError) -> BSONDocument? {
-        var document = original
-        var isChanged = false
-        for modifier in modifiers {
-            let outcome = try outcome(of: .document(document), at: 0, modifier)
-            guard case .set(.document(let changed)) = outcome else { continue }
-            document = changed
-            isChanged = true
-        }
-        guard isChanged, document != original else { return nil }
-        try checkID(document)
-        return document
+    mutating func run(_ root: UpdateFields) throws(StoreError) -> BSONDocument? {
+        let outcome = try outcome(of: .fields(root), at: .value(.document(original)))
+        guard case .set(.document(let changed)) = outcome, changed != original else { return nil }
+        return changed
     }
 
-    private func checkID(_ document: BSONDocument) throws(StoreError) {
-        guard !isInsert || original["_id"] != nil, let before = original["_id"] else { return }
-        if let after = document["_id"], BSONOrder.compare(before, after) == .equal { return }
-        throw StoreError(
-            .immutableField,
-            "Performing an update on the path '_id' would modify the immutable field '_id'",
-            documentID: before)
-    }
-
-    /// What becomes of a value that the parts before a position lead to.
-    func outcome(
-        of old: BSONValue?, at position: Int, _ modifier: UpdateModifier
+    private mutating func outcome(
+        of node: UpdateNode, at place: Place
     ) throws(StoreError) -> Outcome {
-        guard position < modifier.path.parts.count else {
-            return try result(of: modifier, on: old)
-        }
-        switch modifier.path.parts[position] {
-        case .field(let key, let index):
-            return try field(key, index, of: old, at: position, modifier)
-        case .matched:
-            let values = try array(old, at: position, modifier)
-            guard let index = matchedIndex(modifier.path, position), index < values.count else {
+        switch node {
+        case .leaf(let operation, let depth): return try leaf(operation, depth, at: place)
+        case .fields(let fields):
+            return try outcome(of: try fields.resolved(context.position, path), at: place)
+        case .elements(let branches):
+            guard case .value(let value) = place else {
                 throw StoreError(
                     .badValue,
-                    "The positional operator did not find the match needed from the query.")
+                    "The path '\(shownPath)' must exist in the document in order to apply array "
+                        + "updates.")
             }
-            return try element(index, of: values, at: position, modifier)
-        case .all:
-            return try elements(old, at: position, modifier) { _ in true }
-        case .filtered(let name):
-            let filter = arrayFilters[name] ?? .all
-            return try elements(old, at: position, modifier) { value in
-                filter.matches([name: value] as BSONDocument)
-            }
-        }
-    }
-
-    private func field(
-        _ key: String, _ index: Int?, of old: BSONValue?, at position: Int,
-        _ modifier: UpdateModifier
-    ) throws(StoreError) -> Outcome {
-        switch old {
-        case .document(var document):
-            switch try outcome(of: document[key], at: position + 1, modifier) {
-            case .same: return .same
-            case .set(let value): document[key] = value
-            case .removed:
-                guard document[key] != nil else { return .same }
-                document[key] = nil
-            }
-            return .set(.document(document))
-        case .array(let array):
-            guard let index else { return try notViable(key, old, at: position, modifier) }
-            return try element(index, of: array.values, at: position, modifier)
-        case nil:
-            guard modifier.operation.creates else { return .same }
-            let inner = try outcome(of: nil, at: position + 1, modifier)
-            guard case .set(let value) = inner else { return .same }
-            return .set([key: value])
-        default: return try notViable(key, old, at: position, modifier)
-        }
-    }
-
-    /// Changes one position of an array, which grows with nulls up to it when it is short.
-    private func element(
-        _ index: Int, of values: [BSONValue], at position: Int, _ modifier: UpdateModifier
-    ) throws(StoreError) -> Outcome {
-        let old = index < values.count ? values[index] : nil
-        if old == nil, !modifier.operation.creates { return .same }
-        var values = values
-        switch try outcome(of: old, at: position + 1, modifier) {
-        case .same: return .same
-        case .removed:
-            guard old != nil else { return .same }
-            values[index] = .null
-        case .set(let value):
-            guard index - values.count <= Self.paddingMax else {
+            guard case .array(let array) = value else {
                 throw StoreError(
-                    StoreError.Code(rawValue: 34),
-                    "Cannot create element '\(index)' in an array of \(values.count): more than "
-                        + "\(Self.paddingMax) elements would have to be filled in")
+                    .badValue,
+                    "Cannot apply array updates to non-array element \(path.last ?? ""): "
+                        + ShellText.text(of: value))
             }
-            while values.count <= index { values.append(.null) }
-            values[index] = value
+            return try elements(of: array, branches)
         }
-        return .set(.array(BSONArray(values)))
     }
 
-    /// An array grows by at most so many nulls at once, as on the server.
-    private static let paddingMax = 1_500_000
-
-    private func elements(
-        _ old: BSONValue?, at position: Int, _ modifier: UpdateModifier,
-        where isWanted: (BSONValue) -> Bool
+    private mutating func outcome(
+        of branches: [UpdateBranch], at place: Place
     ) throws(StoreError) -> Outcome {
-        var values = try array(old, at: position, modifier)
+        switch place {
+        case .value(.document(let document)): return try fields(of: document, branches)
+        case .value(.array(let array)): return try positions(of: array, branches)
+        case .value(let value):
+            for branch in branches {
+                _ = try below(branch, obstacle(branch.name, value))
+            }
+            return .same
+        case .missing:
+            let outcome = try fields(of: BSONDocument(), branches)
+            guard case .set = outcome else { return .same }
+            return outcome
+        case .blocked:
+            for branch in branches { _ = try below(branch, place) }
+            return .same
+        }
+    }
+
+    private func obstacle(_ part: String, _ value: BSONValue) -> Place {
+        .blocked(Obstacle(part: part, key: path.last ?? "", value: value))
+    }
+
+    private mutating func below(
+        _ branch: UpdateBranch, _ place: Place
+    ) throws(StoreError) -> Outcome {
+        path.append(branch.name)
+        defer { path.removeLast() }
+        return try outcome(of: branch.node, at: place)
+    }
+
+    private mutating func fields(
+        of document: BSONDocument, _ branches: [UpdateBranch]
+    ) throws(StoreError) -> Outcome {
+        var document = document
         var isChanged = false
-        for index in values.indices where isWanted(values[index]) {
-            switch try outcome(of: values[index], at: position + 1, modifier) {
+        for branch in branches {
+            let old = document[branch.name]
+            switch try below(branch, old.map { .value($0) } ?? .missing) {
+            case .same: continue
+            case .set(let value):
+                // A key that would hold a NUL is none that a document can have.
+                try Self.setting { () throws(BSONError) in
+                    try document.set(validatingKey: branch.name, to: value)
+                }
+            case .removed: document[branch.name] = nil
+            }
+            isChanged = true
+        }
+        return isChanged ? .set(.document(document)) : .same
+    }
+
+    private static func setting(_ body: () throws(BSONError) -> Void) throws(StoreError) {
+        do throws(BSONError) { try body() } catch {
+            throw StoreError(.badValue, error.message, underlying: error)
+        }
+    }
+
+    private mutating func positions(
+        of array: BSONArray, _ branches: [UpdateBranch]
+    ) throws(StoreError) -> Outcome {
+        var array = array
+        var isChanged = false
+        for branch in branches {
+            guard let index = UpdatePath.index(branch.name) else {
+                _ = try below(branch, obstacle(branch.name, .array(array)))
+                continue
+            }
+            let old = array[index]
+            switch try below(branch, old.map { .value($0) } ?? .missing) {
+            case .same: continue
+            case .set(let value): try Self.set(value, at: index, of: &array, isNew: old == nil)
+            // In an array the position stays.
+            case .removed: array.replace(at: index, by: .null)
+            }
+            isChanged = true
+        }
+        return isChanged ? .set(.array(array)) : .same
+    }
+
+    /// Sets a position of an array, which grows with nulls up to it when it is short.
+    private static func set(
+        _ value: BSONValue, at index: Int, of array: inout BSONArray, isNew: Bool
+    ) throws(StoreError) {
+        guard isNew else { return array.replace(at: index, by: value) }
+        var values = array.values
+        guard index - values.count <= UpdateLimits.paddingMax else {
+            throw StoreError(
+                StoreError.Code(rawValue: 34),
+                "can't backfill more than \(UpdateLimits.paddingMax) elements")
+        }
+        values += repeatElement(.null, count: index - values.count)
+        values.append(value)
+        array = BSONArray(values)
+    }
+
+    /// Changes the elements that filters choose; which ones is decided before the first change.
+    private mutating func elements(
+        of array: BSONArray, _ branches: [UpdateBranch]
+    ) throws(StoreError) -> Outcome {
+        var values = array.values
+        let chosen = values.map { value in
+            branches.filter { context.filters.passes(value, $0.name) }
+        }
+        var isChanged = false
+        for (index, branches) in chosen.enumerated() {
+            guard var node = branches.first?.node else { continue }
+            let name = String(index)
+            for other in branches.dropFirst() {
+                node = try UpdateNode.merging(node, other.node, path + [name])
+            }
+            switch try below(UpdateBranch(name: name, node: node), .value(values[index])) {
             case .same: continue
             case .set(let value): values[index] = value
             case .removed: values[index] = .null
@@ -145,53 +199,5 @@ struct Updating {
             isChanged = true
         }
         return isChanged ? .set(.array(BSONArray(values))) : .same
-    }
-
-    private func array(
-        _ old: BSONValue?, at position: Int, _ modifier: UpdateModifier
-    ) throws(StoreError) -> [BSONValue] {
-        let way = Self.path(modifier.path, to: position)
-        switch old {
-        case .array(let array): return array.values
-        case nil:
-            throw StoreError(
-                .badValue,
-                "The path '\(way)' must exist in the document in order to apply array updates.")
-        case .some(let value):
-            let key = way.split(separator: ".").last.map(String.init) ?? way
-            throw StoreError(
-                .badValue,
-                "Cannot apply array updates to non-array element \(key): "
-                    + ShellText.text(of: value))
-        }
-    }
-
-    private func notViable(
-        _ key: String, _ old: BSONValue?, at position: Int, _ modifier: UpdateModifier
-    ) throws(StoreError) -> Outcome {
-        if case .unset = modifier.operation { return .same }
-        let holder = Self.path(modifier.path, to: position).split(separator: ".").last ?? ""
-        let element = "{\(holder): \(ShellText.text(of: old ?? .null))}"
-        guard modifier.operation.creates else {
-            throw StoreError(
-                .pathNotViable,
-                "Cannot use the part (\(key)) of (\(modifier.path)) to traverse the element "
-                    + "(\(element))", documentID: original["_id"])
-        }
-        throw StoreError(
-            .pathNotViable, "Cannot create field '\(key)' in element \(element)",
-            documentID: original["_id"])
-    }
-
-    private static func path(_ path: UpdatePath, to position: Int) -> String {
-        path.description.split(separator: ".", omittingEmptySubsequences: false)
-            .prefix(position).joined(separator: ".")
-    }
-
-    /// Milliseconds since 1970, for `$currentDate`.
-    static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 }

@@ -35,7 +35,7 @@ enum QueryFixture {
         if limit > 0 { found = Array(found.prefix(limit)) }
         if let projection = try fixture.document("projection") {
             let projection = try Projection(projection)
-            found = found.map { projection.apply(to: $0) }
+            found = try found.map { try projection.apply(to: $0, matching: filter) }
         }
         return found.map { .document($0) }
     }

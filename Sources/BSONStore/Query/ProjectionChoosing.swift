@@ -1,0 +1,140 @@
+/// Copies the chosen fields of documents from bytes into bytes.
+struct ProjectionChoosing {
+    let kind: Projection.Kind
+
+    /// The fields of a document; computed ones are left for later.
+    func choose(
+        _ node: ProjectionNode, from document: UnsafeRawBufferPointer,
+        into builder: inout BSONDocumentBuilder
+    ) {
+        var cursor = BSONCursor(document)
+        var hint = 0
+        var missing = node.fields.count
+        while let element = cursor.next() {
+            guard let index = node.index(of: element.key, &hint) else {
+                if kind == .exclusion { builder.append(element) }
+                continue
+            }
+            missing -= 1
+            switch node.fields[index].action {
+            case .choose: if kind == .inclusion { builder.append(element) }
+            case .nested(let inner): nested(inner, element, &builder)
+            case .compute, .element: if kind == .exclusion { builder.append(element) }
+            }
+            // What comes behind the last field that is named is not looked at.
+            if missing == 0, kind == .inclusion { return }
+        }
+    }
+
+    private func nested(
+        _ node: ProjectionNode, _ element: BSONRawElement,
+        _ builder: inout BSONDocumentBuilder
+    ) {
+        switch element.value.type {
+        case .document, .array:
+            let outer = builder.begin(element.value.typeByte, element.key)
+            inside(element.value, node, &builder)
+            builder.end(outer)
+        default:
+            switch kind {
+            case .exclusion: builder.append(element)
+            case .inclusion:
+                guard node.computes else { return }
+                builder.end(builder.begin(BSONType.document.rawValue, element.key))
+            }
+        }
+    }
+
+    private func inside(
+        _ value: BSONRawValue, _ node: ProjectionNode, _ builder: inout BSONDocumentBuilder
+    ) {
+        guard value.type == .array else {
+            return choose(node, from: value.bytes, into: &builder)
+        }
+        var cursor = BSONCursor(value)
+        var count = 0
+        while let element = cursor.next() {
+            let type = element.value.type
+            if type == .document || type == .array {
+                let outer = builder.begin(element.value.typeByte, index: count)
+                inside(element.value, node, &builder)
+                builder.end(outer)
+            } else if kind == .exclusion {
+                builder.append(index: count, element.value)
+            } else if node.computes {
+                // The computed fields make a document of any value.
+                builder.end(builder.begin(BSONType.document.rawValue, index: count))
+            } else {
+                continue
+            }
+            count += 1
+        }
+    }
+}
+
+extension BSONDocumentBuilder {
+    /// Starts a nested document or array under a key that is known to hold no NUL.
+    mutating func begin(_ typeByte: UInt8, _ key: UnsafeRawBufferPointer) -> Int {
+        append(key: key, BSONRawValue(typeByte: typeByte, start: base, count: 0))
+        reserve(4)
+        return begin()
+    }
+
+    /// Starts a nested document or array at a position of an array.
+    mutating func begin(_ typeByte: UInt8, index: Int) -> Int {
+        append(index: index, BSONRawValue(typeByte: typeByte, start: base, count: 0))
+        reserve(4)
+        return begin()
+    }
+}
+
+/// Computes the fields of one document.
+struct ProjectionComputing {
+    /// What the expressions see.
+    let document: BSONDocument
+    let frame: ExpressionFrame
+
+    /// Sets the computed fields in what was chosen.
+    ///
+    /// - Throws: what the expressions throw.
+    func compute(
+        _ node: ProjectionNode, in chosen: BSONDocument
+    ) throws(StoreError) -> BSONDocument {
+        var result = chosen
+        for field in node.fields {
+            switch field.action {
+            case .choose: continue
+            case .compute(let expression):
+                result[field.name] = try expression.evaluate(document, frame)
+            case .element(let filter):
+                result[field.name] = Self.element(filter, of: document[field.name], field.name)
+            case .nested(let inner):
+                guard inner.computes else { continue }
+                result[field.name] = try compute(inner, value: result[field.name])
+            }
+        }
+        return result
+    }
+
+    private func compute(
+        _ node: ProjectionNode, value: BSONValue?
+    ) throws(StoreError) -> BSONValue {
+        switch value {
+        case .document(let document): return .document(try compute(node, in: document))
+        case .array(let array):
+            var values: [BSONValue] = []
+            for value in array { values.append(try compute(node, value: value)) }
+            return .array(BSONArray(values))
+        default: return .document(try compute(node, in: BSONDocument()))
+        }
+    }
+
+    private static func element(
+        _ filter: Filter, of value: BSONValue?, _ key: String
+    ) -> BSONValue? {
+        guard case .array(let array) = value,
+            let index = MatchedPosition.find(in: array, key: key, filter), let found = array[index]
+        else { return nil }
+        return .array([found])
+    }
+}

@@ -1,0 +1,95 @@
+/// What a projection does with the result of choosing fields: `$slice` and the positional `$`.
+enum ProjectionOperator: Sendable {
+    /// Keeps a part of the arrays at a path.
+    case slice([String], ProjectionSlice)
+    /// Keeps the element of the first array on the path that the filter matched.
+    case positional([String])
+
+    /// Whether it takes the filter that found the document.
+    var isPositional: Bool {
+        switch self {
+        case .slice: false
+        case .positional: true
+        }
+    }
+
+    /// The result after the operator.
+    ///
+    /// - Throws: 51246 and 51247 when the filter does not tell an element.
+    func apply(
+        to result: BSONDocument, of document: BSONDocument, _ filter: Filter
+    ) throws(StoreError) -> BSONDocument {
+        switch self {
+        case .slice(let path, let slice): return slice.apply(to: result, path[...])
+        case .positional(let path):
+            return try Self.matched(path[...], in: result) {
+                MatchedPosition.find(in: document, filter)
+            }
+        }
+    }
+
+    private static func matched(
+        _ path: ArraySlice<String>, in result: BSONDocument, _ position: () -> Int?
+    ) throws(StoreError) -> BSONDocument {
+        guard let key = path.first else { return result }
+        var result = result
+        switch result[key] {
+        case .array(let array):
+            guard let position = position() else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 51246),
+                    "positional operator '.$' couldn't find a matching element in the array")
+            }
+            guard let element = array[position] else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 51247), "positional operator '.$' element mismatch")
+            }
+            result[key] = .array([element])
+        case .document(let inner):
+            result[key] = .document(try matched(path.dropFirst(), in: inner, position))
+        default: break
+        }
+        return result
+    }
+}
+
+/// Says which part of an array stays.
+struct ProjectionSlice: Sendable, Hashable {
+    /// How many are left out, from the end when negative; `nil` when only a number was given.
+    let skip: Int?
+    /// How many stay at most; without a skip, the last when negative.
+    let limit: Int
+
+    /// The document with the arrays at a path cut; arrays on the way are gone through, those in
+    /// arrays are not.
+    func apply(to document: BSONDocument, _ path: ArraySlice<String>) -> BSONDocument {
+        guard let key = path.first, let value = document[key] else { return document }
+        let rest = path.dropFirst()
+        var result = document
+        switch value {
+        case .array(let array):
+            result[key] = .array(rest.isEmpty ? cut(array) : inside(array, rest))
+        case .document(let inner):
+            if !rest.isEmpty { result[key] = .document(apply(to: inner, rest)) }
+        default: break
+        }
+        return result
+    }
+
+    private func inside(_ array: BSONArray, _ path: ArraySlice<String>) -> BSONArray {
+        BSONArray(
+            array.map { element in
+                guard case .document(let document) = element else { return element }
+                return .document(apply(to: document, path))
+            })
+    }
+
+    private func cut(_ array: BSONArray) -> BSONArray {
+        let values = array.values
+        guard let skip else {
+            return BSONArray(limit < 0 ? values.suffix(-limit) : values.prefix(limit))
+        }
+        let start = skip < 0 ? max(0, values.count + skip) : min(skip, values.count)
+        return BSONArray(values[start...].prefix(limit))
+    }
+}

@@ -1,0 +1,333 @@
+/// Reads a projection of `find` as MongoDB does, with its error texts.
+struct ProjectionParser {
+    private let options: LanguageOptions
+    private var root = ProjectionNode()
+    private var operators: [ProjectionOperator] = []
+    private var kind: Projection.Kind?
+    private var namesID = false
+    private var includesID = false
+    private var excludesID = false
+    private var hasSlice = false
+    private var hasElementMatch = false
+    private var hasPositional = false
+
+    /// The kind of a projection, what it chooses, and what it does afterwards.
+    static func parse(
+        _ document: BSONDocument, _ options: LanguageOptions
+    ) throws(StoreError) -> (Projection.Kind, ProjectionNode, [ProjectionOperator]) {
+        var parser = ProjectionParser(options: options)
+        for (key, value) in document {
+            if key == "_id" || key.hasPrefix("_id.") { parser.namesID = true }
+            try parser.read(key, value, below: [])
+        }
+        return parser.finish()
+    }
+
+    private init(options: LanguageOptions) { self.options = options }
+
+    private func finish() -> (Projection.Kind, ProjectionNode, [ProjectionOperator]) {
+        let kind = kind ?? defaultKind
+        var root = root
+        switch kind {
+        case .inclusion:
+            if !namesID { root.fields.insert(ProjectionNode.Field("_id", .choose), at: 0) }
+            if excludesID { root.remove("_id") }
+            // What is cut or searched afterwards has to be chosen first.
+            return (kind, root, operators)
+        case .exclusion:
+            if includesID { root.remove("_id") }
+            for path in slicedPaths { root.forget(path) }
+            return (kind, root, operators)
+        }
+    }
+
+    private var slicedPaths: [[String]] {
+        operators.compactMap { if case .slice(let path, _) = $0 { path } else { nil } }
+    }
+
+    /// The kind when only `_id` and operators are named.
+    private var defaultKind: Projection.Kind {
+        if hasSlice { return includesID ? .inclusion : .exclusion }
+        if hasElementMatch { return .inclusion }
+        return includesID && !excludesID ? .inclusion : .exclusion
+    }
+
+    private mutating func read(
+        _ key: String, _ value: BSONValue, below place: [String]
+    ) throws(StoreError) {
+        guard place.count < ExpressionLimits.depthMax else { throw ExpressionLimits.tooDeep }
+        let isPositional = key.hasSuffix(".$")
+        guard !key.contains(".$.") else {
+            throw Self.fault(
+                31394,
+                "As of 4.4, it's illegal to specify positional operator in the middle of a path."
+                    + "Positional projection may only be used at the end, for example: a.b.$. If the "
+                    + "query previously used a form like a.b.$.d, remove the parts following the '$' "
+                    + "and the results will be equivalent.")
+        }
+        switch value {
+        case .document(let document):
+            guard !isPositional else {
+                throw Self.fault(
+                    31271, "positional projection cannot be used with an expression or sub object")
+            }
+            try read(document, key, below: place)
+        case .double, .bool, .int32, .int64, .decimal128:
+            if PredicateParser.isTrue(value) {
+                try include(key, below: place, isPositional: isPositional)
+            } else {
+                guard !isPositional else {
+                    throw Self.fault(
+                        31395, "positional projection cannot be used with exclusion")
+                }
+                try exclude(key, below: place)
+            }
+        default:
+            guard !isPositional else {
+                throw Self.fault(31308, "positional projection cannot be used with a literal")
+            }
+            try literal(key, value, below: place)
+        }
+    }
+
+    private mutating func include(
+        _ key: String, below place: [String], isPositional: Bool
+    ) throws(StoreError) {
+        let isID = key == "_id" && place.isEmpty
+        if isPositional {
+            try includePositional(key, below: place)
+        } else {
+            try insert(.choose, key, below: place)
+            if isID { includesID = true }
+        }
+        guard !isID else { return }
+        guard kind != .exclusion else {
+            throw Self.fault(
+                31253, "Cannot do inclusion on field \(key) in exclusion projection")
+        }
+        kind = .inclusion
+    }
+
+    private mutating func includePositional(
+        _ key: String, below place: [String]
+    ) throws(StoreError) {
+        guard !hasPositional else {
+            throw Self.fault(
+                31276, "Cannot specify more than one positional projection per query.")
+        }
+        guard !hasElementMatch else {
+            throw Self.fault(31256, "Cannot specify positional operator and $elemMatch.")
+        }
+        guard key != ".$" else {
+            throw Self.fault(5_392_900, "Projection on field \(key) is invalid")
+        }
+        let path = try insert(.choose, String(key.dropLast(2)), below: place)
+        operators.append(.positional(path))
+        hasPositional = true
+    }
+
+    private mutating func exclude(_ key: String, below place: [String]) throws(StoreError) {
+        try insert(.choose, key, below: place)
+        guard key != "_id" || !place.isEmpty else { return excludesID = true }
+        guard kind != .inclusion else {
+            throw Self.fault(
+                31254, "Cannot do exclusion on field \(key) in inclusion projection")
+        }
+        kind = .exclusion
+    }
+
+    private mutating func literal(
+        _ key: String, _ value: BSONValue, below place: [String]
+    ) throws(StoreError) {
+        let expression = try Expression(value, in: options.variables)
+        try insert(.compute(expression), key, below: place)
+        guard kind != .exclusion else {
+            throw Self.fault(
+                31310,
+                "Cannot use an expression \(key): \(ShellText.text(of: value)) in an exclusion "
+                    + "projection")
+        }
+        kind = .inclusion
+    }
+
+    private mutating func read(
+        _ document: BSONDocument, _ key: String, below place: [String]
+    ) throws(StoreError) {
+        guard !document.isEmpty else {
+            throw Self.fault(
+                51270,
+                "An empty sub-projection is not a valid value. Found empty object at path")
+        }
+        let path = try ExpressionPath(key).parts
+        var elements = document.makeIterator()
+        if let first = elements.next(), elements.next() == nil, first.key.hasPrefix("$") {
+            if try readOperator(first, document, key, below: place) { return }
+            let name = first.key.hasSuffix(".$") ? String(first.key.dropLast(2)) : first.key
+            do throws(StoreError) { _ = try ExpressionPath(name) } catch {
+                throw Self.fault(31325, "Unknown expression \(first.key)")
+            }
+        }
+        if !root.hasNode(at: place + path) {
+            try root.insert(.nested(ProjectionNode()), below: place[...], at: path)
+        }
+        for (key, value) in document { try read(key, value, below: place + path) }
+    }
+
+    /// Reads a document of one operator; `false` when there is none of the name.
+    private mutating func readOperator(
+        _ element: BSONDocument.Element, _ document: BSONDocument, _ key: String,
+        below place: [String]
+    ) throws(StoreError) -> Bool {
+        switch element.key {
+        case "$slice":
+            do throws(StoreError) {
+                let slice = try ProjectionSlice(element.value)
+                let path = try insert(.choose, key, below: place)
+                operators.append(.slice(path, slice))
+                hasSlice = true
+            } catch {
+                try readSliceExpression(document, key, below: place, error)
+            }
+            return true
+        case "$elemMatch":
+            try readElementMatch(element.value, document, key, below: place)
+            return true
+        default: return try readExpression(element.key, document, key, below: place)
+        }
+    }
+
+    private mutating func readSliceExpression(
+        _ document: BSONDocument, _ key: String, below place: [String], _ cause: StoreError
+    ) throws(StoreError) {
+        do throws(StoreError) {
+            guard try readExpression("$slice", document, key, below: place) else { throw cause }
+        } catch {
+            throw StoreError(
+                error.code,
+                "Invalid $slice syntax. The given syntax \(ShellText.text(of: document)) did not "
+                    + "match the find() syntax because :: \(cause.code): \(cause.message) :: The "
+                    + "given syntax did not match the expression $slice syntax. :: caused by :: "
+                    + error.message)
+        }
+    }
+
+    private mutating func readExpression(
+        _ name: String, _ document: BSONDocument, _ key: String, below place: [String]
+    ) throws(StoreError) -> Bool {
+        guard ExpressionOperator.all[name] != nil else { return false }
+        let isMeta = name == "$meta"
+        guard kind != .exclusion || isMeta else {
+            throw Self.fault(
+                31252, "Cannot use expression other than $meta in exclusion projection")
+        }
+        if !isMeta { kind = .inclusion }
+        let expression = try Expression(.document(document), in: options.variables)
+        try insert(.compute(expression), key, below: place)
+        return true
+    }
+
+    private mutating func readElementMatch(
+        _ conditions: BSONValue, _ document: BSONDocument, _ key: String, below place: [String]
+    ) throws(StoreError) {
+        guard conditions.type == .document else {
+            throw Self.fault(
+                31274,
+                "elemMatch: Invalid argument, object required, but got \(conditions.type.alias)")
+        }
+        guard !hasPositional else {
+            throw Self.fault(31255, "Cannot specify positional operator and $elemMatch.")
+        }
+        guard try ExpressionPath(key).parts.count == 1, place.isEmpty else {
+            throw Self.fault(31275, "Cannot use $elemMatch projection on a nested field.")
+        }
+        let filter = try options.filter([key: .document(document)])
+        try insert(.element(filter), key, below: place)
+        hasElementMatch = true
+    }
+
+    /// Adds what happens at a key below a place and returns the whole path.
+    @discardableResult
+    private mutating func insert(
+        _ action: ProjectionNode.Action, _ key: String, below place: [String]
+    ) throws(StoreError) -> [String] {
+        let path = try ExpressionPath(key).parts
+        guard place.count + path.count <= ExpressionPath.partsMax else {
+            throw ExpressionLimits.tooDeep
+        }
+        try root.insert(action, below: place[...], at: path)
+        return place + path
+    }
+
+    private static func fault(_ code: Int32, _ message: String) -> StoreError {
+        StoreError(StoreError.Code(rawValue: code), message)
+    }
+}
+
+extension ProjectionNode {
+    /// Takes a path out that was only noted to find collisions.
+    fileprivate mutating func forget(_ path: [String]) {
+        guard let key = path.first, let index = index(of: key) else { return }
+        guard path.count > 1, case .nested(var node) = fields[index].action else {
+            fields.remove(at: index)
+            return
+        }
+        node.forget(Array(path.dropFirst()))
+        if node.fields.isEmpty {
+            fields.remove(at: index)
+        } else {
+            fields[index].action = .nested(node)
+        }
+    }
+}
+
+extension ProjectionSlice {
+    /// Reads `$slice`: a number, or an array of how many to skip and how many to keep.
+    ///
+    /// - Throws: 31272, 31257, 31258, 31259 and 31273 with MongoDB's text.
+    init(_ value: BSONValue) throws(StoreError) {
+        func fault(_ code: Int32, _ message: String) -> StoreError {
+            StoreError(StoreError.Code(rawValue: code), message)
+        }
+        if value.isNumber {
+            self.init(skip: nil, limit: Self.number(value))
+            return
+        }
+        guard case .array(let array) = value else {
+            throw fault(31273, "$slice only supports numbers and [skip, limit] arrays")
+        }
+        let values = array.values
+        guard values.count == 2 else {
+            throw fault(31272, "$slice array argument should be of form [skip, limit]")
+        }
+        guard values[0].isNumber else {
+            throw fault(
+                31257,
+                "$slice expects the skip argument to be a number, got \(values[0].type.alias)")
+        }
+        guard values[1].isNumber else {
+            throw fault(
+                31258,
+                "$slice expects the limit argument to be a number, got \(values[1].type.alias)")
+        }
+        let limit = Self.number(values[1])
+        guard limit > 0 else {
+            throw fault(31259, "$slice limit must be positive, got \(limit)")
+        }
+        self.init(skip: Self.number(values[0]), limit: limit)
+    }
+
+    /// The number without its fraction, at most as large as an int32, 0 for NaN.
+    private static func number(_ value: BSONValue) -> Int {
+        switch value {
+        case .double(let number):
+            number.isNaN
+                ? 0
+                : Int(min(max(number, Double(Int32.min)), Double(Int32.max)).rounded(.towardZero))
+        case .int32(let number): Int(number)
+        case .int64(let number): Int(Int32(clamping: number))
+        case .decimal128(let number):
+            self.number(.double(number.doubleValue))
+        default: 0
+        }
+    }
+}

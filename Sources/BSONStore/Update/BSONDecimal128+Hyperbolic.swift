@@ -1,0 +1,97 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+extension BSONDecimal128 {
+    private static let half = BSONDecimal128(isNegative: false, coefficient: 5, exponent: -1)
+    private static let two = BSONDecimal128(2 as Int64)
+
+    /// Whether the magnitude is so small that odd functions are the number itself.
+    private var isTiny: Bool {
+        isZero || kind == .finite && exponent + WideInteger.digits(coefficient) <= -40
+    }
+
+    /// The hyperbolic sine.
+    var hyperbolicSine: BSONDecimal128 {
+        if kind != .finite || isTiny { return self }
+        let magnitude = doubleValue.magnitude
+        guard magnitude < 38 else {
+            let size = DecimalArithmetic.multiply(
+                Self.half, (isNegative ? -self : self).exponential)
+            return isNegative ? -size : size
+        }
+        let power = FixedReal(self).exponential
+        return (power - FixedReal.one / power).divided(by: 2).decimal()
+    }
+
+    /// The hyperbolic cosine.
+    var hyperbolicCosine: BSONDecimal128 {
+        if kind == .nan { return self }
+        if isTiny { return BSONDecimal128(1 as Int64) }
+        let positive = isNegative ? -self : self
+        guard doubleValue.magnitude < 38 else {
+            return DecimalArithmetic.multiply(Self.half, positive.exponential)
+        }
+        let power = FixedReal(self).exponential
+        return (power + FixedReal.one / power).divided(by: 2).decimal()
+    }
+
+    /// The hyperbolic tangent.
+    var hyperbolicTangent: BSONDecimal128 {
+        if kind == .nan || isTiny { return self }
+        guard doubleValue.magnitude < 38 else {
+            return BSONDecimal128(isNegative ? -1 : 1 as Int64)
+        }
+        let power = FixedReal(self).exponential
+        let inverse = FixedReal.one / power
+        return ((power - inverse) / (power + inverse)).decimal()
+    }
+
+    /// The number of a hyperbolic sine.
+    var areaSine: BSONDecimal128 {
+        if kind != .finite || isTiny { return self }
+        let positive = isNegative ? -self : self
+        let result: BSONDecimal128
+        if doubleValue.magnitude < 1E9 {
+            let value = FixedReal(positive)
+            let root = (value * value + FixedReal.one).squareRoot
+            // ln(x + sqrt(x * x + 1)) without the loss of digits near to zero.
+            let tangent = value / root
+            result = Self.areaTangent(tangent)
+        } else {
+            result = DecimalArithmetic.multiply(Self.two, positive).naturalLogarithm
+        }
+        return isNegative ? -result : result
+    }
+
+    /// The number of a hyperbolic cosine that is at least one.
+    var areaCosine: BSONDecimal128 {
+        guard kind == .finite else { return self }
+        guard doubleValue < 1E9 else {
+            return DecimalArithmetic.multiply(Self.two, self).naturalLogarithm
+        }
+        let value = FixedReal(self)
+        let root = ((value - FixedReal.one) * (value + FixedReal.one)).squareRoot
+        guard !root.isZero else { return .zero }
+        return (value + root).naturalLogarithm.decimal()
+    }
+
+    /// The number of a hyperbolic tangent between -1 and 1.
+    var areaTangent: BSONDecimal128 {
+        if kind != .finite || isTiny { return self }
+        let value = FixedReal(self)
+        let isOne = (FixedReal.one - value).isZero || (FixedReal.one + value).isZero
+        if isOne { return isNegative ? -.infinity : .infinity }
+        return Self.areaTangent(value)
+    }
+
+    private static func areaTangent(_ value: FixedReal) -> BSONDecimal128 {
+        let ratio = (FixedReal.one + value) / (FixedReal.one - value)
+        guard ratio.double < 1E10, ratio.double > 1E-10 else {
+            return DecimalArithmetic.multiply(half, ratio.decimal().naturalLogarithm)
+        }
+        return ratio.naturalLogarithm.divided(by: 2).decimal()
+    }
+}

@@ -1,0 +1,28 @@
+extension BSONType {
+    /// The name that MongoDB gives the type in `$type` and in errors.
+    var alias: String {
+        switch self {
+        case .double: "double"
+        case .string: "string"
+        case .document: "object"
+        case .array: "array"
+        case .binary: "binData"
+        case .undefined: "undefined"
+        case .objectID: "objectId"
+        case .bool: "bool"
+        case .datetime: "date"
+        case .null: "null"
+        case .regularExpression: "regex"
+        case .dbPointer: "dbPointer"
+        case .javascript: "javascript"
+        case .symbol: "symbol"
+        case .javascriptWithScope: "javascriptWithScope"
+        case .int32: "int"
+        case .timestamp: "timestamp"
+        case .int64: "long"
+        case .decimal128: "decimal"
+        case .minKey: "minKey"
+        case .maxKey: "maxKey"
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// Says what updates and projections may use beside the document, and reads the filters in them.
+struct LanguageOptions: Sendable {
+    /// The variables that expressions may name.
+    var variables = ExpressionScope()
+    /// How texts compare; `nil` compares their bytes.
+    var collation: Collation?
+
+    /// Nothing but the document.
+    static let none = LanguageOptions()
+
+    /// Reads a filter that stands in an update or a projection.
+    ///
+    /// - Throws: as ``Filter/init(_:)`` does.
+    func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
+        try Filter(document)
+    }
+
+    /// Compiles a part of a filter.
+    func filter(_ predicate: Predicate) throws(StoreError) -> Filter {
+        try Filter(predicate)
+    }
+}

@@ -1,0 +1,135 @@
+/// Finds what the positional `$` stands for: the position in the outermost array through which the
+/// filter's condition on an array passed.
+///
+/// Where several conditions pass through arrays, the last one counts in the order in which the
+/// server tests them: by kind, then by path. Alternatives and negations tell no position.
+/// Source: the server's `MatchDetails`.
+enum MatchedPosition {
+    /// The position in a document that passes a filter, `nil` when none is known.
+    static func find(
+        in document: BSONDocument, _ filter: Filter, _ options: LanguageOptions = .none
+    ) -> Int? {
+        var conditions: [Condition] = []
+        collect(filter.predicate, into: &conditions)
+        // A later condition with the same rank and path is tested later.
+        let order = conditions.indices.sorted { left, right in
+            let (a, b) = (conditions[left], conditions[right])
+            if a.rank != b.rank { return a.rank > b.rank }
+            return a.path == b.path ? left > right : b.path.lexicographicallyPrecedes(a.path)
+        }
+        for index in order {
+            if let position = position(conditions[index], document, options) { return position }
+        }
+        return nil
+    }
+
+    /// The first element of an array that passes a filter of one condition on it.
+    static func find(in array: BSONArray, key: String, _ filter: Filter) -> Int? {
+        var position = 0
+        for element in array {
+            if filter.matches([key: [element]] as BSONDocument) { return position }
+            position += 1
+        }
+        return nil
+    }
+
+    private struct Condition {
+        let path: [String]
+        let test: Predicate.Test
+        let rank: Int
+    }
+
+    private static func collect(_ predicate: Predicate, into found: inout [Condition]) {
+        if case .all(let parts) = predicate {
+            for part in parts { collect(part, into: &found) }
+        } else if case .any(let parts) = predicate {
+            // A single alternative is none; several values for one field are a membership.
+            if parts.count == 1 { return collect(parts[0], into: &found) }
+            if let (path, values) = membership(parts) {
+                found.append(Condition(path: path, test: .isIn(values, []), rank: 13))
+            }
+        } else if case .field(let path, let test) = predicate {
+            found.append(Condition(path: path.parts, test: test, rank: rank(test)))
+        }
+    }
+
+    private static func membership(_ parts: [Predicate]) -> ([String], [BSONValue])? {
+        var path: FieldPath?
+        var values: [BSONValue] = []
+        for part in parts {
+            guard case .field(let other, .compare(.equal, let value)) = part,
+                path == nil || path == other
+            else { return nil }
+            path = other
+            values.append(value)
+        }
+        return path.map { ($0.parts, values) }
+    }
+
+    /// The place of a kind of test among the server's.
+    private static func rank(_ test: Predicate.Test) -> Int {
+        switch test {
+        case .hasDocument: 2
+        case .hasElement: 3
+        case .hasSize: 4
+        case .compare(.equal, _): 5
+        case .compare(.lessOrEqual, _): 6
+        case .compare(.less, _): 7
+        case .compare(.greater, _): 8
+        case .compare(.greaterOrEqual, _): 9
+        case .matches: 10
+        case .modulo: 11
+        case .exists: 12
+        case .isIn: 13
+        default: 14
+        }
+    }
+
+    private static func position(
+        _ condition: Condition, _ document: BSONDocument, _ options: LanguageOptions
+    ) -> Int? {
+        var value = BSONValue.document(document)
+        for (index, part) in condition.path.enumerated() {
+            switch value {
+            case .document(let document):
+                guard let next = document[part] else { return nil }
+                value = next
+            case .array(let array):
+                let rest = Array(condition.path[index...])
+                if let found = position(array, rest, condition.test, options) { return found }
+                // A position in the path is no element that was searched for.
+                guard let number = FieldPath.index(part), let next = array[number] else {
+                    return nil
+                }
+                value = next
+            default: return nil
+            }
+        }
+        guard case .array(let array) = value else { return nil }
+        return position(array, [], condition.test, options)
+    }
+
+    private static func position(
+        _ array: BSONArray, _ rest: [String], _ test: Predicate.Test,
+        _ options: LanguageOptions
+    ) -> Int? {
+        if rest.isEmpty {
+            switch test {
+            case .exists, .hasSize: return nil
+            // A constant that is an array may equal the whole.
+            case .compare(.equal, .array(let constant)):
+                return array.values.firstIndex {
+                    options.collation.compare($0, .array(constant)) == .equal
+                }
+            default: break
+            }
+        }
+        do throws(StoreError) {
+            let path = FieldPath(parts: ["e"] + rest)
+            let one = try options.filter(.field(path, test))
+            return find(in: array, key: "e", one)
+        } catch {
+            preconditionFailure("a part of a filter that was compiled compiles: \(error)")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Tells the time to updates.
+enum UpdateClock {
+    private static let last = Locked(BSONTimestamp(seconds: 0, increment: 0))
+
+    /// Milliseconds since 1970.
+    static var now: BSONDatetime {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return BSONDatetime(
+            milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// A timestamp of this second that is greater than every one before.
+    static func timestamp() -> BSONTimestamp {
+        let seconds = UInt32(truncatingIfNeeded: now.milliseconds / 1_000)
+        return last.withLock { last in
+            last =
+                last.seconds < seconds
+                ? BSONTimestamp(seconds: seconds, increment: 1)
+                : BSONTimestamp(seconds: last.seconds, increment: last.increment &+ 1)
+            return last
+        }
+    }
+}
+
+extension BSONDocument {
+    /// The document with the time in the place of empty timestamps, as MongoDB stores it.
+    ///
+    /// Only top-level fields other than `_id` count. Source: MongoDB manual, "BSON Types",
+    /// "Timestamps".
+    var withTimestampsFilled: BSONDocument {
+        let keys = withCursor { cursor in
+            var keys: [String] = []
+            while let element = cursor.next() {
+                guard element.value.type == .timestamp, element.value.int64 == 0 else { continue }
+                keys.append(String(decoding: element.key, as: UTF8.self))
+            }
+            return keys
+        }
+        var filled = self
+        for key in keys where key != "_id" { filled[key] = .timestamp(UpdateClock.timestamp()) }
+        return filled
+    }
+}

@@ -1,0 +1,93 @@
+/// Reads off a filter which fields a document must have to pass it.
+///
+/// Source: MongoDB manual, "Update: upsert"; the order and the conflicts are the server's.
+enum UpsertEqualities {
+    typealias Equality = (path: [String], value: BSONValue)
+
+    /// The document that has these fields and no others.
+    ///
+    /// - Parameter onlyID: whether only the `_id` is wanted, as a replacement does.
+    /// - Throws: `notSingleValueField` (54) when a path is there twice, 111 for a part of an `_id`.
+    static func document(
+        _ predicate: Predicate, onlyID: Bool = false
+    ) throws(StoreError) -> BSONDocument {
+        var found: [Equality] = []
+        collect(predicate, into: &found)
+        if onlyID { found.removeAll { $0.path.first != "_id" } }
+        // The server looks at them by path, and in the order of the filter where paths are the same.
+        let order = found.indices.sorted { left, right in
+            let (a, b) = (text(found[left].path), text(found[right].path))
+            return a == b ? left < right : a.utf8.lexicographicallyPrecedes(b.utf8)
+        }
+        var document = BSONDocument()
+        var seen: [[String]] = []
+        for (path, value) in order.map({ found[$0] }) {
+            try check(path, besides: seen, onlyID: onlyID)
+            seen.append(path)
+            try set(path, to: value, in: &document)
+        }
+        return document
+    }
+
+    /// Refuses what says nothing about single fields.
+    ///
+    /// - Throws: 224 for `$expr` at any level.
+    static func check(_ filter: BSONDocument) throws(StoreError) {
+        for (key, value) in filter {
+            guard key != "$expr" else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 224),
+                    "$expr is not allowed in the query predicate for an upsert")
+            }
+            guard ["$and", "$or", "$nor"].contains(key), let clauses = value.arrayValue else {
+                continue
+            }
+            for case .document(let clause) in clauses { try check(clause) }
+        }
+    }
+
+    private static func collect(_ predicate: Predicate, into found: inout [Equality]) {
+        if case .all(let parts) = predicate {
+            for part in parts { collect(part, into: &found) }
+        } else if case .any(let parts) = predicate, parts.count == 1 {
+            collect(parts[0], into: &found)
+        } else if case .field(let path, let test) = predicate {
+            if case .compare(.equal, let value) = test {
+                found.append((path.parts, value))
+            } else if case .isIn(let values, let expressions) = test, values.count == 1,
+                expressions.isEmpty
+            {
+                found.append((path.parts, values[0]))
+            }
+        }
+    }
+
+    private static func check(
+        _ path: [String], besides seen: [[String]], onlyID: Bool
+    ) throws(StoreError) {
+        if onlyID, path.count > 1 {
+            throw StoreError(
+                StoreError.Code(rawValue: 111),
+                "field at '_id' must be exactly specified, field at sub-path '\(text(path))'found")
+        }
+        guard let other = seen.last(where: { path.starts(with: $0) }) else { return }
+        throw StoreError(
+            .notSingleValueField,
+            "cannot infer query fields to set, "
+                + (other.count == path.count
+                    ? "path '\(text(path))' is matched twice"
+                    : "both paths '\(text(path))' and '\(text(other))' are matched"))
+    }
+
+    private static func set(
+        _ path: [String], to value: BSONValue, in document: inout BSONDocument
+    ) throws(StoreError) {
+        guard path.count <= UpdateLimits.depthMax else { throw UpdateLimits.tooDeep }
+        guard path.count > 1 else { return document[path[0]] = value }
+        var inner = document[path[0]]?.documentValue ?? BSONDocument()
+        try set(Array(path.dropFirst()), to: value, in: &inner)
+        document[path[0]] = .document(inner)
+    }
+
+    private static func text(_ path: [String]) -> String { path.joined(separator: ".") }
+}
