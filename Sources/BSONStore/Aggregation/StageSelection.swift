@@ -275,6 +275,6 @@ final class SamplingSink: PipelineSink {
 extension PipelineRun {
     /// Whether a document passes a filter, whose expressions see the run's variables.
     func matches(_ filter: Filter, _ document: BSONDocument) throws(StoreError) -> Bool {
-        filter.matches(document)
+        try filter.matches(document, frame)
     }
 }
