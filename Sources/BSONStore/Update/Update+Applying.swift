@@ -20,7 +20,7 @@ extension Update {
                 document, by: try pipeline.apply(to: document), allowsDollars: true)
         }
         guard let after, after != document else { return nil }
-        guard after.byteCount <= ExpressionLimits.bytesMax else {
+        guard after.byteCount <= UpdateLimits.commandBytesMax else {
             throw UpdateLimits.tooLarge(after.byteCount)
         }
         guard after.byteCount <= UpdateLimits.bytesMax else {

@@ -90,6 +90,8 @@ enum UpdateLimits {
     static let paddingMax = 1_500_000
     /// Documents have at most so many bytes.
     static let bytesMax = BSONLimits().documentBytesMax
+    /// Documents with a command around them have at most so many bytes.
+    static let commandBytesMax = bytesMax + 16 * 1024
 
     /// The error for a document that would be nested too deeply.
     static var tooDeep: StoreError {
@@ -103,7 +105,7 @@ enum UpdateLimits {
         return StoreError(
             .documentTooLarge,
             "BSONObj size: \(count) (0x\(hex)) is invalid. Size must be between 0 and "
-                + "\(ExpressionLimits.bytesMax)(16MB)")
+                + "\(commandBytesMax)(16MB)")
     }
 
     /// How many levels of documents and arrays a value has, 0 for others.
