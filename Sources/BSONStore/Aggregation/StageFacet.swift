@@ -56,14 +56,13 @@ struct FacetStage: PipelineStage {
 
 /// Feeds the pipelines of `$facet`.
 final class FacetSink: PipelineSink {
-    /// Collects what comes out of one pipeline.
-    private final class Facet {
+    /// Is one pipeline with what came out of it.
+    private struct Facet {
         let name: String
-        var first: (any PipelineSink)?
+        let first: any PipelineSink
+        /// Apart from the facet, since the pipeline's last sink holds them.
+        let results: FacetResults
         var wantsMore = true
-        var results: [BSONValue] = []
-
-        init(_ name: String) { self.name = name }
     }
 
     private let next: any PipelineSink
@@ -76,22 +75,22 @@ final class FacetSink: PipelineSink {
         self.next = next
         bytes = FacetBytes(bytesMax: run.bytesMax)
         for (name, stages) in stage.facets {
-            let facet = Facet(name)
-            let last = BodySink { [bytes, facet] (document) throws(StoreError) in
+            let results = FacetResults()
+            let last = BodySink { [bytes] (document) throws(StoreError) in
                 try bytes.add(document.byteCount)
-                facet.results.append(.document(document))
+                results.documents.append(.document(document))
                 return true
             }
-            facet.first = try Pipeline.chain(stages[...], into: last, run)
-            facets.append(facet)
+            let first = try Pipeline.chain(stages[...], into: last, run)
+            facets.append(Facet(name: name, first: first, results: results))
         }
     }
 
     func take(_ document: BSONDocument) throws(StoreError) -> Bool {
         var wantsMore = false
-        for facet in facets where facet.wantsMore {
-            facet.wantsMore = try facet.first?.take(document) ?? false
-            wantsMore = wantsMore || facet.wantsMore
+        for index in facets.indices where facets[index].wantsMore {
+            facets[index].wantsMore = try facets[index].first.take(document)
+            wantsMore = wantsMore || facets[index].wantsMore
         }
         return wantsMore
     }
@@ -99,12 +98,17 @@ final class FacetSink: PipelineSink {
     func finish() throws(StoreError) {
         var document = BSONDocument()
         for facet in facets {
-            try facet.first?.finish()
-            document.append(facet.name, .array(BSONArray(facet.results)))
+            try facet.first.finish()
+            document.append(facet.name, .array(BSONArray(facet.results.documents)))
         }
         _ = try next.take(document)
         try next.finish()
     }
+}
+
+/// Holds what one pipeline of `$facet` gives.
+private final class FacetResults {
+    var documents: [BSONValue] = []
 }
 
 /// Counts what the pipelines of `$facet` give.
