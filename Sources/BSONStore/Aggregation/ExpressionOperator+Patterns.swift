@@ -121,7 +121,7 @@ struct ExpressionSearch {
 
     private static func fault(_ name: String, _ error: StoreError) -> StoreError {
         guard error.code.rawValue == 51091 else {
-            return .location(error.code.rawValue, "\(name) \(error.message)")
+            return error
         }
         var reason = error.message[...]
         if let colon = reason.firstIndex(of: ":") { reason = reason[colon...].dropFirst(2) }

@@ -124,8 +124,8 @@ public struct Pipeline: Sendable {
 
     private func selection(_ run: PipelineRun) -> AggregationSelection {
         AggregationSelection(
-            filter: access.filter, sort: access.sort, skip: access.skip, limit: access.limit,
-            frame: run.frame)
+            filter: access.filter.bound(to: run.frame), sort: access.sort, skip: access.skip,
+            limit: access.limit, frame: run.frame)
     }
 
     private func check(_ namespace: Namespace) throws(StoreError) {
