@@ -121,7 +121,8 @@ struct ExpressionSearch {
 
     private static func fault(_ name: String, _ error: StoreError) -> StoreError {
         guard error.code.rawValue == 51091 else {
-            return .location(error.code.rawValue, "\(name) \(error.message)")
+            // The text begins with a blank where no operator is named.
+            return .location(error.code.rawValue, name + error.message)
         }
         var reason = error.message[...]
         if let colon = reason.firstIndex(of: ":") { reason = reason[colon...].dropFirst(2) }
