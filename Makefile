@@ -6,7 +6,7 @@ SECONDS ?= 60
 export SWIFT
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench bench-gate fuzz simulate crash clean
+.PHONY: help setup demo test check bench bench-gate bench-sync fuzz simulate crash clean
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -35,6 +35,10 @@ bench: ## Measures, each row beside its baseline in the same run.
 bench-gate: ## Measures and fails where a ratio falls below its gate.
 	@Scripts/setup
 	@Scripts/bench --gate
+
+bench-sync: ## Measures sync passes beside C. Scripts/bench-sync SIZE COUNT ROUNDS
+	@Scripts/setup
+	@Scripts/bench-sync
 
 fuzz: ## Fuzzes a target under address sanitizer. TARGET=name SECONDS=60
 	@Scripts/setup
