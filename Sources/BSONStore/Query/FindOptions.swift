@@ -9,11 +9,15 @@ public struct FindOptions: Sendable {
     /// Which fields are returned; without one, all.
     public var projection: Projection?
 
+    /// Which index is used; without one, the planner chooses.
+    public var hint: IndexHint?
+
     /// Makes options; what is left out has its default.
     ///
     /// - Throws: `badValue` (2) for a negative skip or limit.
     public init(
-        sort: SortOrder? = nil, skip: Int = 0, limit: Int = 0, projection: Projection? = nil
+        sort: SortOrder? = nil, skip: Int = 0, limit: Int = 0, projection: Projection? = nil,
+        hint: IndexHint? = nil
     ) throws(StoreError) {
         guard skip >= 0 else {
             throw StoreError(
@@ -29,6 +33,7 @@ public struct FindOptions: Sendable {
         self.skip = skip
         self.limit = limit
         self.projection = projection
+        self.hint = hint
     }
 
     /// Everything, in the order of insertion.

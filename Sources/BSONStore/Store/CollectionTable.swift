@@ -2,6 +2,12 @@
 final class CollectionTable: Sendable {
     let id: Int64
     let namespace: Namespace
+    /// The options; other options give the table another number.
+    let options: CollectionOptions
+    /// Asked about documents that are written, when there is a validator that matters.
+    let validator: Filter?
+    /// Whether the options ask nothing of writes and reads.
+    let isPlain: Bool
     private let statements: [String]
 
     /// The statements that run often.
@@ -24,9 +30,16 @@ final class CollectionTable: Sendable {
         case count
     }
 
-    init(id: Int64, namespace: Namespace) {
+    init(id: Int64, namespace: Namespace, options: CollectionOptions) throws(StoreError) {
         self.id = id
         self.namespace = namespace
+        self.options = options
+        isPlain = options == .none
+        let isChecked = options.validationLevel != .off && options.validationAction == .error
+        validator =
+            if isChecked, let filter = options.validator {
+                try Filter(filter)
+            } else { nil }
         let table = StoreSchema.tableName(id)
         statements = Statement.allCases.map { Self.sql($0, table) }
     }
@@ -60,8 +73,9 @@ extension SQLiteConnection {
 
 /// Remembers which table a collection has, for all connections of a store.
 ///
-/// Only what is committed gets in. A number is never used for another collection, so an entry is
-/// either true or its table is gone, which SQLite then says.
+/// Only what is committed gets in. A number is never used for another collection, and a collection
+/// that gets another name or other options gets another number, so an entry is either true or its
+/// table is gone, which SQLite then says.
 final class Catalog: Sendable {
     private let tables = Locked<[Namespace: CollectionTable]>([:])
 
@@ -75,32 +89,5 @@ final class Catalog: Sendable {
 
     func forget(_ namespace: Namespace) {
         tables.withLock { $0[namespace] = nil }
-    }
-
-    /// Looks the collection up in the file, as the connection's transaction sees it.
-    static func read(
-        _ namespace: Namespace, _ connection: SQLiteConnection
-    ) throws(StoreError) -> CollectionTable? {
-        let statement = try connection.prepare(
-            "SELECT id FROM store_collections WHERE database = ?1 AND name = ?2")
-        statement.bind(1, namespace.database)
-        statement.bind(2, namespace.collection)
-        guard try statement.step() else { return nil }
-        return CollectionTable(id: statement.int64(0), namespace: namespace)
-    }
-
-    /// Makes the collection in the connection's transaction.
-    static func create(
-        _ namespace: Namespace, _ connection: SQLiteConnection
-    ) throws(StoreError) -> CollectionTable {
-        try namespace.check()
-        let statement = try connection.prepare(
-            "INSERT INTO store_collections (database, name) VALUES (?1, ?2)")
-        statement.bind(1, namespace.database)
-        statement.bind(2, namespace.collection)
-        try statement.run()
-        let id = connection.lastInsertedRowID
-        try connection.executeOnce(StoreSchema.tableStatement(id))
-        return CollectionTable(id: id, namespace: namespace)
     }
 }

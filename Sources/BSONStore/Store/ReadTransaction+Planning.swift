@@ -4,8 +4,12 @@ extension ReadTransaction {
 
     /// Chooses how a query is answered: by id, by the index with the fewest keys, or by all documents.
     func plan(
-        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, hint: IndexHint? = nil
     ) throws(StoreError) -> QueryPlan {
+        if try view(namespace) != nil {
+            return QueryPlan(access: .range(QueryPlan.Range()), isSorted: sort == nil)
+        }
+        if let hint { return try plan(namespace, filter, sort, hint) }
         let byID = QueryPlan(filter, sort)
         guard byID.mayBeImproved, !(filter.isEverything && sort == nil) else { return byID }
         let scan = try onTable(namespace) { (table) throws(StoreError) in

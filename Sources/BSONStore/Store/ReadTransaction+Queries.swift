@@ -60,7 +60,7 @@ extension ReadTransaction {
     ///
     /// - Throws: `corrupt` naming a document whose bytes are no BSON.
     public func count(_ namespace: Namespace, filter: Filter) throws(StoreError) -> Int {
-        if filter.isEverything { return try count(namespace) }
+        if filter.isEverything, try view(namespace) == nil { return try count(namespace) }
         var count = 0
         try scan(namespace, filter, try plan(namespace, filter, nil), isContentUsed: false) {
             _, _ in
@@ -98,7 +98,7 @@ extension ReadTransaction {
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
         let order = options.sort ?? filter.impliedOrder
-        let plan = try plan(namespace, filter, order)
+        let plan = try plan(namespace, filter, order, hint: options.hint)
         let project = { (document: BSONDocument) throws(StoreError) -> BSONDocument in
             try options.projection?.apply(to: document, matching: filter) ?? document
         }
@@ -136,6 +136,9 @@ extension ReadTransaction {
         isContentUsed: Bool = true,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
+        if let view = try view(namespace) {
+            return try scan(view, of: namespace.database, filter, body)
+        }
         _ = try onTable(namespace) { (table) throws(StoreError) in
             switch plan.access {
             case .keys(let keys): try scan(keys, table, filter, body)

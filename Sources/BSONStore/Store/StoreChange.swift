@@ -1,6 +1,6 @@
-/// Tells one change of one document, with the document before and after it.
+/// Tells one change of one document, with the document before and after it, or of a collection.
 public struct StoreChange: Sendable, Hashable {
-    /// What happened to the document.
+    /// What happened to the document, or to the collection as a whole.
     public enum Kind: Int64, Sendable, Hashable {
         /// It is new.
         case insert = 1
@@ -10,6 +10,22 @@ public struct StoreChange: Sendable, Hashable {
         case replace = 3
         /// It is gone.
         case delete = 4
+        /// The collection is gone with all its documents.
+        case drop = 5
+        /// The collection has another name; `after` says which, as `to`.
+        case rename = 6
+        /// Another collection has this name now; `after` says which it was, as `from`.
+        case renamedHere = 7
+        /// The database is gone, after its collections; the collection's name is empty.
+        case dropDatabase = 8
+
+        /// Whether one document changed, and not a collection as a whole.
+        public var isOfDocument: Bool {
+            switch self {
+            case .insert, .update, .replace, .delete: true
+            case .drop, .rename, .renamedHere, .dropDatabase: false
+            }
+        }
     }
 
     /// The place in the feed; it grows with each change and is never used twice.

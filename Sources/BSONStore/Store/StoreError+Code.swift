@@ -68,10 +68,14 @@ extension StoreError.Code {
     public static let invalidNamespace = Self(73)
     /// The store was closed.
     public static let closed = Self(91)
+    /// The document does not pass the collection's validator.
+    public static let documentValidationFailure = Self(121)
     /// SQLite or a query wanted more memory than it may have.
     public static let exceededMemoryLimit = Self(146)
     /// The file was written by a newer version of this library; it was left untouched.
     public static let newerSchema = Self(158)
+    /// The operation is not for views.
+    public static let commandNotSupportedOnView = Self(166)
     /// An expression has no such operator.
     public static let invalidPipelineOperator = Self(168)
     /// The file cannot be opened.
@@ -110,6 +114,8 @@ extension StoreError.Code {
         immutableField: "ImmutableField", invalidOptions: "InvalidOptions",
         cannotCreateIndex: "CannotCreateIndex",
         invalidNamespace: "InvalidNamespace", closed: "ShutdownInProgress",
+        documentValidationFailure: "DocumentValidationFailure",
+        commandNotSupportedOnView: "CommandNotSupportedOnView",
         exceededMemoryLimit: "ExceededMemoryLimit", newerSchema: "MustUpgrade",
         cannotOpen: "FileOpenFailed", changeStreamHistoryLost: "ChangeStreamHistoryLost",
         changeStreamNotEnabled: "ChangeStreamNotEnabled", corrupt: "DataCorruptionDetected",

@@ -12,6 +12,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public var keyPattern: BSONDocument?
     /// For a duplicate key, the values that are there already.
     public var keyValue: BSONDocument?
+    /// For a document that failed validation, its id and which rules it broke.
+    public var errorInfo: BSONDocument?
     /// SQLite's extended result code, when it was SQLite that failed.
     public var sqliteCode: Int32?
     /// The error below this one, where there is one.

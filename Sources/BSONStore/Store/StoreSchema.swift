@@ -4,6 +4,7 @@
 /// |---|---|
 /// | `store_settings` | one row: what the change feed keeps and from where on |
 /// | `store_collections` | the number of each collection; a number is never used again |
+/// | `store_options` | the UUID and the options of each collection |
 /// | `store_indexes` | the secondary indexes, with a number that is never used again |
 /// | `store_changes` | the change feed |
 /// | `collection_N` | the documents of collection N: row, order-preserving id key, bytes |
@@ -101,12 +102,21 @@ enum StoreSchema {
             "PRAGMA user_version = \(version)",
         ] + secondVersion
 
-    /// What version 2 added: indexes.
+    /// What version 2 added: indexes and options of collections.
     private static let secondVersion = [
         """
         CREATE TABLE store_indexes (
             id INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL, name TEXT NOT NULL,
             specification BLOB NOT NULL, multikey INTEGER NOT NULL, UNIQUE (collection, name))
+        """,
         """
+        CREATE TABLE store_options (
+            collection INTEGER PRIMARY KEY, uuid BLOB NOT NULL, options BLOB NOT NULL)
+        """,
+        // x'0500000000' is the empty document.
+        """
+        INSERT INTO store_options
+        SELECT id, randomblob(16), x'0500000000' FROM store_collections
+        """,
     ]
 }

@@ -78,6 +78,7 @@ extension WriteTransaction {
 
     /// Writes a new row and its index keys.
     func add(_ stored: StorableDocument, to table: CollectionTable) throws(StoreError) {
+        try check(stored.document, replacing: nil, in: table)
         let change: IndexChange
         do throws(StoreError) {
             change = try indexChange(in: table, row: nil, from: nil, to: stored.document)
@@ -104,12 +105,17 @@ extension WriteTransaction {
         if !change.isEmpty {
             try apply(change, row: connection.lastInsertedRowID, in: table)
         }
+        if !table.isPlain, let capped = table.options.capped {
+            try trim(table, capped, added: stored.document.byteCount)
+        }
     }
 
     /// Writes other bytes into a row that is there, and the index keys that differ.
     func rewrite(
         _ found: StoredDocument, _ document: BSONDocument, in table: CollectionTable
     ) throws(StoreError) {
+        try check(document, replacing: found.document, in: table)
+        if !table.isPlain { cappedUsage[table.id] = nil }
         let change = try indexChange(
             in: table, row: found.row, from: found.document, to: document)
         let statement = try connection.prepare(.updateRow, table)
@@ -125,6 +131,7 @@ extension WriteTransaction {
     func delete(_ found: StoredDocument, in table: CollectionTable) throws(StoreError) {
         let change = try indexChange(
             in: table, row: found.row, from: found.document, to: nil)
+        if !table.isPlain { cappedUsage[table.id] = nil }
         let statement = try connection.prepare(.deleteRow, table)
         statement.bind(1, found.row)
         try statement.run()

@@ -5,7 +5,12 @@ public final class WriteTransaction: ReadTransaction {
     /// Names the operation in the change feed: copied into each change that is written after.
     public var comment: BSONValue?
 
+    /// Whether documents are written without asking the collections' validators.
+    public var bypassesValidation = false
+
     private(set) var feed: FeedState
+    /// What capped collections hold, as far as it was counted.
+    var cappedUsage: [Int64: CappedUsage] = [:]
     /// The newest position before this transaction.
     let feedHeadAtStart: Int64
     private var newTables: [Namespace: CollectionTable] = [:]
@@ -27,13 +32,14 @@ public final class WriteTransaction: ReadTransaction {
             feed = feedBefore
             connection.indexCache.invalidate()
             newTables.removeAll()
+            cappedUsage.removeAll()
             forgetLastTable()
             throw error
         }
     }
 
     override func table(_ namespace: Namespace) throws(StoreError) -> CollectionTable? {
-        if let known = catalog.known(namespace) ?? newTables[namespace] { return known }
+        if let known = newTables[namespace] ?? catalog.known(namespace) { return known }
         // Not for the catalog: this may be of this transaction, which can still be undone.
         guard let found = try Catalog.read(namespace, connection) else { return nil }
         newTables[namespace] = found
@@ -45,9 +51,25 @@ public final class WriteTransaction: ReadTransaction {
         _ namespace: Namespace, _ body: (CollectionTable) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         if let result = try onTable(namespace, body) { return result }
-        let table = try Catalog.create(namespace, connection)
-        newTables[namespace] = table
+        let table = try Catalog.create(namespace, .none, connection)
+        adopt(table)
         return try body(table)
+    }
+
+    /// Uses a table that this transaction made.
+    func adopt(_ table: CollectionTable) {
+        newTables[table.namespace] = table
+        catalog.forget(table.namespace)
+        forgetLastTable()
+    }
+
+    /// Forgets a table that this transaction dropped or that has another number now.
+    func abandon(_ table: CollectionTable) {
+        newTables[table.namespace] = nil
+        cappedUsage[table.id] = nil
+        catalog.forget(table.namespace)
+        forgetLastTable()
+        connection.indexCache.forget(table.id)
     }
 
     /// Writes a change to the feed, when there is one.

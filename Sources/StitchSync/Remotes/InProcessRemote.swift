@@ -152,9 +152,19 @@ extension InProcessCollection {
         let batch = try read { transaction in
             try transaction.changes(after: position, in: namespace, limit: limit)
         }
+        // A collection that was dropped or renamed has no changes of its documents to tell: who
+        // followed it must look at everything anew, as after MongoDB's `invalidate`.
+        guard let end = batch.changes.firstIndex(where: { !$0.kind.isOfDocument }) else {
+            return RemoteChangeBatch(
+                changes: batch.changes.map(Self.change), token: Self.token(batch.position),
+                hasMore: !batch.isAtEnd)
+        }
+        guard end > 0 else {
+            throw RemoteError(.historyLost, "the collection was dropped or renamed")
+        }
         return RemoteChangeBatch(
-            changes: batch.changes.map(Self.change), token: Self.token(batch.position),
-            hasMore: !batch.isAtEnd)
+            changes: batch.changes[..<end].map(Self.change),
+            token: Self.token(batch.changes[end].position - 1), hasMore: true)
     }
 
     /// Waits for a commit of this process, or for a while.

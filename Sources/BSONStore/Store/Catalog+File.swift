@@ -1,0 +1,123 @@
+extension Catalog {
+    /// Looks the collection up in the file, as the connection's transaction sees it.
+    static func read(
+        _ namespace: Namespace, _ connection: SQLiteConnection
+    ) throws(StoreError) -> CollectionTable? {
+        let statement = try connection.prepare(
+            "SELECT id FROM store_collections WHERE database = ?1 AND name = ?2")
+        statement.bind(1, namespace.database)
+        statement.bind(2, namespace.collection)
+        guard try statement.step() else { return nil }
+        let id = statement.int64(0)
+        return try CollectionTable(
+            id: id, namespace: namespace, options: try options(id, connection).options)
+    }
+
+    /// The UUID and the options of the collection with a number.
+    static func options(
+        _ id: Int64, _ connection: SQLiteConnection
+    ) throws(StoreError) -> (uuid: [UInt8], options: CollectionOptions) {
+        let statement: SQLiteStatement
+        do throws(StoreError) {
+            statement = try connection.prepare(
+                "SELECT uuid, options FROM store_options WHERE collection = ?1")
+        } catch {
+            // A file of schema version 1 that is open for reading only.
+            guard error.code == .namespaceNotFound else { throw error }
+            return (Array(repeating: 0, count: 16), .none)
+        }
+        statement.bind(1, id)
+        guard try statement.step() else {
+            throw StoreError(.corrupt, "The options of collection \(id) are missing")
+        }
+        let document: BSONDocument
+        do throws(BSONError) {
+            document = try BSONDocument(validating: statement.bytes(1))
+        } catch {
+            throw StoreError(
+                .corrupt, "The options of collection \(id) cannot be read", underlying: error)
+        }
+        return (statement.bytes(0), try CollectionOptions(document))
+    }
+
+    /// Makes the collection in the connection's transaction.
+    ///
+    /// - Throws: `invalidNamespace` (73).
+    static func create(
+        _ namespace: Namespace, _ options: CollectionOptions, _ connection: SQLiteConnection
+    ) throws(StoreError) -> CollectionTable {
+        let id = try register(namespace, options, uuid: randomUUID(), connection)
+        try connection.executeOnce(StoreSchema.tableStatement(id))
+        return try CollectionTable(id: id, namespace: namespace, options: options)
+    }
+
+    /// Gives a collection another name or other options, and with them another number.
+    static func renew(
+        _ table: CollectionTable, as namespace: Namespace, _ options: CollectionOptions,
+        _ connection: SQLiteConnection
+    ) throws(StoreError) -> CollectionTable {
+        let uuid = try self.options(table.id, connection).uuid
+        try unregister(table, connection)
+        let id = try register(namespace, options, uuid: uuid, connection)
+        try connection.executeOnce(
+            "ALTER TABLE \(StoreSchema.tableName(table.id)) RENAME TO \(StoreSchema.tableName(id))")
+        let indexes = try connection.prepare(
+            "UPDATE store_indexes SET collection = ?2 WHERE collection = ?1")
+        indexes.bind(1, table.id)
+        indexes.bind(2, id)
+        try indexes.run()
+        return try CollectionTable(id: id, namespace: namespace, options: options)
+    }
+
+    /// Removes the collection with its documents and indexes.
+    static func remove(
+        _ table: CollectionTable, _ connection: SQLiteConnection
+    ) throws(StoreError) {
+        try unregister(table, connection)
+        for index in try connection.indexCache.indexes(of: table.id, connection) {
+            try connection.executeOnce("DROP TABLE \(StoredIndex.tableName(index.id))")
+        }
+        try run("DELETE FROM store_indexes WHERE collection = ?1", table.id, connection)
+        try connection.executeOnce("DROP TABLE \(StoreSchema.tableName(table.id))")
+    }
+
+    private static func register(
+        _ namespace: Namespace, _ options: CollectionOptions, uuid: [UInt8],
+        _ connection: SQLiteConnection
+    ) throws(StoreError) -> Int64 {
+        try namespace.check()
+        let statement = try connection.prepare(
+            "INSERT INTO store_collections (database, name) VALUES (?1, ?2)")
+        statement.bind(1, namespace.database)
+        statement.bind(2, namespace.collection)
+        try statement.run()
+        let id = connection.lastInsertedRowID
+        let details = try connection.prepare(
+            "INSERT INTO store_options (collection, uuid, options) VALUES (?1, ?2, ?3)")
+        details.bind(1, id)
+        details.bind(2, uuid)
+        details.bind(3, options.document.bytes)
+        try details.run()
+        return id
+    }
+
+    private static func unregister(
+        _ table: CollectionTable, _ connection: SQLiteConnection
+    ) throws(StoreError) {
+        try run("DELETE FROM store_collections WHERE id = ?1", table.id, connection)
+        try run("DELETE FROM store_options WHERE collection = ?1", table.id, connection)
+    }
+
+    private static func run(
+        _ sql: String, _ id: Int64, _ connection: SQLiteConnection
+    ) throws(StoreError) {
+        let statement = try connection.prepare(sql)
+        statement.bind(1, id)
+        try statement.run()
+    }
+
+    private static func randomUUID() -> [UInt8] {
+        var random = SystemRandomNumberGenerator()
+        return (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+}

@@ -1,0 +1,139 @@
+/// Reads what the command `collMod` changes.
+///
+/// Source: MongoDB manual, "collMod"; the server's `coll_mod.idl`.
+struct CollectionModification {
+    private static let fields: Set<String> = [
+        "collMod", "validator", "validationLevel", "validationAction", "index", "viewOn",
+        "pipeline", "changeStreamPreAndPostImages", "cappedSize", "cappedMax", "dryRun",
+        "expireAfterSeconds",
+    ]
+
+    private let changes: BSONDocument
+
+    init(_ changes: BSONDocument) { self.changes = changes }
+
+    /// The options after the change.
+    func options(_ before: CollectionOptions) throws(StoreError) -> CollectionOptions {
+        for (field, _) in changes
+        where !Self.fields.contains(field)
+            && !CollectionOptionsParser.generalArguments.contains(field)
+        {
+            throw StoreError(
+                StoreError.Code(rawValue: 40415),
+                "BSON field 'collMod.\(field)' is an unknown field.")
+        }
+        var command = before.document
+        for field in [
+            "validator", "validationLevel", "validationAction", "changeStreamPreAndPostImages",
+        ] {
+            guard let value = changes[field] else { continue }
+            guard before.view == nil else {
+                throw StoreError(.invalidOptions, "option not supported on a view: \(field)")
+            }
+            command.set(field, to: value)
+        }
+        if let validator = changes["validator"]?.documentValue, !validator.isEmpty {
+            if command["validationLevel"] == nil { command.append("validationLevel", "strict") }
+            if command["validationAction"] == nil { command.append("validationAction", "error") }
+        }
+        for (field, option) in [("cappedSize", "size"), ("cappedMax", "max")] {
+            guard let value = changes[field] else { continue }
+            guard before.capped != nil else {
+                throw StoreError(.invalidOptions, "Collection must be capped.")
+            }
+            command.set(option, to: value)
+        }
+        for field in ["viewOn", "pipeline"] {
+            guard let value = changes[field] else { continue }
+            guard before.view != nil else {
+                throw StoreError(.invalidOptions, "'\(field)' option only supported on a view")
+            }
+            command.set(field, to: value)
+        }
+        return CollectionOptions(
+            try CollectionOptionsParser(command, of: "collMod").parts())
+    }
+
+    /// The change of an index, when there is one.
+    var index: IndexModification? {
+        get throws(StoreError) {
+            guard let value = changes["index"] else { return nil }
+            guard let document = value.documentValue else {
+                throw StoreError(
+                    .typeMismatch,
+                    "BSON field 'collMod.index' is the wrong type '\(value.type.alias)', expected "
+                        + "type 'object'")
+            }
+            return try IndexModification(document)
+        }
+    }
+}
+
+/// Says which index changes and how.
+struct IndexModification {
+    private let name: String?
+    private let keyPattern: BSONDocument?
+    private let expireAfterSeconds: BSONValue?
+    private let hidden: BSONValue?
+
+    init(_ document: BSONDocument) throws(StoreError) {
+        name = document["name"]?.stringValue
+        keyPattern = document["keyPattern"]?.documentValue
+        expireAfterSeconds = document["expireAfterSeconds"]
+        hidden = document["hidden"]
+        for (field, _) in document
+        where !["name", "keyPattern", "expireAfterSeconds", "hidden"].contains(field) {
+            throw StoreError(
+                StoreError.Code(rawValue: 40415),
+                "BSON field 'collMod.index.\(field)' is an unknown field.")
+        }
+        if name != nil, keyPattern != nil {
+            throw StoreError(.invalidOptions, "Cannot specify both key pattern and name.")
+        }
+        guard name != nil || keyPattern != nil else {
+            throw StoreError(
+                .invalidOptions, "Must specify either index name or key pattern.")
+        }
+        guard expireAfterSeconds != nil || hidden != nil else {
+            throw StoreError(
+                .invalidOptions,
+                "no expireAfterSeconds, hidden, unique, or prepareUnique field")
+        }
+    }
+
+    /// How the command names the index.
+    var nameText: String { name ?? keyPattern.map(ShellText.text(of:)) ?? "" }
+
+    func isFor(_ definition: IndexDefinition) -> Bool {
+        if let name { return definition.name == name }
+        return keyPattern.map { $0.contentEquals(definition.keyPattern) } ?? false
+    }
+
+    /// The index's specification after the change, and the command's answer.
+    func apply(
+        to definition: IndexDefinition
+    ) throws(StoreError) -> (specification: BSONDocument, answer: BSONDocument) {
+        var specification = definition.document
+        var answer: BSONDocument = [:]
+        if let expireAfterSeconds {
+            if let old = specification["expireAfterSeconds"] {
+                answer.append("expireAfterSeconds_old", old)
+            }
+            specification.set("expireAfterSeconds", to: expireAfterSeconds)
+            answer.append("expireAfterSeconds_new", expireAfterSeconds)
+        }
+        if let hidden {
+            let isHidden = PredicateParser.isTrue(hidden)
+            if isHidden != definition.isHidden {
+                answer.append("hidden_old", .bool(definition.isHidden))
+                answer.append("hidden_new", .bool(isHidden))
+            }
+            if isHidden {
+                specification.set("hidden", to: true)
+            } else {
+                specification.removeValue(forKey: "hidden")
+            }
+        }
+        return (specification, answer)
+    }
+}

@@ -1,0 +1,67 @@
+extension DocumentStore {
+    /// Makes a collection or view with options as the command `create` takes them:
+    /// `["validator": [...], "capped": true, "size": 4096]`.
+    ///
+    /// - Throws: as ``WriteTransaction/createCollection(_:_:)`` and ``CollectionOptions/init(_:)``.
+    public func createCollection(
+        _ namespace: Namespace, _ options: BSONDocument = [:]
+    ) throws {
+        let options = try CollectionOptions(options)
+        try write { try $0.createCollection(namespace, options) }
+    }
+
+    /// Removes a collection or view with its documents and indexes.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func dropCollection(_ namespace: Namespace) throws -> Bool {
+        try write { try $0.dropCollection(namespace) }
+    }
+
+    /// Gives a collection another name; its indexes come along.
+    ///
+    /// - Throws: as ``WriteTransaction/renameCollection(_:to:dropTarget:)``.
+    public func renameCollection(
+        _ namespace: Namespace, to target: Namespace, dropTarget: Bool = false
+    ) throws {
+        try write { try $0.renameCollection(namespace, to: target, dropTarget: dropTarget) }
+    }
+
+    /// Removes all collections of a database.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func dropDatabase(_ database: String) throws -> Bool {
+        try write { try $0.dropDatabase(database) }
+    }
+
+    /// Changes options of a collection as the command `collMod` does.
+    ///
+    /// - Throws: as ``WriteTransaction/modifyCollection(_:_:)``.
+    @discardableResult
+    public func modifyCollection(
+        _ namespace: Namespace, _ changes: BSONDocument
+    ) throws -> BSONDocument {
+        try write { try $0.modifyCollection(namespace, changes) }
+    }
+
+    /// The collections and views of a database as the command `listCollections` shows them.
+    ///
+    /// - Throws: for what is no filter, and what SQLite says.
+    public func listCollections(
+        _ database: String, filter: BSONDocument = [:], nameOnly: Bool = false
+    ) throws -> [BSONDocument] {
+        let filter = try Filter(filter)
+        return try read { try $0.listCollections(database, filter: filter, nameOnly: nameOnly) }
+    }
+
+    /// The databases that have a collection, as the command `listDatabases` shows them.
+    ///
+    /// - Throws: for what is no filter, and what SQLite says.
+    public func listDatabases(
+        filter: BSONDocument = [:], nameOnly: Bool = false
+    ) throws -> [BSONDocument] {
+        let filter = try Filter(filter)
+        return try read { try $0.listDatabases(filter: filter, nameOnly: nameOnly) }
+    }
+}

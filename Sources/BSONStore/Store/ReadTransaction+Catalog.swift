@@ -1,0 +1,112 @@
+extension ReadTransaction {
+    /// The options of a collection, `nil` when it is not there.
+    public func options(_ namespace: Namespace) throws(StoreError) -> CollectionOptions? {
+        try Catalog.read(namespace, connection)?.options
+    }
+
+    /// The collections and views of a database as the command `listCollections` shows them, in the
+    /// order of their names.
+    ///
+    /// - Parameters:
+    ///   - filter: which of the documents are given; they have `name`, `type`, `options`, `info`
+    ///     with the UUID, and `idIndex`.
+    ///   - nameOnly: whether only `name` and `type` are given.
+    /// - Throws: what SQLite says.
+    public func listCollections(
+        _ database: String, filter: Filter = .all, nameOnly: Bool = false
+    ) throws(StoreError) -> [BSONDocument] {
+        let statement = try connection.prepare(
+            "SELECT id, name FROM store_collections WHERE database = ?1 ORDER BY name")
+        statement.bind(1, database)
+        var found: [BSONDocument] = []
+        while try statement.step() {
+            let (uuid, options) = try Catalog.options(statement.int64(0), connection)
+            let entry = Self.entry(statement.string(1), uuid, options)
+            guard filter.matches(entry) else { continue }
+            found.append(
+                nameOnly
+                    ? BSONDocument(entry.prefix(2).map { ($0.key, $0.value) }) : entry)
+        }
+        return found
+    }
+
+    private static func entry(
+        _ name: String, _ uuid: [UInt8], _ options: CollectionOptions
+    ) -> BSONDocument {
+        var entry: BSONDocument = [
+            "name": .string(name), "type": options.view == nil ? "collection" : "view",
+            "options": .document(options.document),
+        ]
+        guard options.view == nil else {
+            entry.append("info", ["readOnly": true])
+            return entry
+        }
+        var uuid = uuid
+        uuid[6] = uuid[6] & 0x0F | 0x40
+        uuid[8] = uuid[8] & 0x3F | 0x80
+        entry.append(
+            "info", ["readOnly": false, "uuid": .binary(BSONBinary(uuid, subtype: 4))])
+        entry.append("idIndex", .document(IndexDefinition.id.document))
+        return entry
+    }
+
+    /// The databases that have a collection, as the command `listDatabases` shows them.
+    ///
+    /// All databases share the file, so `sizeOnDisk` is the whole file's.
+    ///
+    /// - Throws: what SQLite says.
+    public func listDatabases(
+        filter: Filter = .all, nameOnly: Bool = false
+    ) throws(StoreError) -> [BSONDocument] {
+        let pages = try connection.int64("PRAGMA page_count") ?? 0
+        let size = pages * (try connection.int64("PRAGMA page_size") ?? 0)
+        let statement = try connection.prepare(
+            "SELECT DISTINCT database FROM store_collections ORDER BY database")
+        var found: [BSONDocument] = []
+        while try statement.step() {
+            let name = BSONValue.string(statement.string(0))
+            let entry: BSONDocument = [
+                "name": name, "sizeOnDisk": .int64(size), "empty": false,
+            ]
+            guard filter.matches(entry) else { continue }
+            found.append(nameOnly ? ["name": name] : entry)
+        }
+        return found
+    }
+}
+
+// MARK: - Views
+
+extension ReadTransaction {
+    /// What a view shows, `nil` for a collection.
+    func view(_ namespace: Namespace) throws(StoreError) -> CollectionOptions.View? {
+        let found = try onTable(namespace) {
+            (table) throws(StoreError) -> CollectionOptions.View? in
+            guard !table.isPlain, let view = table.options.view else { return nil }
+            try checkIsCurrent(table)
+            return view
+        }
+        return found ?? nil
+    }
+
+    /// Before a collection's options decide something, makes sure that another process did not
+    /// change them; where it did, the error makes ``onTable(_:_:)`` look the table up again.
+    func checkIsCurrent(_ table: CollectionTable) throws(StoreError) {
+        guard try Catalog.read(table.namespace, connection)?.id != table.id else { return }
+        throw StoreError(.namespaceNotFound, "The collection's options changed")
+    }
+
+    /// Lends the documents that a view shows and that pass, until the body returns false.
+    func scan(
+        _ view: CollectionOptions.View, of database: String, _ filter: Filter,
+        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let pipeline = try Pipeline(view.pipeline, options: PipelineOptions())
+        for document in try aggregate(Namespace(database, view.on), pipeline) {
+            let goesOn = try document.withUnsafeBytes { (bytes) throws(StoreError) -> Bool in
+                try filter.passes(bytes) ? try body(0, bytes) : true
+            }
+            guard goesOn else { return }
+        }
+    }
+}

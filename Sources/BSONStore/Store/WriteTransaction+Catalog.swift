@@ -1,0 +1,172 @@
+extension WriteTransaction {
+    /// Makes a collection or view.
+    ///
+    /// - Throws: `namespaceExists` (48), `invalidNamespace` (73), `invalidOptions` (72) for a
+    ///   validator in a database of the server's own.
+    public func createCollection(
+        _ namespace: Namespace, _ options: CollectionOptions = .none
+    ) throws(StoreError) {
+        try namespace.check()
+        if let there = try current(namespace) {
+            throw StoreError(
+                .namespaceExists,
+                there.options.view == nil
+                    ? "Collection \(namespace) already exists."
+                    : "A view already exists. NS: \(namespace)",
+                namespace: namespace)
+        }
+        if options.validator != nil,
+            ["admin", "config", "local"].contains(namespace.database)
+        {
+            throw StoreError(
+                .invalidOptions,
+                "Document validators are not allowed on collection \(namespace) in the "
+                    + "\(namespace.database) internal database")
+        }
+        if let view = options.view {
+            try Namespace(namespace.database, view.on).check()
+            try checkCycle(of: namespace, view)
+        }
+        adopt(try Catalog.create(namespace, options, connection))
+    }
+
+    /// Removes a collection or view with its documents and indexes.
+    ///
+    /// The change feed tells it in one row.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func dropCollection(_ namespace: Namespace) throws(StoreError) -> Bool {
+        guard let table = try current(namespace) else { return false }
+        try Catalog.remove(table, connection)
+        abandon(table)
+        if table.options.view == nil {
+            try record(.drop, namespace, before: nil, after: nil)
+        }
+        return true
+    }
+
+    /// Gives a collection another name, also in another database; its indexes come along.
+    ///
+    /// - Parameter dropTarget: whether a collection that has the name is dropped before.
+    /// - Throws: `namespaceNotFound` (26), `namespaceExists` (48), `illegalOperation` (20) for the
+    ///   same name, `invalidNamespace` (73), 166 for a view.
+    public func renameCollection(
+        _ namespace: Namespace, to target: Namespace, dropTarget: Bool = false
+    ) throws(StoreError) {
+        try target.check()
+        guard namespace != target else {
+            throw StoreError(.illegalOperation, "Can't rename a collection to itself")
+        }
+        guard let table = try current(namespace) else {
+            throw StoreError(
+                .namespaceNotFound, "Source collection \(namespace) does not exist")
+        }
+        guard table.options.view == nil else {
+            throw StoreError(.commandNotSupportedOnView, "cannot rename view: \(namespace)")
+        }
+        if let there = try current(target) {
+            guard there.options.view == nil else {
+                throw StoreError(
+                    .namespaceExists, "a view already exists with that name: \(target)")
+            }
+            guard dropTarget else {
+                throw StoreError(.namespaceExists, "target namespace exists")
+            }
+            try Catalog.remove(there, connection)
+            abandon(there)
+        }
+        let renamed = try Catalog.renew(table, as: target, table.options, connection)
+        abandon(table)
+        adopt(renamed)
+        try record(
+            .rename, namespace, before: nil,
+            after: ["to": ["db": .string(target.database), "coll": .string(target.collection)]])
+        try record(
+            .renamedHere, target, before: nil,
+            after: [
+                "from": ["db": .string(namespace.database), "coll": .string(namespace.collection)]
+            ])
+    }
+
+    /// Removes all collections of a database.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func dropDatabase(_ database: String) throws(StoreError) -> Bool {
+        let names = try collections().filter { $0.database == database }
+        for name in names { try dropCollection(name) }
+        guard !names.isEmpty else { return false }
+        try record(.dropDatabase, Namespace(database, ""), before: nil, after: nil)
+        return true
+    }
+
+    /// Changes options of a collection as the command `collMod` does: `validator`,
+    /// `validationLevel`, `validationAction`, `changeStreamPreAndPostImages`, `cappedSize`,
+    /// `cappedMax`, `viewOn`, `pipeline`, and `expireAfterSeconds` or `hidden` of an `index`.
+    ///
+    /// - Returns: what an index's options were and are, as the command answers.
+    /// - Throws: `namespaceNotFound` (26), `indexNotFound` (27), `invalidOptions` (72), and as
+    ///   ``CollectionOptions/init(_:)`` does.
+    @discardableResult
+    public func modifyCollection(
+        _ namespace: Namespace, _ changes: BSONDocument
+    ) throws(StoreError) -> BSONDocument {
+        guard let table = try current(namespace) else {
+            throw StoreError(.namespaceNotFound, "ns does not exist: \(namespace)")
+        }
+        let modification = CollectionModification(changes)
+        let options = try modification.options(table.options)
+        let answer = try modification.index.map { (change) throws(StoreError) in
+            try self.change(change, table)
+        }
+        if options != table.options {
+            let renewed = try Catalog.renew(table, as: namespace, options, connection)
+            abandon(table)
+            adopt(renewed)
+        }
+        return answer ?? [:]
+    }
+
+    /// The collection's table as the file has it, whatever the catalog remembers.
+    private func current(_ namespace: Namespace) throws(StoreError) -> CollectionTable? {
+        try Catalog.read(namespace, connection)
+    }
+
+    private func change(
+        _ change: IndexModification, _ table: CollectionTable
+    ) throws(StoreError) -> BSONDocument {
+        let indexes = try connection.indexCache.indexes(of: table.id, connection)
+        guard let index = indexes.first(where: { change.isFor($0.definition) }) else {
+            throw StoreError(
+                .indexNotFound,
+                "cannot find index \(change.nameText) for ns \(table.namespace)")
+        }
+        let (specification, answer) = try change.apply(to: index.definition)
+        _ = try IndexDefinition(specification)
+        let statement = try connection.prepare(
+            "UPDATE store_indexes SET specification = ?2 WHERE id = ?1")
+        statement.bind(1, index.id)
+        statement.bind(2, specification.bytes)
+        try statement.run()
+        connection.indexCache.forget(table.id)
+        return answer
+    }
+
+    private func checkCycle(
+        of namespace: Namespace, _ view: CollectionOptions.View
+    ) throws(StoreError) {
+        var on = Namespace(namespace.database, view.on)
+        for _ in 0..<20 {
+            guard on != namespace else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 5), "View cycle detected: \(namespace)")
+            }
+            guard let next = try Catalog.read(on, connection)?.options.view else { return }
+            on = Namespace(namespace.database, next.on)
+        }
+        throw StoreError(
+            StoreError.Code(rawValue: 165),
+            "View depth too deep or view cycle detected; maximum depth is 20")
+    }
+}

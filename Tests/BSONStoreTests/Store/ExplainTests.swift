@@ -1,0 +1,133 @@
+import BSONStore
+import Testing
+
+/// Without these nobody could see which index answers a query.
+@Suite struct ExplainTests {
+    private static let things = Namespace("app", "things")
+
+    private func collection() throws -> DocumentCollection {
+        let store = try DocumentStore(at: .inMemory)
+        let things = store.collection(Self.things)
+        try things.insertMany(
+            (0..<100).map { ["_id": .int32($0), "a": .int32($0 % 10), "b": .int32($0)] })
+        return things
+    }
+
+    private func plan(_ explained: BSONDocument) -> BSONDocument {
+        explained[path: "queryPlanner.winningPlan"]?.documentValue ?? [:]
+    }
+
+    private func stages(_ explained: BSONDocument) -> [String] {
+        var names: [String] = []
+        var stage: BSONDocument? = plan(explained)
+        while let current = stage {
+            names.append(current["stage"]?.stringValue ?? "?")
+            stage = current["inputStage"]?.documentValue
+        }
+        return names
+    }
+
+    @Test func `a scan of everything counts all documents`() throws {
+        let explained = try collection().explain(["a": 3], verbosity: .executionStats)
+        #expect(
+            plan(explained)
+                == ["stage": "COLLSCAN", "filter": ["a": 3], "direction": "forward"])
+        #expect(explained[path: "executionStats.nReturned"] == 10)
+        #expect(explained[path: "executionStats.totalDocsExamined"] == 100)
+        #expect(explained[path: "executionStats.totalKeysExamined"] == 0)
+    }
+
+    @Test func `an index's bounds are told and only its documents read`() throws {
+        let things = try collection()
+        try things.createIndex(["a": 1, "b": -1])
+        let explained = try things.explain(
+            ["a": 3, "b": ["$gte": 50]], verbosity: .executionStats)
+        #expect(stages(explained) == ["FETCH", "IXSCAN"])
+        let scan = try #require(plan(explained)["inputStage"]?.documentValue)
+        #expect(scan["indexName"] == "a_1_b_-1")
+        #expect(scan["keyPattern"] == ["a": 1, "b": -1])
+        #expect(scan["direction"] == "forward")
+        #expect(scan["indexBounds"] == ["a": ["[3, 3]"], "b": ["[inf.0, 50]"]])
+        #expect(explained[path: "executionStats.nReturned"] == 5)
+        #expect(explained[path: "executionStats.totalDocsExamined"] == 5)
+        #expect(explained[path: "executionStats.totalKeysExamined"] == 5)
+    }
+
+    @Test(
+        arguments: [
+            (["a": ["$in": [7, 3]]], ["[3, 3]", "[7, 7]"]),
+            (["a": ["$gt": 3, "$lt": 7]], ["(3, 7)"]),
+            (["a": .null], ["[undefined, undefined]", "[null, null]"]),
+            (["a": ["$lt": "x"]], ["[\"\", \"x\")"]),
+            (["a": ["$gte": "x"]], ["[\"x\", {})"]),
+        ] as [(BSONDocument, [BSONValue])])
+    func `bounds are written as MongoDB writes them`(
+        _ filter: BSONDocument, _ bounds: [BSONValue]
+    ) throws {
+        let things = try collection()
+        try things.createIndex(["a": 1])
+        let explained = try things.explain(filter)
+        #expect(
+            plan(explained)[path: "inputStage.indexBounds"]
+                == ["a": .array(BSONArray(bounds))])
+    }
+
+    @Test func `order and cuts are stages of their own`() throws {
+        let things = try collection()
+        let options = try FindOptions(sort: SortOrder(["b": -1]), skip: 2, limit: 3)
+        let sorted = try things.explain(["a": 3], options: options, verbosity: .executionStats)
+        #expect(stages(sorted) == ["SKIP", "SORT", "COLLSCAN"])
+        #expect(plan(sorted)[path: "inputStage.sortPattern"] == ["b": -1])
+        #expect(sorted[path: "executionStats.nReturned"] == 3)
+        try things.createIndex(["b": 1])
+        let byIndex = try things.explain(options: options, verbosity: .executionStats)
+        #expect(stages(byIndex) == ["LIMIT", "SKIP", "FETCH", "IXSCAN"])
+        #expect(plan(byIndex)[path: "inputStage.inputStage.inputStage.direction"] == "backward")
+        #expect(byIndex[path: "executionStats.totalDocsExamined"] == 5)
+        #expect(byIndex[path: "executionStats.nReturned"] == 3)
+    }
+
+    @Test func `an id is looked up, a missing collection has an end`() throws {
+        let things = try collection()
+        #expect(stages(try things.explain(["_id": 5])) == ["IDHACK"])
+        #expect(stages(try things.explain(["_id": ["$gt": 5]])) == ["FETCH", "IXSCAN"])
+        let none = things.store.collection(Namespace("app", "none"))
+        #expect(stages(try none.explain(["a": 1])) == ["EOF"])
+    }
+
+    @Test func `a hint decides which index is used`() throws {
+        let things = try collection()
+        try things.createIndexes([["key": ["a": 1]], ["key": ["b": 1]]])
+        func explain(_ hint: BSONValue) throws -> BSONDocument {
+            try things.explain(
+                ["a": 3], options: FindOptions(hint: IndexHint(hint)),
+                verbosity: .executionStats)
+        }
+        let byB = try explain("b_1")
+        #expect(plan(byB)[path: "inputStage.indexBounds"] == ["b": ["[MinKey, MaxKey]"]])
+        #expect(byB[path: "executionStats.totalDocsExamined"] == 100)
+        #expect(byB[path: "executionStats.nReturned"] == 10)
+        #expect(stages(try explain(["a": 1])) == ["FETCH", "IXSCAN"])
+        #expect(stages(try explain(["$natural": 1])) == ["COLLSCAN"])
+        let error = #expect(throws: StoreError.self) { try explain(["c": 1]) }
+        #expect(error?.code == .badValue)
+    }
+
+    @Test func `documents go when their time is over`() throws {
+        let store = try DocumentStore(
+            at: .inMemory, options: .init(changeHistory: .keep(changesMax: 100)))
+        let things = store.collection(Self.things)
+        try things.createIndex(["at": 1], ["expireAfterSeconds": 10])
+        func date(_ seconds: Int64) -> BSONValue {
+            .datetime(BSONDatetime(milliseconds: seconds * 1_000))
+        }
+        try things.insertMany([
+            ["_id": 1, "at": date(100)], ["_id": 2, "at": date(101)],
+            ["_id": 3, "at": [date(500), date(90)]], ["_id": 4, "at": "never"], ["_id": 5],
+        ])
+        #expect(try store.expire(now: BSONDatetime(milliseconds: 110_000)) == 2)
+        #expect(try things.find().map { $0["_id"] } == [2, 4, 5])
+        #expect(try store.changes(after: 5).changes.map(\.kind) == [.delete, .delete])
+        #expect(try store.expire(now: BSONDatetime(milliseconds: 110_000)) == 0)
+    }
+}
