@@ -40,15 +40,24 @@ public struct OperationID: Sendable, Hashable {
     /// A UUID for the lineage that begins with this attempt: version 8 of RFC 9562, made of both
     /// parts, so that it is as unique as the attempt's name and needs no randomness.
     var lineage: String {
-        let high = instance & 0xFFFF_FFFF_FFFF_0FFF | 0x8000
-        let low = sequence & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-        let digits = (Self.hex(high) + Self.hex(low)).map(String.init)
-        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
-            .map { digits[$0].joined() }.joined(separator: "-")
-    }
-
-    private static func hex(_ part: UInt64) -> String {
-        let text = String(part, radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
+        let parts = [
+            instance & 0xFFFF_FFFF_FFFF_0FFF | 0x8000,
+            sequence & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000,
+        ]
+        return String(unsafeUninitializedCapacity: 36) { text in
+            var count = 0
+            for digit in 0..<32 {
+                if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
+                    text[count] = UInt8(ascii: "-")
+                    count += 1
+                }
+                let nibble =
+                    UInt8(truncatingIfNeeded: parts[digit / 16] >> UInt64(60 - digit % 16 * 4)) & 15
+                text[count] =
+                    nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") - 10 + nibble
+                count += 1
+            }
+            return count
+        }
     }
 }
