@@ -90,6 +90,33 @@ extension SyncCollection {
         }
     }
 
+    /// Changes the first document that a filter matches by a pipeline of `$set`, `$unset`, `$project`,
+    /// `$replaceWith` and their other names.
+    @discardableResult
+    public func updateOne(
+        _ filter: BSONDocument, pipeline: [BSONDocument], upsert: Bool = false
+    ) async throws -> UpdateResult {
+        let filter = try Filter(filter)
+        let update = try Update(pipeline: pipeline)
+        return try await change { sync in
+            try sync.transaction.updateOne(
+                sync.namespace, filter: filter, update: update, upsert: upsert)
+        }
+    }
+
+    /// Changes every document that a filter matches by a pipeline, in one transaction.
+    @discardableResult
+    public func updateMany(
+        _ filter: BSONDocument, pipeline: [BSONDocument], upsert: Bool = false
+    ) async throws -> UpdateResult {
+        let filter = try Filter(filter)
+        let update = try Update(pipeline: pipeline)
+        return try await change { sync in
+            try sync.transaction.updateMany(
+                sync.namespace, filter: filter, update: update, upsert: upsert)
+        }
+    }
+
     /// Replaces the first document that a filter matches; its `_id` stays, and so do fields that a
     /// `Codable` type does not know.
     @discardableResult

@@ -74,10 +74,21 @@ extension WriteTransaction {
     public func bulkWrite(
         _ namespace: Namespace, _ writes: [BulkWrite], ordered: Bool = true
     ) throws -> BulkWriteResult {
+        try bulkWrite(namespace, writes, ordered: ordered, noting: nil)
+    }
+
+    /// Does several writes as ``bulkWrite(_:_:ordered:)`` does.
+    ///
+    /// - Parameter note: told of each document that is different now, inside of its write; what it
+    ///   throws takes that write back and is thrown.
+    package func bulkWrite(
+        _ namespace: Namespace, _ writes: [BulkWrite], ordered: Bool,
+        noting note: ((DocumentImages) throws -> Void)?
+    ) throws -> BulkWriteResult {
         var result = BulkWriteResult()
         for (index, write) in writes.enumerated() {
             do {
-                try savepoint { try carryOut(write, at: index, on: namespace, &result) }
+                try savepoint { try carryOut(write, at: index, on: namespace, &result, note) }
             } catch let error as StoreError where error.concernsWrite {
                 result.errors.append(BulkWriteResult.WriteError(index: index, error: error))
                 if ordered { break }
@@ -88,33 +99,41 @@ extension WriteTransaction {
 
     private func carryOut(
         _ write: BulkWrite, at index: Int, on namespace: Namespace,
-        _ result: inout BulkWriteResult
-    ) throws(StoreError) {
+        _ result: inout BulkWriteResult, _ note: ((DocumentImages) throws -> Void)?
+    ) throws {
         switch write {
         case .insertOne(let document):
             let inserted = try insert(namespace, document)
+            try note?(DocumentImages(before: nil, after: inserted))
             result.insertedCount += 1
             result.insertedIDs[index] = inserted["_id"]
         case .updateOne(let filter, let update, let options):
             let outcome = try updateOne(
                 namespace, filter: try options.filter(filter),
                 update: try options.update(update), upsert: options.upsert)
-            result.add(outcome, at: index)
+            try result.add(outcome, at: index, note)
         case .updateMany(let filter, let update, let options):
             let outcome = try updateMany(
                 namespace, filter: try options.filter(filter),
-                update: try options.update(update), upsert: options.upsert, keepImages: false)
-            result.add(outcome, at: index)
+                update: try options.update(update), upsert: options.upsert,
+                keepImages: note != nil)
+            try result.add(outcome, at: index, note)
         case .replaceOne(let filter, let document, let options):
             let outcome = try replaceOne(
                 namespace, filter: try options.filter(filter), document: document,
                 upsert: options.upsert)
-            result.add(outcome, at: index)
+            try result.add(outcome, at: index, note)
         case .deleteOne(let filter, let options):
             let taken = try deleteOne(namespace, filter: try options.filter(filter))
+            if let taken { try note?(DocumentImages(before: taken, after: nil)) }
             result.deletedCount += taken == nil ? 0 : 1
         case .deleteMany(let filter, let options):
-            result.deletedCount += try deleteMany(namespace, filter: try options.filter(filter))
+            var taken: [BSONDocument] = []
+            let count = try deleteMany(namespace, filter: try options.filter(filter)) {
+                if note != nil { taken.append($0) }
+            }
+            for document in taken { try note?(DocumentImages(before: document, after: nil)) }
+            result.deletedCount += count
         }
     }
 }
@@ -166,7 +185,10 @@ extension BulkWrite.Options {
 }
 
 extension BulkWriteResult {
-    fileprivate mutating func add(_ outcome: UpdateOutcome, at index: Int) {
+    fileprivate mutating func add(
+        _ outcome: UpdateOutcome, at index: Int, _ note: ((DocumentImages) throws -> Void)?
+    ) throws {
+        if let note { for image in outcome.images { try note(image) } }
         matchedCount += outcome.matchedCount
         modifiedCount += outcome.modifiedCount
         if let id = outcome.upsertedID { upsertedIDs[index] = id }

@@ -1,0 +1,78 @@
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// Pipelines and several writes at once, on synced documents.
+struct BulkScenarios {
+    @Test("writes that are sent together travel together, and the refused one stays away")
+    func bulkWrite() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        try await a.insert(["_id": 1, "x": 0])
+        try await a.insert(["_id": 2, "x": 0])
+        try await a.sync()
+        let result = try await a.items.bulkWrite(
+            [
+                .insertOne(["_id": 3, "x": 3]),
+                .insertOne(["_id": 1, "x": 9]),
+                .updateMany([:], ["$inc": ["x": 10]]),
+                .deleteOne(["_id": 2]),
+                .replaceOne(["_id": 4], ["y": 4], options: .init(upsert: true)),
+            ], ordered: false)
+        #expect(result.insertedCount == 1 && result.modifiedCount == 3 && result.deletedCount == 1)
+        #expect(result.errors.map(\.index) == [1])
+        #expect(result.errors.first?.error.code == .duplicateKey)
+        #expect(result.upsertedIDs == [4: 4])
+        try await a.sync()
+        #expect(try world.remoteDocument(1) == ["_id": 1, "x": 10])
+        #expect(try world.remoteDocument(2) == nil)
+        #expect(try world.remoteDocument(3) == ["_id": 3, "x": 13])
+        #expect(try world.remoteDocument(4) == ["_id": 4, "y": 4])
+        #expect(try await a.items.status() == SyncStatus(synced: 3))
+    }
+
+    @Test("an ordered bulk write ends at the first write that is refused")
+    func orderedBulkWrite() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        let result = try await a.items.bulkWrite([
+            .insertOne(["_id": 1]), .insertOne(["_id": 1]), .insertOne(["_id": 2]),
+        ])
+        #expect(result.insertedIDs == [0: 1] && result.errors.map(\.index) == [1])
+        try await a.sync()
+        #expect(try world.remoteDocument(1) == ["_id": 1])
+        #expect(try world.remoteDocument(2) == nil)
+    }
+
+    @Test("a pipeline reads the local documents, and one that would write past sync is refused")
+    func aggregate() async throws {
+        struct Total: Codable, Equatable { let _id: String, n: Int }
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        for (id, kind) in [(1, "a"), (2, "b"), (3, "a")] {
+            try await a.insert(["_id": .int32(Int32(id)), "kind": .string(kind)])
+        }
+        let totals = try await a.items.aggregate(
+            [["$group": ["_id": "$kind", "n": ["$sum": 1]]], ["$sort": ["_id": 1]]],
+            as: Total.self)
+        #expect(totals == [Total(_id: "a", n: 2), Total(_id: "b", n: 1)])
+        await #expect(throws: StoreError.self) {
+            try await a.items.aggregate([["$out": "items"]])
+        }
+        #expect(try await a.items.count() == 3)
+    }
+
+    @Test("an update by a pipeline is sent like any other")
+    func pipelineUpdate() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        try await a.insert(["_id": 1, "x": 2, "y": 3])
+        try await a.sync()
+        try await a.items.updateOne(
+            ["_id": 1], pipeline: [["$set": ["z": ["$add": ["$x", "$y"]]]]])
+        try await a.items.updateMany([:], pipeline: [["$unset": "y"]])
+        try await a.sync()
+        #expect(try world.remoteDocument(1) == ["_id": 1, "x": 2, "z": 5])
+    }
+}
