@@ -6,7 +6,7 @@ SECONDS ?= 60
 export SWIFT
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench bench-gate bench-sync fuzz simulate crash clean
+.PHONY: help setup demo test check bench bench-gate bench-sync bench-matrix fuzz simulate crash clean
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -39,6 +39,11 @@ bench-gate: ## Measures and fails where a ratio falls below its gate.
 bench-sync: ## Measures sync passes beside C. Scripts/bench-sync SIZE COUNT ROUNDS
 	@Scripts/setup
 	@Scripts/bench-sync
+
+bench-matrix: ## Sync passes up, down and both with 0, 50 and 200 ms latency. COUNT=5000
+	@Scripts/setup
+	@$(SWIFT) build -c release --package-path Benchmarks --product SyncBenchmarks >&2
+	@Benchmarks/.build/release/SyncBenchmarks matrix=0,50,200 n="$(or $(COUNT),5000)"
 
 fuzz: ## Fuzzes a target under address sanitizer. TARGET=name SECONDS=60
 	@Scripts/setup

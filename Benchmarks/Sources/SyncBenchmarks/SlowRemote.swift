@@ -1,23 +1,53 @@
 import BSONStore
 import StitchSync
+import Synchronization
 
-/// Answers each request some milliseconds later.
+/// Answers each request some milliseconds later, and counts what crosses.
 struct SlowRemote: Remote {
     let base: any Remote
     let delay: Duration
+    let traffic = Traffic()
 
     func collection(_ namespace: Namespace) -> any RemoteCollection {
-        delay == .zero
-            ? base.collection(namespace)
-            : SlowCollection(base: base.collection(namespace), delay: delay)
+        SlowCollection(base: base.collection(namespace), delay: delay, traffic: traffic)
+    }
+}
+
+/// Counts requests and the bytes of documents, ids and versions in both directions.
+final class Traffic: Sendable {
+    struct Counts {
+        var requests = 0
+        var sentBytes = 0
+        var receivedBytes = 0
+    }
+
+    private let counts = Mutex(Counts())
+
+    /// Counts one request; `nil` reads without counting.
+    func add(sent: Int = 0, received: Int = 0) {
+        counts.withLock { counts in
+            counts.requests += 1
+            counts.sentBytes += sent
+            counts.receivedBytes += received
+        }
+    }
+
+    /// What was counted, from nothing again.
+    func take() -> Counts {
+        counts.withLock { counts in
+            defer { counts = Counts() }
+            return counts
+        }
     }
 }
 
 private struct SlowCollection: RemoteCollection {
     let base: any RemoteCollection
     let delay: Duration
+    let traffic: Traffic
 
     private func wait() async throws(RemoteError) {
+        guard delay != .zero else { return }
         do {
             try await ContinuousClock().sleep(for: delay)
         } catch {
@@ -27,21 +57,36 @@ private struct SlowCollection: RemoteCollection {
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
         try await wait()
-        return try await base.find(ids: ids)
+        let found = try await base.find(ids: ids)
+        let received = found.reduce(0) { sum, lookup in
+            if case .found(let document) = lookup { sum + document.byteCount } else { sum }
+        }
+        traffic.add(sent: ids.byteCount, received: received)
+        return found
     }
 
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
         try await wait()
-        return try await base.versions(ids: ids)
+        let found = try await base.versions(ids: ids)
+        let received = found.reduce(0) { sum, lookup in
+            guard case .found(let version, _) = lookup, let value = version.value else {
+                return sum
+            }
+            return sum + BSONDocument([("v", value)]).byteCount
+        }
+        traffic.add(sent: ids.byteCount, received: received)
+        return found
     }
 
     func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
         try await wait()
+        traffic.add(sent: writes.reduce(0) { $0 + $1.byteCount })
         return try await base.write(writes)
     }
 
     func currentToken() async throws(RemoteError) -> ResumeToken {
         try await wait()
+        traffic.add()
         return try await base.currentToken()
     }
 
@@ -49,6 +94,32 @@ private struct SlowCollection: RemoteCollection {
         after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
     ) async throws(RemoteError) -> RemoteChangeBatch {
         try await self.wait()
-        return try await base.changes(after: token, limit: limit, waitingUpTo: wait)
+        let batch = try await base.changes(after: token, limit: limit, waitingUpTo: wait)
+        let received = batch.changes.reduce(0) { sum, change in
+            sum
+                + BSONDocument([("id", change.documentID), ("v", change.version?.value ?? .null)])
+                .byteCount
+        }
+        traffic.add(received: received)
+        return batch
+    }
+}
+
+extension [BSONValue] {
+    fileprivate var byteCount: Int { BSONArray(self).document.byteCount }
+}
+
+extension RemoteWrite {
+    fileprivate var byteCount: Int {
+        let action =
+            switch action {
+            case .insert(let document), .replace(let document): document.byteCount
+            case .update(let set, let unset):
+                set.byteCount + unset.reduce(0) { $0 + $1.utf8.count }
+            case .delete: 0
+            }
+        let version = condition.version.value.map { BSONDocument([("v", $0)]).byteCount } ?? 0
+        return action + version + condition.values.byteCount + (condition.content?.byteCount ?? 0)
+            + [documentID].byteCount
     }
 }

@@ -137,9 +137,12 @@ struct Bench {
         return ids.map { BSONDocument([("_id", $0)] + fields) }
     }
 
-    func fillRemote() throws {
+    func fillRemote() throws { try fillRemote(documents()) }
+
+    /// Puts documents into the remote, each with a version.
+    func fillRemote(_ documents: [BSONDocument]) throws {
         let remote = items.namespace
-        let documents = documents().map { document in
+        let documents = documents.map { document in
             var document = document
             document.append(
                 "__stitch_sync_version",
@@ -151,14 +154,22 @@ struct Bench {
         }
     }
 
-    func changeRemote(_ value: String) throws {
+    /// Changes all documents of the remote, or some.
+    func changeRemote(_ value: String, _ ids: ArraySlice<BSONValue>? = nil) throws {
         let update = try Update([
             "$set": ["newField": .string(value)], "$inc": ["__stitch_sync_version.v": 1],
         ])
+        let filter = try ids.map { try Filter(["_id": ["$in": .array(BSONArray($0))]]) } ?? .all
         _ = try remote.write { transaction in
             try transaction.updateMany(
-                items.namespace, filter: .all, update: update, keepImages: false)
+                items.namespace, filter: filter, update: update, keepImages: false)
         }
+    }
+
+    /// Changes some documents here.
+    func changeLocal(_ value: String, _ ids: ArraySlice<BSONValue>) async throws {
+        try await items.updateMany(
+            ["_id": ["$in": .array(BSONArray(ids))]], ["$set": ["newField": .string(value)]])
     }
 
     func measure(
