@@ -11,6 +11,11 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// A product of SwiftNIO, which only the server needs.
+func nio(_ name: String) -> Target.Dependency {
+    .product(name: name, package: "swift-nio", condition: .when(traits: ["Server"]))
+}
+
 let package = Package(
     name: "StitchSync",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11)],
@@ -20,13 +25,17 @@ let package = Package(
         .executable(name: "stitchsync", targets: ["StitchSyncCommand"]),
     ],
     traits: [
-        .default(enabledTraits: ["CommandLine"]),
+        .default(enabledTraits: ["CommandLine", "Server"]),
         .trait(
             name: "CommandLine",
             description: "The `stitchsync` tool; apps that embed the library leave it out."),
+        .trait(
+            name: "Server",
+            description: "`stitchsync serve` and SwiftNIO below it; apps leave it out, too."),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
         .systemLibrary(
@@ -39,10 +48,18 @@ let package = Package(
             name: "BSONStore", dependencies: ["BSONStoreCBSON", "BSONStoreCSQLite"],
             swiftSettings: strict),
         .target(name: "StitchSync", dependencies: ["BSONStore"], swiftSettings: strict),
+        .target(name: "StitchWire", dependencies: ["BSONStore"], swiftSettings: strict),
+        .target(
+            name: "StitchServer",
+            dependencies: [
+                "BSONStore", "StitchWire", nio("NIOCore"), nio("NIOPosix"),
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "StitchSyncCommand",
             dependencies: [
                 "BSONStore", "StitchSync",
+                .target(name: "StitchServer", condition: .when(traits: ["Server"])),
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLine"])),
@@ -57,6 +74,11 @@ let package = Package(
         .testTarget(
             name: "StitchSyncCommandTests",
             dependencies: ["StitchSyncCommand", "BSONStore", "StitchSync"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "StitchServerTests",
+            dependencies: ["BSONStore", "StitchWire", "StitchServer", "StitchSyncCommand"],
+            exclude: ["Python"],
             swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]

@@ -11,7 +11,16 @@
             subcommands: [
                 ImportCommand.self, FindCommand.self, SyncCommand.self, StatusCommand.self,
                 DemoCommand.self, DemoDeviceCommand.self,
-            ])
+            ] + servers)
+
+        /// What needs SwiftNIO and is there only with the trait `Server`.
+        private static var servers: [any ParsableCommand.Type] {
+            #if Server
+                [ServeCommand.self]
+            #else
+                []
+            #endif
+        }
     }
 #else
     /// Without the trait `CommandLine` there is no tool.

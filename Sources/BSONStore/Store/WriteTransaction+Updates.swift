@@ -219,7 +219,7 @@ public struct UpdateOutcome: Sendable, Hashable {
     /// The documents that were changed or inserted, before and after.
     public private(set) var images: [DocumentImages] = []
     /// The last document that passed but stayed as it was.
-    var unchanged: BSONDocument?
+    package internal(set) var unchanged: BSONDocument?
     private let keepsImages: Bool
 
     init(keepsImages: Bool = true) { self.keepsImages = keepsImages }

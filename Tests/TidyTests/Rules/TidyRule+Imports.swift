@@ -12,7 +12,7 @@ extension TidyRule {
             ], sample: "BSONStoreCSQLite"),
         imports(
             of: "SwiftNIO", matching: { $0.hasPrefix("NIO") || $0.hasPrefix("_NIO") },
-            only: ["Sources/StitchSyncServer/", "Tests/StitchServerTests/"], sample: "NIOCore"),
+            only: ["Sources/StitchServer/", "Tests/StitchServerTests/"], sample: "NIOCore"),
         imports(
             of: "libmongoc", matching: { $0.contains("CMongoC") },
             only: ["Sources/StitchSyncMongo/"], sample: "StitchSyncCMongoC"),

@@ -1,0 +1,17 @@
+/// Carries out commands that concern documents: today a store, later perhaps a cluster that the
+/// server stands in front of.
+protocol CommandBackend: Sendable {
+    /// Carries out a command whose arguments are checked; may block.
+    ///
+    /// - Throws: what the client is told; see ``CommandFault/init(_:)``.
+    func run(_ rule: CommandRule, _ call: CommandCall) throws -> CommandOutcome
+
+    /// Lets go of what belongs to a connection.
+    func connectionClosed(_ connection: ClientConnection)
+
+    /// Does what is due from time to time: idle cursors and sessions end, expired documents go.
+    func tidy()
+
+    /// Ends; nothing is asked of it afterwards.
+    func close()
+}

@@ -1,0 +1,12 @@
+internal import BSONStore
+
+/// Changes options of a collection.
+enum CollModCommand {
+    static let rule = CommandRule("collMod", .catalog, .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let namespace = try call.collection()
+        return .reply(
+            try store.write(call) { try $0.modifyCollection(namespace, call.body) })
+    }
+}

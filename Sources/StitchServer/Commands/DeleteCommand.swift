@@ -1,0 +1,73 @@
+internal import BSONStore
+
+/// Deletes documents.
+///
+/// Source: MongoDB manual, "delete"; the server's `write_ops.idl`.
+enum DeleteCommand {
+    static let rule = CommandRule(
+        "delete", .write,
+        fields: [
+            "deletes": .array, "ordered": .flag, "let": .document, "stmtId": .number,
+            "stmtIds": .array, "bypassDocumentValidation": .flag, "runtimeConstants": .document,
+            "collectionUUID": .any, "encryptionInformation": .document,
+        ], required: ["deletes"], .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let namespace = try call.collection()
+        try namespace.checkWritable()
+        let statements = try call.documents("deletes").map { try DeleteStatement($0) }
+        try WriteBatch.checkCount(statements.count)
+        let isOrdered = call["ordered"]?.isTrue ?? true
+        let variables = call.document("let")
+        let batch = try store.write(call) { transaction in
+            var batch = WriteBatch(isOrdered: isOrdered)
+            for (index, statement) in statements.enumerated() {
+                try call.checkTime()
+                let fault = try WriteBatch.attempt(transaction) {
+                    batch.count += try statement.run(
+                        on: namespace, transaction, variables: variables)
+                }
+                if let fault, !batch.goesOn(after: fault, at: index) { break }
+            }
+            return batch
+        }
+        return .reply(batch.reply)
+    }
+}
+
+/// Is one of the deletions of a `delete`.
+struct DeleteStatement: Sendable {
+    private static let schema = CommandSchema(
+        fields: [
+            "q": .document, "limit": .number, "collation": .document, "hint": .hint,
+            "sampleId": .any,
+        ], required: ["q", "limit"])
+
+    private let document: BSONDocument
+    let query: BSONDocument
+    let isMulti: Bool
+
+    init(_ document: BSONDocument) throws {
+        try Self.schema.check(document, named: "delete.deletes")
+        self.document = document
+        query = document["q"]?.documentValue ?? [:]
+        let limit = document["limit"]?.wholeNumber ?? 0
+        guard limit == 0 || limit == 1 else {
+            throw CommandFault(
+                .failedToParse,
+                "The limit field in delete objects must be 0 or 1. Got \(limit)")
+        }
+        isMulti = limit == 0
+    }
+
+    /// Deletes what the statement means, and says how many documents that was.
+    func run(
+        on namespace: Namespace, _ transaction: WriteTransaction, variables: BSONDocument?
+    ) throws -> Int {
+        let collation = try document["collation"]?.documentValue.flatMap { try Collation($0) }
+        let filter = try Filter(
+            query, variables: variables, collation: collation, now: .now)
+        if isMulti { return try transaction.deleteMany(namespace, filter: filter) }
+        return try transaction.deleteOne(namespace, filter: filter) == nil ? 0 : 1
+    }
+}

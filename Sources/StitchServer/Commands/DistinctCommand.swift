@@ -1,0 +1,29 @@
+internal import BSONStore
+
+/// Gives the different values of a field.
+enum DistinctCommand {
+    static let rule = CommandRule(
+        "distinct", [.inTransaction, .stable, .takesReadConcern],
+        fields: [
+            "key": .string, "query": .document, "collation": .document, "hint": .hint,
+            "collectionUUID": .any, "encryptionInformation": .document, "mirrored": .bool,
+        ], required: ["key"], .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let namespace = try call.collection()
+        guard let key = call.string("key"), !key.isEmpty, !key.utf8.contains(0) else {
+            throw CommandFault(
+                call.string("key") == nil ? 40414 : 40352,
+                call.string("key") == nil
+                    ? "BSON field 'distinct.key' is missing but a required field"
+                    : "FieldPath cannot be constructed with empty string")
+        }
+        let filter = try Filter(
+            call.document("query") ?? [:], variables: nil, collation: try call.collation(),
+            now: .now)
+        let values = try store.read(call) {
+            try $0.distinct(namespace, field: key, filter: filter)
+        }
+        return .reply(["values": .array(BSONArray(values))])
+    }
+}

@@ -1,0 +1,116 @@
+internal import BSONStore
+
+/// Changes or deletes one document and gives it, as it was or as it is.
+///
+/// Source: MongoDB manual, "findAndModify"; the server's `find_and_modify.idl`.
+enum FindAndModifyCommand {
+    static let rule = CommandRule(
+        "findAndModify", aliases: ["findandmodify"], .write,
+        fields: [
+            "query": .document, "update": .any, "remove": .flag, "new": .flag, "upsert": .flag,
+            "sort": .document, "fields": .document, "arrayFilters": .array, "hint": .hint,
+            "collation": .document, "let": .document, "bypassDocumentValidation": .flag,
+            "stmtId": .number, "runtimeConstants": .document, "collectionUUID": .any,
+            "encryptionInformation": .document, "sampleId": .any,
+        ], .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let namespace = try call.collection()
+        try namespace.checkWritable()
+        try check(call)
+        return .reply(
+            try store.write(call) { transaction in
+                transaction.bypassesValidation = call.flag("bypassDocumentValidation")
+                return try answer(call, namespace, transaction)
+            })
+    }
+
+    private static func check(_ call: CommandCall) throws(CommandFault) {
+        let removes = call.flag("remove")
+        if removes, call["update"] != nil {
+            throw CommandFault(
+                .failedToParse, "Cannot specify both an update and remove=true")
+        }
+        if removes, call.flag("upsert") {
+            throw CommandFault(
+                .failedToParse, "Cannot specify both upsert=true and remove=true ")
+        }
+        if removes, call.flag("new") {
+            throw CommandFault(
+                .failedToParse,
+                "Cannot specify both new=true and remove=true; 'remove' always returns the "
+                    + "deleted document")
+        }
+        guard let update = call["update"] else {
+            guard !removes else { return }
+            throw CommandFault(
+                .failedToParse, "Either an update or remove=true must be specified")
+        }
+        guard update.documentValue != nil || update.arrayValue != nil else {
+            throw CommandFault(
+                .failedToParse, "Update argument must be either an object or an array")
+        }
+    }
+
+    private static func answer(
+        _ call: CommandCall, _ namespace: Namespace, _ transaction: WriteTransaction
+    ) throws -> BSONDocument {
+        let collation = try call.collation()
+        let variables = call.document("let")
+        let filter = try Filter(
+            call.document("query") ?? [:], variables: variables, collation: collation, now: .now)
+        let sort = try call.document("sort").flatMap { document in
+            document.isEmpty ? nil : try SortOrder(document, collation: collation)
+        }
+        let projection = try call.document("fields").flatMap { document in
+            document.isEmpty
+                ? nil
+                : try Projection(document, variables: variables ?? [:], collation: collation)
+        }
+        let shown: (BSONDocument?) throws -> BSONValue = { document in
+            guard let document else { return .null }
+            return .document(
+                try projection?.apply(to: document, matching: filter) ?? document)
+        }
+        if call.flag("remove") {
+            let taken = try transaction.deleteOne(namespace, filter: filter, sort: sort)
+            return [
+                "lastErrorObject": ["n": taken == nil ? 0 : 1], "value": try shown(taken),
+            ]
+        }
+        let update = try Update(
+            call["update"] ?? .null, variables: variables ?? [:],
+            arrayFilters: try arrayFilters(call), collation: collation)
+        let outcome = try transaction.updateOne(
+            namespace, filter: filter, update: update, upsert: call.flag("upsert"), sort: sort)
+        return try reply(outcome, isNew: call.flag("new"), shown)
+    }
+
+    private static func reply(
+        _ outcome: UpdateOutcome, isNew: Bool, _ shown: (BSONDocument?) throws -> BSONValue
+    ) throws -> BSONDocument {
+        var last: BSONDocument = [
+            "n": outcome.matchedCount > 0 || outcome.upsertedID != nil ? 1 : 0,
+            "updatedExisting": .bool(outcome.matchedCount > 0),
+        ]
+        if let id = outcome.upsertedID { last.append("upserted", id) }
+        let image = outcome.images.first
+        let document =
+            image.map { isNew ? $0.after : $0.before } ?? outcome.unchanged
+        return ["lastErrorObject": .document(last), "value": try shown(document)]
+    }
+
+    private static func arrayFilters(_ call: CommandCall) throws(CommandFault) -> [BSONDocument] {
+        var filters: [BSONDocument] = []
+        for value in call.array("arrayFilters") ?? [] {
+            guard let filter = value.documentValue else {
+                throw CommandFault(
+                    .typeMismatch,
+                    "BSON field 'findAndModify.arrayFilters.\(filters.count)' is the wrong type "
+                        + "'\(value.type.serverName)', expected type 'object'")
+            }
+            filters.append(filter)
+        }
+        return filters
+    }
+}

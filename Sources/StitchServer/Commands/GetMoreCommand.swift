@@ -1,0 +1,105 @@
+internal import BSONStore
+
+/// Gives the next documents of a cursor.
+///
+/// Source: MongoDB manual, "getMore"; the server's `getmore_command.idl`.
+enum GetMoreCommand {
+    static let rule = CommandRule(
+        "getMore", [.inTransaction, .stable],
+        fields: [
+            "collection": .string, "batchSize": .number, "term": .number,
+            "lastKnownCommittedOpTime": .any, "includeQueryStatsMetrics": .flag,
+        ], required: ["collection"], .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let id: Int64
+        switch call.target {
+        case .int64(let value): id = value
+        default:
+            throw CommandFault(
+                .typeMismatch,
+                "BSON field 'getMore.getMore' is the wrong type "
+                    + "'\(call.target.type.serverName)', expected type 'long'")
+        }
+        let namespace = try call.namespace(call.string("collection") ?? "")
+        let batchSize = try call.count("batchSize")
+        let cursor = try store.cursors.pin(id, namespace, call.session)
+        let wait = try waitingTime(call, cursor.options)
+        return try next(
+            Reading(
+                cursor: cursor, limits: limits(batchSize, cursor.options), call: call,
+                deadline: .now + .milliseconds(wait)), cursor.source, store,
+            isTimeUp: wait == 0)
+    }
+
+    /// What stays the same while a cursor waits for more.
+    private struct Reading: Sendable {
+        let cursor: CursorTable.Cursor
+        let limits: BatchLimits
+        let call: CommandCall
+        let deadline: ContinuousClock.Instant
+    }
+
+    private static func limits(_ given: Int?, _ options: CursorOptions) -> BatchLimits {
+        guard let size = given ?? options.batchSize, size > 0 else { return BatchLimits() }
+        return BatchLimits(documentsMax: size)
+    }
+
+    private static func waitingTime(
+        _ call: CommandCall, _ options: CursorOptions
+    ) throws(CommandFault) -> Int {
+        guard options.awaitsData else {
+            guard call["maxTimeMS"] == nil else {
+                throw CommandFault(
+                    .badValue,
+                    "cannot set maxTimeMS on getMore command for a non-awaitData cursor")
+            }
+            return 0
+        }
+        return min(call.number("maxTimeMS") ?? 1_000, 600_000)
+    }
+
+    private static func next(
+        _ reading: Reading, _ source: any CursorSource, _ store: StoreBackend, isTimeUp: Bool
+    ) throws -> CommandOutcome {
+        let cursor = reading.cursor
+        let generation = store.commits.generation
+        var source = source
+        let batch: CursorBatch
+        do {
+            batch = try source.next(reading.limits, reading.call)
+        } catch {
+            store.cursors.unpin(cursor.id, source, isAtEnd: true)
+            throw error
+        }
+        if batch.documents.isEmpty, !batch.isAtEnd, !isTimeUp, cursor.options.awaitsData,
+            !store.cursors.isKilled(cursor.id)
+        {
+            return wait(reading, source, store, after: generation)
+        }
+        let isKilled = store.cursors.isKilled(cursor.id)
+        store.cursors.unpin(cursor.id, source, isAtEnd: batch.isAtEnd)
+        guard !isKilled else {
+            throw CommandFault(237, "operation was interrupted because the cursor was killed")
+        }
+        return .reply(
+            CursorReply.reply(
+                batch, .next, id: batch.isAtEnd ? 0 : cursor.id, cursor.namespace))
+    }
+
+    private static func wait(
+        _ reading: Reading, _ source: any CursorSource, _ store: StoreBackend,
+        after generation: UInt64
+    ) -> CommandOutcome {
+        .waiting(
+            CommandWait(
+                deadline: reading.deadline,
+                subscribe: { wake in store.commits.wait(after: generation, wake) },
+                again: { isTimeUp in
+                    try next(reading, source, store, isTimeUp: isTimeUp)
+                },
+                abandon: {
+                    store.cursors.unpin(reading.cursor.id, source, isAtEnd: true)
+                }))
+    }
+}

@@ -1,0 +1,37 @@
+internal import BSONStore
+
+/// Inserts documents.
+///
+/// Source: MongoDB manual, "insert"; the server's `write_ops.idl`.
+enum InsertCommand {
+    static let rule = CommandRule(
+        "insert", .write,
+        fields: [
+            "documents": .array, "ordered": .flag, "bypassDocumentValidation": .flag,
+            "stmtId": .number, "stmtIds": .array, "maxTimeMS": .number,
+            "collectionUUID": .any, "encryptionInformation": .document,
+            "bypassEmptyTsReplacement": .bool,
+        ], required: ["documents"], .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let namespace = try call.collection()
+        try namespace.checkWritable()
+        let documents = try call.documents("documents")
+        try WriteBatch.checkCount(documents.count)
+        let isOrdered = call["ordered"]?.isTrue ?? true
+        let batch = try store.write(call) { transaction in
+            transaction.bypassesValidation = call.flag("bypassDocumentValidation")
+            var batch = WriteBatch(isOrdered: isOrdered)
+            for (index, document) in documents.enumerated() {
+                try call.checkTime()
+                let fault = try WriteBatch.attempt(transaction) {
+                    try transaction.insert(namespace, document)
+                    batch.count += 1
+                }
+                if let fault, !batch.goesOn(after: fault, at: index) { break }
+            }
+            return batch
+        }
+        return .reply(batch.reply)
+    }
+}

@@ -1,0 +1,32 @@
+internal import BSONStore
+
+/// Ends cursors.
+enum KillCursorsCommand {
+    static let rule = CommandRule(
+        "killCursors", [.inTransaction, .stable], fields: ["cursors": .array],
+        required: ["cursors"], .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let namespace = try call.collection()
+        var killed: [BSONValue] = []
+        var missing: [BSONValue] = []
+        for (index, value) in (call.array("cursors") ?? []).enumerated() {
+            guard case .int64(let id) = value else {
+                throw CommandFault(
+                    .typeMismatch,
+                    "BSON field 'killCursors.cursors.\(index)' is the wrong type "
+                        + "'\(value.type.serverName)', expected type 'long'")
+            }
+            if store.cursors.kill(id, namespace) {
+                killed.append(value)
+            } else {
+                missing.append(value)
+            }
+        }
+        return .reply([
+            "cursorsKilled": .array(BSONArray(killed)),
+            "cursorsNotFound": .array(BSONArray(missing)), "cursorsAlive": [],
+            "cursorsUnknown": [],
+        ])
+    }
+}

@@ -1,0 +1,41 @@
+internal import BSONStore
+
+/// Lists the collections and views of a database.
+enum ListCollectionsCommand {
+    static let rule = CommandRule(
+        "listCollections", [.stable],
+        fields: [
+            "filter": .document, "nameOnly": .flag, "cursor": .document,
+            "authorizedCollections": .flag, "includePendingDrops": .flag,
+        ], .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let filter = try Filter(call.document("filter") ?? [:])
+        let found = try store.read(call) {
+            try $0.listCollections(
+                call.database, filter: filter, nameOnly: call.flag("nameOnly"))
+        }
+        return try store.open(
+            ListSource(found), Namespace(call.database, "$cmd.listCollections"), call,
+            batchSize: try CursorArgument.batchSize(call))
+    }
+}
+
+/// Reads the argument `cursor` of commands that answer with one.
+enum CursorArgument {
+    /// How many documents the first batch has at most; `nil` for the default.
+    ///
+    /// - Throws: 40415, 51024.
+    static func batchSize(_ call: CommandCall) throws(CommandFault) -> Int? {
+        guard let cursor = call.document("cursor") else { return nil }
+        let name = call.name == "aggregate" ? "cursor" : "\(call.name).cursor"
+        try CommandSchema(fields: ["batchSize": .number], required: [])
+            .check(cursor, named: name)
+        guard let size = cursor["batchSize"]?.wholeNumber else { return nil }
+        guard size >= 0 else {
+            throw CommandFault(
+                51024, "BSON field 'batchSize' value must be >= 0, actual value '\(size)'")
+        }
+        return size
+    }
+}

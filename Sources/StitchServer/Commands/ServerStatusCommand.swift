@@ -1,0 +1,51 @@
+internal import BSONStore
+
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Tells how the server is doing.
+enum ServerStatusCommand {
+    static let rule = CommandRule("serverStatus", [], .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) -> CommandOutcome {
+        let server = call.server
+        let uptime = server.uptime.components
+        let counts = store.cursors.counts
+        let (open, made) = server.state.withLock { ($0.connectionsOpen, $0.connectionsMade) }
+        let milliseconds = uptime.seconds * 1_000 + uptime.attoseconds / 1_000_000_000_000_000
+        return .reply([
+            "host": .string(call.connection.local), "version": .string(BuildInfoCommand.version),
+            "process": "mongod", "pid": .int64(Int64(getpid())),
+            "uptime": .double(Double(uptime.seconds)), "uptimeMillis": .int64(milliseconds),
+            "uptimeEstimate": .int64(uptime.seconds), "localTime": .datetime(.now),
+            "connections": [
+                "current": .int32(Int32(open)),
+                "available": .int32(Int32(max(0, server.settings.connectionsMax - open))),
+                "totalCreated": .int64(Int64(made)), "active": 1,
+            ],
+            "storageEngine": [
+                "name": "stitchsync", "supportsCommittedReads": true,
+                "persistent": .bool(store.store.location != .inMemory), "readOnly": false,
+            ],
+            "repl": [
+                "setName": .string(server.settings.replicaSet), "isWritablePrimary": true,
+                "secondary": false, "hosts": [.string(call.connection.local)],
+            ],
+            "logicalSessionRecordCache": [
+                "activeSessionsCount": .int32(Int32(store.sessions.all.count))
+            ],
+            "metrics": [
+                "cursor": [
+                    "timedOut": .int64(counts.timedOut),
+                    "open": [
+                        "noTimeout": .int64(counts.noTimeout), "pinned": .int64(counts.pinned),
+                        "total": .int64(counts.total),
+                    ],
+                ]
+            ],
+        ])
+    }
+}

@@ -1,0 +1,117 @@
+internal import BSONStore
+
+/// Changes documents.
+///
+/// Source: MongoDB manual, "update"; the server's `write_ops.idl`.
+enum UpdateCommand {
+    static let rule = CommandRule(
+        "update", .write,
+        fields: [
+            "updates": .array, "ordered": .flag, "bypassDocumentValidation": .flag,
+            "let": .document, "stmtId": .number, "stmtIds": .array, "runtimeConstants": .document,
+            "collectionUUID": .any, "encryptionInformation": .document,
+            "bypassEmptyTsReplacement": .bool,
+        ], required: ["updates"], .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let namespace = try call.collection()
+        try namespace.checkWritable()
+        let statements = try call.documents("updates").map { try UpdateStatement($0) }
+        try WriteBatch.checkCount(statements.count)
+        let isOrdered = call["ordered"]?.isTrue ?? true
+        let variables = call.document("let")
+        let batch = try store.write(call) { transaction in
+            transaction.bypassesValidation = call.flag("bypassDocumentValidation")
+            var batch = WriteBatch(isOrdered: isOrdered)
+            var modified = 0
+            for (index, statement) in statements.enumerated() {
+                try call.checkTime()
+                let fault = try WriteBatch.attempt(transaction) {
+                    let outcome = try statement.run(
+                        on: namespace, transaction, variables: variables)
+                    batch.count += outcome.matchedCount
+                    modified += outcome.modifiedCount
+                    guard let id = outcome.upsertedID else { return }
+                    batch.count += 1
+                    batch.upserted.append(
+                        ["index": .int32(Int32(clamping: index)), "_id": id])
+                }
+                if let fault, !batch.goesOn(after: fault, at: index) { break }
+            }
+            batch.modified = modified
+            return batch
+        }
+        return .reply(batch.reply)
+    }
+}
+
+/// Is one of the changes of an `update`.
+struct UpdateStatement: Sendable {
+    private static let schema = CommandSchema(
+        fields: [
+            "q": .document, "u": .any, "c": .document, "arrayFilters": .array, "multi": .flag,
+            "upsert": .flag, "upsertSupplied": .bool, "collation": .document, "hint": .hint,
+            "sort": .document, "sampleId": .any,
+            "allowShardKeyUpdatesWithoutFullShardKeyInQuery":
+                .bool, "includeQueryStatsMetricsForOpIndex": .any,
+        ], required: ["q", "u"])
+
+    let query: BSONDocument
+    let update: BSONValue
+    let isMulti: Bool
+    let upserts: Bool
+    let upsertsSupplied: Bool
+    private let document: BSONDocument
+
+    init(_ document: BSONDocument) throws {
+        try Self.schema.check(document, named: "update.updates")
+        self.document = document
+        query = document["q"]?.documentValue ?? [:]
+        update = document["u"] ?? .null
+        isMulti = document["multi"]?.isTrue ?? false
+        upserts = document["upsert"]?.isTrue ?? false
+        upsertsSupplied = document["upsertSupplied"]?.isTrue ?? false
+    }
+
+    /// Changes what the statement means.
+    func run(
+        on namespace: Namespace, _ transaction: WriteTransaction, variables: BSONDocument?
+    ) throws -> UpdateOutcome {
+        let collation = try document["collation"]?.documentValue.flatMap { try Collation($0) }
+        let filter = try Filter(
+            query, variables: variables, collation: collation, now: .now)
+        var all = variables ?? [:]
+        if let constants = document["c"]?.documentValue {
+            guard update.arrayValue != nil else {
+                throw CommandFault(
+                    51198, "Constant values may only be specified for pipeline updates")
+            }
+            for (name, value) in constants { all.append(name, value) }
+        }
+        let parsed = try Update(
+            update, variables: all, arrayFilters: try arrayFilters(), collation: collation)
+        if isMulti {
+            return try transaction.updateMany(
+                namespace, filter: filter, update: parsed, upsert: upserts, keepImages: false)
+        }
+        let sort = try document["sort"]?.documentValue.map {
+            try SortOrder($0, collation: collation)
+        }
+        return try transaction.updateOne(
+            namespace, filter: filter, update: parsed, upsert: upserts, sort: sort)
+    }
+
+    private func arrayFilters() throws(CommandFault) -> [BSONDocument] {
+        var filters: [BSONDocument] = []
+        for (index, value) in (document["arrayFilters"]?.arrayValue ?? []).enumerated() {
+            guard let filter = value.documentValue else {
+                throw CommandFault(
+                    .typeMismatch,
+                    "BSON field 'update.updates.arrayFilters.\(index)' is the wrong type "
+                        + "'\(value.type.serverName)', expected type 'object'")
+            }
+            filters.append(filter)
+        }
+        return filters
+    }
+}

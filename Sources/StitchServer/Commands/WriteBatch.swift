@@ -1,0 +1,82 @@
+internal import BSONStore
+
+/// Counts what the writes of one command did, and which of them were refused.
+struct WriteBatch: Sendable {
+    /// A command has at most so many writes.
+    static let countMax = 100_000
+
+    let isOrdered: Bool
+    /// Documents that were inserted, found or deleted.
+    var count = 0
+    /// Documents that are different now, where the command says it.
+    var modified: Int?
+    var upserted: [BSONValue] = []
+    private(set) var errors: [BSONValue] = []
+
+    init(isOrdered: Bool) { self.isOrdered = isOrdered }
+
+    /// Checks the number of writes of a command.
+    ///
+    /// - Throws: 58 (InvalidLength).
+    static func checkCount(_ count: Int) throws(CommandFault) {
+        guard (1...countMax).contains(count) else {
+            throw CommandFault(
+                58,
+                "Write batch sizes must be between 1 and \(countMax). Got \(count) operations.")
+        }
+    }
+
+    /// Does one write, which is undone alone when it is refused.
+    ///
+    /// - Returns: why it was refused, when it was.
+    /// - Throws: what ends the whole command.
+    static func attempt(
+        _ transaction: WriteTransaction, _ body: () throws -> Void
+    ) throws -> CommandFault? {
+        do {
+            try transaction.savepoint(body)
+            return nil
+        } catch {
+            if let error = error as? StoreError, !error.concernsWrite { throw error }
+            let fault = CommandFault(error)
+            guard fault.code != 50 else { throw fault }
+            return fault
+        }
+    }
+
+    /// Notes that a write was refused, and says whether the next one is to be done.
+    mutating func goesOn(after fault: CommandFault, at index: Int) -> Bool {
+        errors.append(fault.writeError(at: index))
+        return !isOrdered
+    }
+
+    /// The command's answer.
+    var reply: BSONDocument {
+        var reply: BSONDocument = ["n": .int32(Int32(clamping: count))]
+        if let modified {
+            if !upserted.isEmpty { reply.append("upserted", .array(BSONArray(upserted))) }
+            reply.append("nModified", .int32(Int32(clamping: modified)))
+        }
+        if !errors.isEmpty { reply.append("writeErrors", .array(BSONArray(errors))) }
+        return reply
+    }
+}
+
+extension StoreError {
+    /// Whether one write was refused for what it is, so that others can go on.
+    fileprivate var concernsWrite: Bool { sqliteCode == nil || code == .duplicateKey }
+}
+
+extension Namespace {
+    /// Checks that clients may write to the collection.
+    ///
+    /// - Throws: 73 (InvalidNamespace).
+    func checkWritable() throws(CommandFault) {
+        let isFine =
+            !collection.hasPrefix("system.")
+            || ["system.js", "system.views", "system.users", "system.version"].contains(collection)
+        guard isFine else {
+            throw CommandFault(.invalidNamespace, "cannot write to '\(self)'")
+        }
+    }
+}

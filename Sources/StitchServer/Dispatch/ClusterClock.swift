@@ -1,0 +1,25 @@
+internal import BSONStore
+
+/// Gives the times by which clients order what they did: seconds and a count within the second.
+final class ClusterClock: Sendable {
+    private let last = Locked(BSONTimestamp(seconds: 0, increment: 0))
+
+    /// Starts at the system's time.
+    init() { _ = advance() }
+
+    /// The time of the last operation.
+    var now: BSONTimestamp { last.withLock { $0 } }
+
+    /// The time of a new operation, later than all before.
+    func advance() -> BSONTimestamp {
+        let seconds = UInt32(truncatingIfNeeded: BSONDatetime.now.milliseconds / 1_000)
+        return last.withLock { last in
+            if seconds > last.seconds {
+                last = BSONTimestamp(seconds: seconds, increment: 1)
+            } else {
+                last = BSONTimestamp(seconds: last.seconds, increment: last.increment &+ 1)
+            }
+            return last
+        }
+    }
+}

@@ -1,0 +1,57 @@
+internal import BSONStore
+internal import StitchWire
+
+/// Is one command under way: what the client asked for, from where, and until when.
+struct CommandCall: Sendable {
+    /// Arguments that every command takes.
+    ///
+    /// Source: the server's `generic_argument.idl`, and what drivers send.
+    static let generalArguments: Set<String> = [
+        "$audit", "$client", "$clusterTime", "$configServerState", "$configTime", "$db",
+        "$oplogQueryData", "$queryOptions", "$readPreference", "$replData", "$topologyTime",
+        "apiDeprecationErrors", "apiStrict", "apiVersion", "autocommit", "backpressure",
+        "client", "clientOperationKey", "comment", "compression", "coordinator", "databaseVersion",
+        "helloOk", "lsid", "maxTimeMS", "maxTimeMSOpOnly", "mayBypassWriteBlocking",
+        "readConcern", "requestGossipRoutingCache", "rawData", "shardVersion",
+        "serialization_context", "startOrContinueTransaction", "startTransaction",
+        "tracking_info", "txnNumber", "txnRetryCounter", "writeConcern", "$tenant",
+    ]
+
+    /// The command's name, as the table has it.
+    let name: String
+    /// The name as the client wrote it.
+    let givenName: String
+    /// The command.
+    let body: BSONDocument
+    /// Documents that came beside it, by the field to which they belong.
+    let sequences: [String: [BSONDocument]]
+    /// The database that it is for.
+    let database: String
+    /// Where it came from.
+    let connection: ClientConnection
+    /// What all connections have in common.
+    let server: ServerContext
+    /// When it must be done; `nil` without a limit.
+    let deadline: ContinuousClock.Instant?
+    /// The logical session it belongs to.
+    let session: BSONDocument?
+    /// Whether the client can take answers that it did not ask for.
+    let allowsExhaust: Bool
+
+    /// The value behind the command's name.
+    var target: BSONValue { body.first { _ in true }?.value ?? .null }
+
+    /// Whether the time of the command is over.
+    var isOverdue: Bool { deadline.map { $0 <= .now } ?? false }
+
+    /// Stops a command whose time is over.
+    ///
+    /// - Throws: 50 (MaxTimeMSExpired).
+    func checkTime() throws(CommandFault) {
+        if isOverdue { throw Self.timeIsOver }
+    }
+
+    static var timeIsOver: CommandFault {
+        CommandFault(50, "operation exceeded time limit")
+    }
+}

@@ -1,0 +1,70 @@
+internal import BSONStore
+
+/// Says why a command was refused, as the client is told.
+struct CommandFault: Error, Sendable, CustomStringConvertible {
+    /// MongoDB's number of the kind of fault.
+    var code: Int32
+    /// A sentence; MongoDB's text where MongoDB has one.
+    var message: String
+    /// Tell a driver what it may do about it, such as `TransientTransactionError`.
+    var labels: [String] = []
+    /// Further fields of the answer, such as `keyPattern`.
+    var details = BSONDocument()
+
+    /// Names a fault.
+    init(
+        _ code: Int32, _ message: String, labels: [String] = [],
+        details: BSONDocument = BSONDocument()
+    ) {
+        self.code = code
+        self.message = message
+        self.labels = labels
+        self.details = details
+    }
+
+    /// Names a fault by a code of the store's.
+    init(_ code: StoreError.Code, _ message: String) {
+        self.init(code.rawValue, message)
+    }
+
+    /// What a client is told about an error; errors that are not known are internal ones.
+    init(_ error: any Error) {
+        if let fault = error as? CommandFault {
+            self = fault
+        } else if let error = error as? StoreError {
+            self.init(error.code.rawValue, error.message)
+            if let pattern = error.keyPattern { details.append("keyPattern", .document(pattern)) }
+            if let value = error.keyValue { details.append("keyValue", .document(value)) }
+            if let info = error.errorInfo { details.append("errInfo", .document(info)) }
+        } else {
+            self.init(.internalError, "\(error)")
+        }
+    }
+
+    /// The code's name.
+    var codeName: String { ErrorNames.name(of: code) }
+
+    /// The whole answer to the command.
+    var reply: BSONDocument {
+        var reply: BSONDocument = [
+            "ok": 0.0, "errmsg": .string(message), "code": .int32(code),
+            "codeName": .string(codeName),
+        ]
+        for (key, value) in details { reply.append(key, value) }
+        if !labels.isEmpty {
+            reply.append("errorLabels", .array(BSONArray(labels.map { .string($0) })))
+        }
+        return reply
+    }
+
+    /// The entry of `writeErrors` for a write of a command.
+    func writeError(at index: Int) -> BSONValue {
+        var entry: BSONDocument = ["index": .int32(Int32(clamping: index)), "code": .int32(code)]
+        for (key, value) in details { entry.append(key, value) }
+        entry.append("errmsg", .string(message))
+        return .document(entry)
+    }
+
+    /// Message and code.
+    var description: String { "\(message) (\(codeName))" }
+}

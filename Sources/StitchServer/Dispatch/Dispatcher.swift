@@ -1,0 +1,154 @@
+internal import BSONStore
+internal import StitchWire
+
+/// Turns what a client sent into what it gets: finds the command, checks it, runs it, and completes
+/// the answer.
+struct Dispatcher: Sendable {
+    /// What all connections have in common.
+    let server: ServerContext
+    /// Who carries commands out.
+    let backend: any CommandBackend
+
+    /// Takes what it needs.
+    init(server: ServerContext, backend: any CommandBackend) {
+        self.server = server
+        self.backend = backend
+    }
+
+    /// Carries out a command, which may block; a refusal is an answer, too.
+    func respond(
+        to request: WireRequest, on connection: ClientConnection
+    ) -> CommandOutcome {
+        guard let givenName = request.body.keys.first else {
+            return .reply(
+                CommandFault(.failedToParse, "Message contains no command").reply)
+        }
+        let fault = injected(givenName, request, connection)
+        if let fault {
+            if fault["closeConnection"]?.isTrue == true { return .close }
+            if let refusal = refusal(fault) { return .reply(complete(refusal, nil)) }
+        }
+        var call: CommandCall?
+        do {
+            let rule = try self.rule(givenName, request)
+            let made = try self.call(rule, givenName, request, connection)
+            call = made
+            let outcome = try run(rule, made)
+            return finish(outcome, made, fault)
+        } catch {
+            return .reply(complete(CommandFault(error).reply, call))
+        }
+    }
+
+    private func rule(
+        _ name: String, _ request: WireRequest
+    ) throws(CommandFault) -> CommandRule {
+        if case .query(let collection) = request.form {
+            guard collection.hasSuffix(".$cmd"), ["hello", "ismaster", "isMaster"].contains(name)
+            else {
+                throw CommandFault(
+                    352,
+                    "Unsupported OP_QUERY command: \(name). The client driver may require an "
+                        + "upgrade. For more details see "
+                        + "https://dochub.mongodb.org/core/legacy-opcode-removal")
+            }
+        }
+        guard let rule = CommandTable.find(name),
+            !rule.traits.contains(.testOnly) || server.settings.allowsTestCommands
+        else {
+            throw CommandFault(59, "no such command: '\(name)'")
+        }
+        return rule
+    }
+
+    private func call(
+        _ rule: CommandRule, _ givenName: String, _ request: WireRequest,
+        _ connection: ClientConnection
+    ) throws -> CommandCall {
+        let body = request.body
+        guard let database = body["$db"] else {
+            throw CommandFault(40571, "OP_MSG requests require a $db argument")
+        }
+        guard let database = database.stringValue else {
+            throw CommandFault(
+                .typeMismatch,
+                "BSON field '$db' is the wrong type '\(database.type.serverName)', expected type "
+                    + "'string'")
+        }
+        try Self.checkDatabase(database)
+        if rule.traits.contains(.adminOnly), database != "admin" {
+            throw CommandFault(
+                13, "\(rule.name) may only be run against the admin database.")
+        }
+        let arguments = try GeneralArguments(body, rule)
+        var sequences: [String: [BSONDocument]] = [:]
+        for sequence in request.sequences { sequences[sequence.field] = sequence.documents }
+        try rule.schema.check(
+            body, named: rule.name, given: request.sequences.map(\.field), isCommand: true)
+        return CommandCall(
+            name: rule.name, givenName: givenName, body: body, sequences: sequences,
+            database: database, connection: connection, server: server,
+            deadline: arguments.deadline, session: arguments.session,
+            allowsExhaust: request.allowsExhaust)
+    }
+
+    private static func checkDatabase(_ name: String) throws(CommandFault) {
+        let forbidden = Set("/\\. \"$\0".utf8)
+        guard !name.isEmpty, name.utf8.count < 64, !name.utf8.contains(where: forbidden.contains)
+        else {
+            if name == "$external" { return }
+            throw CommandFault(
+                .invalidNamespace, "Invalid database name: '\(name)'")
+        }
+    }
+
+    private func run(_ rule: CommandRule, _ call: CommandCall) throws -> CommandOutcome {
+        switch rule.answering {
+        case .server(let answer): return try answer(call)
+        case .store: return try backend.run(rule, call)
+        }
+    }
+
+    /// Completes an answer, now or when it comes.
+    private func finish(
+        _ outcome: CommandOutcome, _ call: CommandCall, _ fault: BSONDocument?
+    ) -> CommandOutcome {
+        switch outcome {
+        case .reply(var document):
+            if let concern = fault?["writeConcernError"] {
+                document.append("writeConcernError", concern)
+            }
+            return .reply(complete(document, call))
+        case .waiting(let wait):
+            return .waiting(
+                CommandWait(
+                    deadline: wait.deadline, subscribe: wait.subscribe,
+                    again: { isTimeUp in
+                        do {
+                            return finish(try wait.again(isTimeUp), call, fault)
+                        } catch {
+                            return .reply(complete(CommandFault(error).reply, call))
+                        }
+                    }, abandon: wait.abandon))
+        case .close: return .close
+        }
+    }
+
+    /// Adds what every answer has.
+    private func complete(_ reply: BSONDocument, _ call: CommandCall?) -> BSONDocument {
+        var reply = reply
+        if reply["ok"] == nil { reply.append("ok", 1.0) }
+        let time = server.clock.now
+        reply.append(
+            "$clusterTime",
+            [
+                "clusterTime": .timestamp(time),
+                "signature": [
+                    "hash": .binary(BSONBinary(Array(repeating: 0, count: 20))),
+                    "keyId": .int64(0),
+                ],
+            ])
+        reply.append("operationTime", .timestamp(time))
+        return reply
+    }
+}

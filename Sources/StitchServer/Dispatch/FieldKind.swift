@@ -1,0 +1,80 @@
+internal import BSONStore
+
+/// Says which values an argument of a command takes.
+enum FieldKind: Sendable, Hashable {
+    case any
+    case array
+    case bool
+    /// A boolean, or a number that stands for one.
+    case flag
+    case document
+    case number
+    case string
+    /// An index by its name or its keys.
+    case hint
+    case timestamp
+
+    /// The types as MongoDB names them in errors; none for any.
+    var types: [String] {
+        switch self {
+        case .any: []
+        case .array: ["array"]
+        case .bool: ["bool"]
+        case .flag: ["bool", "long", "int", "decimal", "double"]
+        case .document: ["object"]
+        case .number: ["long", "int", "decimal", "double"]
+        case .string: ["string"]
+        case .hint: ["string", "object"]
+        case .timestamp: ["timestamp"]
+        }
+    }
+
+    /// Checks a value; null and undefined stand for a missing one.
+    ///
+    /// - Throws: 14 (TypeMismatch).
+    ///
+    /// Source: the server's `idl_parser.cpp`.
+    func check(_ value: BSONValue, named name: String) throws(CommandFault) {
+        switch value.type {
+        case .null, .undefined: return
+        default: break
+        }
+        let types = types
+        guard !types.isEmpty, !types.contains(value.type.serverName) else { return }
+        let expected =
+            types.count == 1 ? "type '\(types[0])'" : "types '[\(types.joined(separator: ", "))]'"
+        throw CommandFault(
+            .typeMismatch,
+            "BSON field '\(name)' is the wrong type '\(value.type.serverName)', expected "
+                + expected)
+    }
+}
+
+extension BSONType {
+    /// The name that MongoDB gives the type in errors.
+    var serverName: String {
+        switch self {
+        case .double: "double"
+        case .string: "string"
+        case .document: "object"
+        case .array: "array"
+        case .binary: "binData"
+        case .undefined: "undefined"
+        case .objectID: "objectId"
+        case .bool: "bool"
+        case .datetime: "date"
+        case .null: "null"
+        case .regularExpression: "regex"
+        case .dbPointer: "dbPointer"
+        case .javascript: "javascript"
+        case .symbol: "symbol"
+        case .javascriptWithScope: "javascriptWithScope"
+        case .int32: "int"
+        case .timestamp: "timestamp"
+        case .int64: "long"
+        case .decimal128: "decimal"
+        case .minKey: "minKey"
+        case .maxKey: "maxKey"
+        }
+    }
+}

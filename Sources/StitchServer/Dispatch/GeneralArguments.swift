@@ -1,0 +1,178 @@
+internal import BSONStore
+
+/// Reads the arguments that every command takes.
+struct GeneralArguments {
+    /// When the command must be done; `nil` without a limit.
+    let deadline: ContinuousClock.Instant?
+    /// The logical session it belongs to.
+    let session: BSONDocument?
+
+    /// Checks them.
+    ///
+    /// - Throws: 2, 9, 14, 72 and others with MongoDB's text.
+    init(_ body: BSONDocument, _ rule: CommandRule) throws(CommandFault) {
+        // In a getMore it says how long to wait for data, not when to give up.
+        deadline = rule.name == "getMore" ? nil : try Self.deadline(body["maxTimeMS"])
+        session = try Self.session(body["lsid"])
+        try Self.checkWriteConcern(body["writeConcern"], rule)
+        try Self.checkReadConcern(body["readConcern"], rule)
+        try Self.checkReadPreference(body["$readPreference"])
+        try Self.checkVersion(body, rule)
+    }
+
+    private static func deadline(
+        _ value: BSONValue?
+    ) throws(CommandFault) -> ContinuousClock.Instant? {
+        guard let value, value.type != .null else { return nil }
+        switch value {
+        case .int32, .int64, .double, .decimal128: break
+        default:
+            throw CommandFault(
+                .badValue, "maxTimeMS must be a number")
+        }
+        guard let milliseconds = value.int64Value ?? value.wholeNumber.map({ Int64($0) }),
+            milliseconds <= Int64(Int32.max), milliseconds >= 0
+        else {
+            throw CommandFault(
+                .badValue,
+                "\(value.wholeNumber ?? 0) value for maxTimeMS is out of range [0, 2147483647]")
+        }
+        if case .double(let number) = value, number != number.rounded() {
+            throw CommandFault(.badValue, "maxTimeMS has non-integral value")
+        }
+        return milliseconds == 0 ? nil : .now + .milliseconds(milliseconds)
+    }
+
+    private static func session(_ value: BSONValue?) throws(CommandFault) -> BSONDocument? {
+        guard let value, value.type != .null else { return nil }
+        guard let session = value.documentValue else {
+            throw CommandFault(
+                .typeMismatch,
+                "BSON field 'OperationSessionInfo.lsid' is the wrong type "
+                    + "'\(value.type.serverName)', expected type 'object'")
+        }
+        guard case .binary(let id) = session["id"], id.subtype == 4, id.bytes.count == 16 else {
+            guard session["id"] != nil else {
+                throw CommandFault(
+                    40414,
+                    "BSON field 'OperationSessionInfo.lsid.id' is missing but a required field")
+            }
+            throw CommandFault(
+                .typeMismatch,
+                "BSON field 'OperationSessionInfo.lsid.id' is the wrong binData type, expected "
+                    + "type 'UUID'")
+        }
+        return session
+    }
+
+    private static func checkWriteConcern(
+        _ value: BSONValue?, _ rule: CommandRule
+    ) throws(CommandFault) {
+        guard let value, value.type != .null else { return }
+        guard let concern = value.documentValue else {
+            throw CommandFault(
+                .typeMismatch,
+                "\"writeConcern\" had the wrong type. Expected object, found "
+                    + "\(value.type.serverName)")
+        }
+        guard !concern.isEmpty else { return }
+        guard rule.traits.contains(.takesWriteConcern) else {
+            throw CommandFault(
+                .invalidOptions, "Command does not support writeConcern: \(rule.name)")
+        }
+        for (key, value) in concern {
+            switch key {
+            case "w": try checkMembers(value)
+            case "j", "fsync", "wtimeout", "provenance", "getLastError", "source": break
+            default:
+                throw CommandFault(
+                    40415, "BSON field 'writeConcern.\(key)' is an unknown field.")
+            }
+        }
+    }
+
+    private static func checkMembers(_ value: BSONValue) throws(CommandFault) {
+        if value.stringValue != nil || value.documentValue != nil { return }
+        guard let members = value.wholeNumber, (0...50).contains(members) else {
+            throw CommandFault(
+                .failedToParse, "w has to be a non-negative number and not greater than 50")
+        }
+    }
+
+    private static func checkReadConcern(
+        _ value: BSONValue?, _ rule: CommandRule
+    ) throws(CommandFault) {
+        guard let value, value.type != .null else { return }
+        guard let concern = value.documentValue else {
+            throw CommandFault(
+                .typeMismatch,
+                "\"readConcern\" had the wrong type. Expected object, found "
+                    + "\(value.type.serverName)")
+        }
+        for (key, value) in concern {
+            switch key {
+            case "level": try checkLevel(value, rule)
+            case "afterClusterTime", "atClusterTime", "afterOpTime", "provenance",
+                "allowTransactionTableSnapshot", "waitLastStableRecoveryTimestamp":
+                break
+            default:
+                throw CommandFault(
+                    40415, "BSON field 'readConcern.\(key)' is an unknown field.")
+            }
+        }
+    }
+
+    private static func checkLevel(
+        _ value: BSONValue, _ rule: CommandRule
+    ) throws(CommandFault) {
+        guard let level = value.stringValue else {
+            throw CommandFault(
+                .typeMismatch,
+                "BSON field 'readConcern.level' is the wrong type '\(value.type.serverName)', "
+                    + "expected type 'string'")
+        }
+        guard ["local", "majority", "linearizable", "available", "snapshot"].contains(level)
+        else {
+            throw CommandFault(
+                .badValue,
+                "Enumeration value '\(level)' for field 'readConcern.level' is not a valid value.")
+        }
+    }
+
+    private static func checkReadPreference(_ value: BSONValue?) throws(CommandFault) {
+        guard let value, value.type != .null else { return }
+        guard let mode = value.documentValue?["mode"] else { return }
+        let modes = [
+            "primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest",
+        ]
+        guard let text = mode.stringValue, modes.contains(text) else {
+            throw CommandFault(
+                .failedToParse,
+                "Could not parse $readPreference mode '\(mode.stringValue ?? "")'. Only the modes "
+                    + "'primary', 'primaryPreferred', 'secondary', 'secondaryPreferred', and "
+                    + "'nearest' are supported.")
+        }
+    }
+
+    private static func checkVersion(
+        _ body: BSONDocument, _ rule: CommandRule
+    ) throws(CommandFault) {
+        guard let version = body["apiVersion"] else {
+            for field in ["apiStrict", "apiDeprecationErrors"] where body[field] != nil {
+                throw CommandFault(
+                    4_886_600, "Provided \(field) without passing apiVersion")
+            }
+            return
+        }
+        guard version.stringValue == "1" else {
+            throw CommandFault(327, "API version must be \"1\"")
+        }
+        guard body["apiStrict"]?.isTrue != true || rule.traits.contains(.stable) else {
+            throw CommandFault(
+                322,
+                "Provided apiStrict:true, but the command \(rule.name) is not in API Version 1. "
+                    + "Information on supported commands and migrations in API Version 1 can be "
+                    + "found at https://dochub.mongodb.org/core/manual-versioned-api")
+        }
+    }
+}

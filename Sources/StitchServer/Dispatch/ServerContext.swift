@@ -1,0 +1,52 @@
+internal import BSONStore
+
+/// Holds what all connections have in common.
+final class ServerContext: Sendable {
+    /// What changes while the server runs.
+    struct State: Sendable {
+        var connectionsOpen = 0
+        var connectionsMade = 0
+        var isStopping = false
+        var lastConnectionID: Int32 = 0
+        var commandCounts: [String: Int64] = [:]
+        var parameters: [String: BSONValue] = [:]
+    }
+
+    /// The settings with which the server was started.
+    let settings: ServerSettings
+    /// When it was started.
+    let startedAt = ContinuousClock.now
+    /// The number of this run of the process, which drivers compare.
+    let processID = BSONObjectID()
+    /// The number of this run as the primary.
+    let electionID = BSONObjectID()
+    /// Gives the times of operations.
+    let clock = ClusterClock()
+    /// Faults that tests ask for.
+    let failPoints = FailPoints()
+    let state = Locked(State())
+
+    /// Takes the settings.
+    init(settings: ServerSettings) { self.settings = settings }
+
+    /// How long the server has been running.
+    var uptime: Duration { ContinuousClock.now - startedAt }
+
+    /// The number of a new connection.
+    func connectionOpened() -> Int32 {
+        state.withLock { state in
+            state.connectionsOpen += 1
+            state.connectionsMade += 1
+            state.lastConnectionID &+= 1
+            return state.lastConnectionID
+        }
+    }
+
+    /// Notes that a connection is gone.
+    func connectionClosed() {
+        state.withLock { $0.connectionsOpen -= 1 }
+    }
+
+    /// How many connections are open.
+    var connectionsOpen: Int { state.withLock { $0.connectionsOpen } }
+}

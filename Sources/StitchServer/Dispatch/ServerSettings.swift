@@ -1,0 +1,26 @@
+/// Holds the settings of a server; the defaults are safe.
+package struct ServerSettings: Sendable {
+    /// The address to listen on.
+    package var host = "127.0.0.1"
+    /// The port to listen on; 0 for any that is free.
+    package var port = 27017
+    /// The address that clients are told to use; without one, where they reached the server.
+    package var advertised: String?
+    /// The name of the replica set whose only member the server is.
+    package var replicaSet = "rs0"
+    /// How many connections may be open at once.
+    package var connectionsMax = 10_000
+    /// How many commands run at once.
+    package var threadsMax = 32
+    /// Whether faults may be asked for, which drivers' tests do.
+    package var allowsTestCommands = false
+    /// How long an idle cursor is kept, in seconds.
+    package var cursorTimeoutSeconds = 600
+    /// How long an idle session is kept, in minutes.
+    package var sessionTimeoutMinutes = 30
+    /// What the process was started with.
+    package var arguments: [String] = []
+
+    /// Takes the defaults.
+    package init() {}
+}

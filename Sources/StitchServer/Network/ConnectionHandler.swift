@@ -1,0 +1,166 @@
+#if Server
+    internal import BSONStore
+    internal import NIOCore
+    internal import NIOPosix
+    internal import StitchWire
+
+    /// Answers the messages of one connection, one after the other.
+    ///
+    /// Commands run on a thread pool, never on the event loop. While one runs nothing more is read
+    /// from the connection, so a client that sends without reading answers is held up, not buffered.
+    final class ConnectionHandler: ChannelDuplexHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        /// What the connection is doing; only the event loop looks at it.
+        private enum Phase {
+            /// The next message may come.
+            case idle
+            /// A command runs on the pool.
+            case running
+            /// A command waits for a commit or for its deadline.
+            case waiting(Waiting)
+            /// Nothing more is answered.
+            case closed
+        }
+
+        private let dispatcher: Dispatcher
+        private let pool: NIOThreadPool
+        private let connection: ClientConnection
+        private var phase = Phase.idle
+        private var messages = CircularBuffer<ByteBuffer>()
+        private var isReadHeld = false
+        private var isStopping = false
+
+        init(_ dispatcher: Dispatcher, _ pool: NIOThreadPool, _ connection: ClientConnection) {
+            self.dispatcher = dispatcher
+            self.pool = pool
+            self.connection = connection
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            messages.append(unwrapInboundIn(data))
+            startNext(context)
+        }
+
+        func read(context: ChannelHandlerContext) {
+            if case .idle = phase { context.read() } else { isReadHeld = true }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            if case .waiting(let waiting) = phase { waiting.abandon() }
+            phase = .closed
+            messages.removeAll()
+            context.fireChannelInactive()
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            context.close(promise: nil)
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            guard event is StopEvent else {
+                return context.fireUserInboundEventTriggered(event)
+            }
+            isStopping = true
+            switch phase {
+            case .idle, .waiting: context.close(promise: nil)
+            case .running, .closed: break
+            }
+        }
+
+        private func startNext(_ context: ChannelHandlerContext) {
+            guard case .idle = phase else { return }
+            guard !isStopping else { return context.close(promise: nil) }
+            guard let message = messages.popFirst() else {
+                if isReadHeld {
+                    isReadHeld = false
+                    context.read()
+                }
+                return
+            }
+            phase = .running
+            let work = MessageWork(
+                dispatcher: dispatcher, connection: connection, requestID: 0)
+            run(context) { work.respond(to: message) }
+        }
+
+        /// Runs a step on the pool and goes on with its result on the event loop.
+        private func run(
+            _ context: ChannelHandlerContext, _ step: @escaping @Sendable () -> MessageWork.Result
+        ) {
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            pool.submit { state in
+                let result = state == .active ? step() : .close
+                bound.eventLoop.execute {
+                    let (handler, context) = bound.value
+                    handler.finish(context, result)
+                }
+            }
+        }
+
+        private func finish(_ context: ChannelHandlerContext, _ result: MessageWork.Result) {
+            switch (phase, result) {
+            case (.closed, .waiting(let wait, _)): wait.abandon()
+            case (.closed, _): break
+            case (_, .close): context.close(promise: nil)
+            case (_, .silence): goOn(context)
+            case (_, .reply(let bytes, let next)):
+                context.writeAndFlush(
+                    wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)), promise: nil)
+                if let next, !isStopping { run(context, next) } else { goOn(context) }
+            case (_, .waiting(let wait, let again)): self.wait(context, wait, again)
+            }
+        }
+
+        private func goOn(_ context: ChannelHandlerContext) {
+            phase = .idle
+            startNext(context)
+        }
+
+        private func wait(
+            _ context: ChannelHandlerContext, _ wait: CommandWait,
+            _ again: @escaping @Sendable (Bool) -> MessageWork.Result
+        ) {
+            guard !isStopping else {
+                wait.abandon()
+                return context.close(promise: nil)
+            }
+            let waiting = Waiting(wait)
+            phase = .waiting(waiting)
+            let bound = NIOLoopBound((self, context, waiting), eventLoop: context.eventLoop)
+            let resume: @Sendable (Bool) -> Void = { isTimeUp in
+                let (handler, context, waiting) = bound.value
+                guard case .waiting(let current) = handler.phase, current === waiting else {
+                    return
+                }
+                waiting.timer?.cancel()
+                handler.phase = .running
+                handler.run(context) { again(isTimeUp) }
+            }
+            let left = max(.zero, wait.deadline - .now).components
+            waiting.timer = context.eventLoop.scheduleTask(
+                in: .nanoseconds(
+                    left.seconds * 1_000_000_000 + left.attoseconds / 1_000_000_000)
+            ) { resume(true) }
+            wait.subscribe { bound.eventLoop.execute { resume(false) } }
+        }
+    }
+
+    /// Is sent through a connection's handlers when the server stops.
+    struct StopEvent: Sendable {}
+
+    /// One wait of a connection's command, with what ends it.
+    private final class Waiting {
+        private let wait: CommandWait
+        var timer: Scheduled<Void>?
+
+        init(_ wait: CommandWait) { self.wait = wait }
+
+        func abandon() {
+            timer?.cancel()
+            wait.abandon()
+        }
+    }
+#endif

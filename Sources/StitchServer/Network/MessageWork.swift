@@ -1,0 +1,63 @@
+#if Server
+    internal import BSONStore
+    internal import NIOCore
+    internal import StitchWire
+    internal import Synchronization
+
+    /// Reads a message, has it carried out, and writes the answer; on a thread of the pool.
+    struct MessageWork: Sendable {
+        /// What the connection does next.
+        enum Result: Sendable {
+            /// Sends bytes; where there is a next step, its answer follows by itself.
+            case reply([UInt8], next: (@Sendable () -> Result)?)
+            /// Sends nothing.
+            case silence
+            case waiting(CommandWait, again: @Sendable (Bool) -> Result)
+            case close
+        }
+
+        let dispatcher: Dispatcher
+        let connection: ClientConnection
+        /// The number of the answer before, for answers that follow by themselves.
+        var requestID: Int32
+
+        private static let lastRequestID = Atomic<Int32>(0)
+
+        /// Carries out the command in a message.
+        func respond(to message: ByteBuffer) -> Result {
+            let parser = WireParser()
+            do {
+                let request = try message.withUnsafeReadableBytes { try parser.request($0) }
+                return settle(dispatcher.respond(to: request, on: connection), request)
+            } catch let error as WireDocumentError {
+                let fault = CommandFault(.invalidBSON, error.error.message)
+                let request = WireRequest(
+                    requestID: error.requestID, form: error.form, body: [:])
+                return settle(.reply(fault.reply), request)
+            } catch {
+                return .close
+            }
+        }
+
+        private func settle(_ outcome: CommandOutcome, _ request: WireRequest) -> Result {
+            switch outcome {
+            case .close: return .close
+            case .waiting(let wait):
+                return .waiting(wait) { isTimeUp in
+                    do {
+                        return settle(try wait.again(isTimeUp), request)
+                    } catch {
+                        return settle(.reply(CommandFault(error).reply), request)
+                    }
+                }
+            case .reply(let document):
+                guard request.wantsReply else { return .silence }
+                let number = Self.lastRequestID.wrappingAdd(1, ordering: .relaxed).newValue
+                return .reply(
+                    WireReply.bytes(
+                        document, to: request.form, requestID: number,
+                        responseTo: request.requestID), next: nil)
+            }
+        }
+    }
+#endif

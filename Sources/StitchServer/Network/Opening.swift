@@ -1,0 +1,85 @@
+#if Server
+    internal import BSONStore
+    internal import NIOCore
+    internal import NIOPosix
+
+    /// Makes the handlers of new connections and knows which connections are open.
+    final class Opening: Sendable {
+        private struct State: Sendable {
+            var channels: [Int32: any Channel] = [:]
+            var isStopping = false
+        }
+
+        private let dispatcher: Dispatcher
+        private let pool: NIOThreadPool
+        private let state = Locked(State())
+
+        init(dispatcher: Dispatcher, pool: NIOThreadPool) {
+            self.dispatcher = dispatcher
+            self.pool = pool
+        }
+
+        /// Prepares a new connection; one too many is closed.
+        func prepare(_ channel: any Channel) -> EventLoopFuture<Void> {
+            let server = dispatcher.server
+            guard server.connectionsOpen < server.settings.connectionsMax else {
+                return channel.close()
+            }
+            let id = server.connectionOpened()
+            let connection = ClientConnection(
+                id: id, peer: Self.text(channel.remoteAddress),
+                local: Self.text(channel.localAddress),
+                isLoopback: Self.isLoopback(channel.remoteAddress))
+            let isStopping = state.withLock { state in
+                state.channels[id] = channel
+                return state.isStopping
+            }
+            channel.closeFuture.whenComplete { [self] _ in
+                state.withLock { $0.channels[id] = nil }
+                server.connectionClosed()
+                dispatcher.backend.connectionClosed(connection)
+            }
+            guard !isStopping else { return channel.close() }
+            return channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandlers([
+                    ByteToMessageHandler(WireDecoder()),
+                    ConnectionHandler(dispatcher, pool, connection),
+                ])
+            }
+        }
+
+        /// Asks all connections to end and, after a while, ends them.
+        func closeAll(within limit: Duration) async {
+            let channels = state.withLock { state in
+                state.isStopping = true
+                return Array(state.channels.values)
+            }
+            let seconds = limit.components.seconds
+            await withTaskGroup { group in
+                for channel in channels {
+                    channel.pipeline.fireUserInboundEventTriggered(StopEvent())
+                    let timer = channel.eventLoop.scheduleTask(in: .seconds(seconds)) {
+                        channel.close(promise: nil)
+                    }
+                    group.addTask {
+                        do { try await channel.closeFuture.get() } catch {}
+                        timer.cancel()
+                    }
+                }
+            }
+        }
+
+        private static func text(_ address: SocketAddress?) -> String {
+            guard let address else { return "unknown" }
+            let host = address.ipAddress ?? "unknown"
+            let port = address.port ?? 0
+            return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        }
+
+        private static func isLoopback(_ address: SocketAddress?) -> Bool {
+            guard let address else { return false }
+            guard let host = address.ipAddress else { return true }
+            return host.hasPrefix("127.") || host == "::1"
+        }
+    }
+#endif

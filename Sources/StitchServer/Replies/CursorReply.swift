@@ -1,0 +1,48 @@
+internal import BSONStore
+
+/// Puts documents into the answers of queries.
+enum CursorReply {
+    /// Whether a batch is the first one of its cursor.
+    enum Batch: Sendable {
+        case first
+        case next
+    }
+
+    /// The answer with a batch.
+    static func reply(
+        _ batch: CursorBatch, _ which: Batch, id: Int64, _ namespace: Namespace
+    ) -> BSONDocument {
+        let bytes = batch.documents.reduce(256) { $0 + $1.byteCount + 16 }
+        return BSONDocument.build(reservingBytes: bytes) { builder in
+            builder.appendDocument("cursor") { cursor in
+                cursor.appendArray(which == .first ? "firstBatch" : "nextBatch") { array in
+                    for (index, document) in batch.documents.enumerated() {
+                        array.append(at: index, .document(document))
+                    }
+                }
+                if let token = batch.resumeToken {
+                    cursor.append("postBatchResumeToken", document: token)
+                }
+                cursor.append("id", int64: id)
+                cursor.append("ns", string: namespace.description)
+            }
+        }
+    }
+}
+
+extension StoreBackend {
+    /// Answers with the first documents, and keeps a cursor when there are more.
+    func open(
+        _ source: some CursorSource, _ namespace: Namespace, _ call: CommandCall,
+        batchSize: Int?, isSingle: Bool = false, options: CursorOptions = CursorOptions()
+    ) throws -> CommandOutcome {
+        var source = source
+        let limits = BatchLimits(documentsMax: batchSize ?? 101)
+        let batch = try source.next(limits, call)
+        var id: Int64 = 0
+        if !isSingle, !batch.isAtEnd {
+            id = cursors.add(source, namespace, call.session, options)
+        }
+        return .reply(CursorReply.reply(batch, .first, id: id, namespace))
+    }
+}

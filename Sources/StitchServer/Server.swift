@@ -1,0 +1,68 @@
+#if Server
+    package import BSONStore
+    internal import NIOCore
+    internal import NIOPosix
+    internal import StitchWire
+
+    /// Serves a document store to MongoDB's drivers.
+    package final class Server: Sendable {
+        private let context: ServerContext
+        private let backend: StoreBackend
+        private let pool: NIOThreadPool
+        private let group: MultiThreadedEventLoopGroup
+        private let listener: any Channel
+        private let opening: Opening
+
+        /// Starts to serve.
+        ///
+        /// - Parameter store: the documents; closed when the server stops.
+        /// - Throws: when the address cannot be listened on.
+        package static func start(
+            _ store: DocumentStore, settings: ServerSettings
+        ) async throws -> Server {
+            let context = ServerContext(settings: settings)
+            let backend = StoreBackend(store: store, server: context)
+            let pool = NIOThreadPool(numberOfThreads: settings.threadsMax)
+            pool.start()
+            let group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)
+            let opening = Opening(
+                dispatcher: Dispatcher(server: context, backend: backend), pool: pool)
+            let listener = try await ServerBootstrap(group: group)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .serverChannelOption(.backlog, value: 1_024)
+                .childChannelInitializer { channel in opening.prepare(channel) }
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .childChannelOption(.maxMessagesPerRead, value: 1)
+                .bind(host: settings.host, port: settings.port).get()
+            return Server(context, backend, pool, group, listener, opening)
+        }
+
+        private init(
+            _ context: ServerContext, _ backend: StoreBackend, _ pool: NIOThreadPool,
+            _ group: MultiThreadedEventLoopGroup, _ listener: any Channel, _ opening: Opening
+        ) {
+            self.context = context
+            self.backend = backend
+            self.pool = pool
+            self.group = group
+            self.listener = listener
+            self.opening = opening
+        }
+
+        /// The port that is listened on.
+        package var port: Int { listener.localAddress?.port ?? 0 }
+
+        /// Does what is due from time to time.
+        package func tidy() { backend.tidy() }
+
+        /// Takes no more connections, lets commands that run end, and closes the store.
+        package func stop(within limit: Duration = .seconds(10)) async throws {
+            context.state.withLock { $0.isStopping = true }
+            try await listener.close()
+            await opening.closeAll(within: limit)
+            try await group.shutdownGracefully()
+            try await pool.shutdownGracefully()
+            backend.close()
+        }
+    }
+#endif

@@ -1,0 +1,80 @@
+#if CommandLine && Server
+    import ArgumentParser
+    import BSONStore
+    @preconcurrency import Dispatch
+    import StitchServer
+
+    #if canImport(Darwin)
+        import Darwin
+    #else
+        import Glibc
+    #endif
+
+    /// Serves a store to MongoDB's drivers until it is told to stop.
+    struct ServeCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "serve",
+            abstract: "Serve a store to MongoDB's drivers.",
+            discussion: """
+                Speaks MongoDB's wire protocol; drivers, mongosh and Compass connect to \
+                mongodb://127.0.0.1:PORT. Says `listening on HOST:PORT` once it is ready, and stops \
+                on SIGTERM or SIGINT after the commands that run.
+
+                Example:
+                  stitchsync serve --db shop.stitch --port 27017
+
+                Exit code: 0 after a stop, 1 when the store cannot be opened or the address cannot be \
+                listened on, 64 for a wrong command line.
+                """)
+
+        @Option(help: "The store's file; it is made when it is not there. In memory without one.")
+        var db: String?
+
+        @Option(help: "The port to listen on; 0 for any that is free.")
+        var port = 27017
+
+        @Option(help: "The address to listen on.")
+        var host = "127.0.0.1"
+
+        @Option(help: "HOST:PORT that clients are told to use, where it differs.")
+        var advertise: String?
+
+        @Option(help: "The name of the replica set whose only member the server is.")
+        var replicaSet = "rs0"
+
+        @Flag(help: "Let clients ask for faults (configureFailPoint), for the tests of drivers.")
+        var testCommands = false
+
+        func run() async throws {
+            let stops = Self.stopSignals()
+            let store = try DocumentStore(
+                at: db.map { .file($0) } ?? .inMemory,
+                options: .init(changeHistory: .keep(changesMax: 100_000)))
+            var settings = ServerSettings()
+            settings.host = host
+            settings.port = port
+            settings.advertised = advertise
+            settings.replicaSet = replicaSet
+            settings.allowsTestCommands = testCommands
+            settings.arguments = CommandLine.arguments
+            let server = try await Server.start(store, settings: settings)
+            try Console.standard.say("listening on \(host):\(server.port)")
+            for await _ in stops { break }
+            try await server.stop()
+        }
+
+        /// Tells of the signals by which the system asks a program to end.
+        private static func stopSignals() -> AsyncStream<Int32> {
+            AsyncStream { continuation in
+                let sources = [SIGTERM, SIGINT].map { number in
+                    signal(number, SIG_IGN)
+                    let source = DispatchSource.makeSignalSource(signal: number)
+                    source.setEventHandler { continuation.yield(number) }
+                    source.resume()
+                    return source
+                }
+                continuation.onTermination = { _ in for source in sources { source.cancel() } }
+            }
+        }
+    }
+#endif

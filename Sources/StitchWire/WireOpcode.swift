@@ -1,0 +1,11 @@
+/// Numbers the kinds of messages of MongoDB's wire protocol that are understood.
+///
+/// Source: MongoDB manual, "MongoDB Wire Protocol".
+package enum WireOpcode: Int32, Sendable, Hashable, CaseIterable {
+    /// An answer to an OP_QUERY.
+    case reply = 1
+    /// The message by which old drivers say hello.
+    case query = 2004
+    /// A command or its answer.
+    case message = 2013
+}

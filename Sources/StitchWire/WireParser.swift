@@ -1,0 +1,144 @@
+package import BSONStore
+
+/// Reads the messages of clients.
+///
+/// All lengths are checked before they are used; documents are checked as a whole. Nothing of what
+/// comes in makes it trap.
+package struct WireParser: Sendable {
+    /// What messages may ask for.
+    package let limits: WireLimits
+
+    /// Takes the bounds.
+    package init(limits: WireLimits = WireLimits()) { self.limits = limits }
+
+    /// How many bytes the message has whose first bytes these are; `nil` when they are too few to tell.
+    ///
+    /// - Throws: for a length that no message has, and for unknown kinds of messages.
+    package func messageLength(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(WireError) -> Int? {
+        guard bytes.count >= 4 else { return nil }
+        let length = Int32(littleEndian: bytes.loadUnaligned(as: Int32.self))
+        guard length > WireHeader.byteCount, Int(length) <= limits.messageBytesMax else {
+            throw .length(length)
+        }
+        guard let header = WireHeader(bytes) else { return Int(length) }
+        guard let opcode = WireOpcode(rawValue: header.opcode), opcode != .reply else {
+            throw .opcode(header.opcode)
+        }
+        return Int(length)
+    }
+
+    /// Reads one whole message.
+    ///
+    /// - Throws: `WireError` for what is no message, `WireDocumentError` where a document in it is not
+    ///   valid, which can be answered.
+    package func request(_ bytes: UnsafeRawBufferPointer) throws -> WireRequest {
+        guard let header = WireHeader(bytes), Int(header.length) == bytes.count else {
+            throw WireError.malformed("the length is not that of the bytes")
+        }
+        switch WireOpcode(rawValue: header.opcode) {
+        case .message: return try message(header, bytes)
+        case .query: return try query(header, bytes)
+        case .reply, nil: throw WireError.opcode(header.opcode)
+        }
+    }
+
+    private func query(
+        _ header: WireHeader, _ bytes: UnsafeRawBufferPointer
+    ) throws -> WireRequest {
+        var reader = WireReader(bytes, from: WireHeader.byteCount)
+        _ = try reader.uint32()
+        let collection = try reader.cString()
+        _ = try reader.uint32()
+        _ = try reader.uint32()
+        let form = WireRequest.Form.query(collection: collection)
+        var body = try document(&reader, header, form)
+        if !reader.isAtEnd { _ = try document(&reader, header, form) }
+        guard reader.isAtEnd else { throw WireError.malformed("bytes behind the query") }
+        if let inner = (body["$query"] ?? body["query"])?.documentValue { body = inner }
+        if body["$db"] == nil, let dot = collection.firstIndex(of: ".") {
+            body.append("$db", .string(String(collection[..<dot])))
+        }
+        return WireRequest(requestID: header.requestID, form: form, body: body)
+    }
+
+    private func message(
+        _ header: WireHeader, _ bytes: UnsafeRawBufferPointer
+    ) throws -> WireRequest {
+        var reader = WireReader(bytes, from: WireHeader.byteCount)
+        let flags = WireFlags(rawValue: try reader.uint32())
+        guard flags.unknownRequired == 0 else { throw WireError.flags(flags.rawValue) }
+        if flags.contains(.checksumPresent) { try check(bytes, &reader) }
+        var body: BSONDocument?
+        var sequences: [WireRequest.Sequence] = []
+        while !reader.isAtEnd {
+            switch try reader.byte() {
+            case 0:
+                guard body == nil else { throw WireError.malformed("two bodies") }
+                body = try document(&reader, header, .message(flags))
+            case 1:
+                let next = try sequence(&reader, header, flags)
+                guard !sequences.contains(where: { $0.field == next.field }) else {
+                    throw WireError.malformed("two sequences of one name")
+                }
+                sequences.append(next)
+            default: throw WireError.malformed("an unknown kind of section")
+            }
+        }
+        guard let body else { throw WireError.malformed("no body") }
+        return WireRequest(
+            requestID: header.requestID, form: .message(flags), body: body,
+            sequences: sequences)
+    }
+
+    private func check(
+        _ bytes: UnsafeRawBufferPointer, _ reader: inout WireReader
+    ) throws(WireError) {
+        let sum = try reader.dropLast4()
+        let content = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 4)])
+        guard sum == CRC32C.checksum(content) else { throw .checksum }
+    }
+
+    private func sequence(
+        _ reader: inout WireReader, _ header: WireHeader, _ flags: WireFlags
+    ) throws -> WireRequest.Sequence {
+        let start = reader.at
+        let size = Int(Int32(bitPattern: try reader.uint32()))
+        guard size >= 5, size <= reader.end - start else {
+            throw WireError.malformed("a section's size")
+        }
+        var part = WireReader(reader.bytes, from: reader.at, to: start + size)
+        let field = try part.cString()
+        var documents: [BSONDocument] = []
+        while !part.isAtEnd {
+            documents.append(try document(&part, header, .message(flags)))
+        }
+        reader.skip(to: start + size)
+        return WireRequest.Sequence(field: field, documents: documents)
+    }
+
+    private func document(
+        _ reader: inout WireReader, _ header: WireHeader, _ form: WireRequest.Form
+    ) throws -> BSONDocument {
+        let bytes = try reader.document()
+        do throws(BSONError) {
+            return try BSONDocument(
+                validating: bytes,
+                limits: BSONLimits(
+                    depthMax: limits.depthMax, documentBytesMax: limits.documentBytesMax))
+        } catch {
+            throw WireDocumentError(requestID: header.requestID, form: form, error: error)
+        }
+    }
+}
+
+/// Says that a message holds a document that is not valid; the messages after it can be read.
+package struct WireDocumentError: Error, Sendable {
+    /// The client's number of the message.
+    package let requestID: Int32
+    /// The kind of message, by which it is answered.
+    package let form: WireRequest.Form
+    /// What is wrong with the document.
+    package let error: BSONError
+}

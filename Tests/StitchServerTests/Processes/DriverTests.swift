@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+
+/// Applications talk to the server through drivers: what a driver cannot do, nobody can.
+@Suite(.timeLimit(.minutes(5))) struct DriverTests {
+    @Test(
+        "A Python driver does what applications do",
+        arguments: ["crud.py"])
+    func pythonDriver(script: String) async throws {
+        let answer = try await ServerProcess.run(["--test-commands"]) { server in
+            try await Python.run(script, String(server.port))
+        }
+        #expect(answer.code == 0, "\(answer.output)")
+    }
+
+    @Test("The server ends in order when it is told to")
+    func stops() async throws {
+        let code = try await ServerProcess.run { server in
+            let answer = try await Python.run("crud.py", String(server.port))
+            #expect(answer.code == 0, "\(answer.output)")
+            return server.end(SIGTERM)
+        }
+        #expect(code == 0)
+    }
+}

@@ -1,0 +1,77 @@
+"""Documents go in and out through pymongo: one, many, in several batches, and refused ones."""
+
+import pymongo
+from bson import ObjectId
+from pymongo import InsertOne, UpdateOne, DeleteMany, ReplaceOne
+from served import ServedTest, main
+
+
+class Documents(ServedTest):
+    def test_a_document_comes_back(self):
+        made = {"_id": ObjectId(), "name": "Milk", "tags": ["a", "b"], "n": 5}
+        self.items.insert_one(made)
+        self.assertEqual(self.items.find_one(made["_id"]), made)
+
+    def test_a_cursor_reads_on_in_batches(self):
+        self.items.insert_many({"_id": i} for i in range(2500))
+        found = self.items.find(batch_size=100).sort("_id", 1)
+        self.assertEqual([item["_id"] for item in found], list(range(2500)))
+
+    def test_counts_and_pipelines(self):
+        self.items.insert_many({"_id": i, "k": i % 3} for i in range(9))
+        self.assertEqual(self.items.count_documents({"k": 1}), 3)
+        self.assertEqual(self.items.estimated_document_count(), 9)
+        groups = self.items.aggregate(
+            [{"$group": {"_id": "$k", "n": {"$sum": 1}}}, {"$sort": {"_id": 1}}])
+        self.assertEqual([g["n"] for g in groups], [3, 3, 3])
+        self.assertEqual(sorted(self.items.distinct("k")), [0, 1, 2])
+
+    def test_updates_count_what_they_did(self):
+        self.items.insert_many({"_id": i, "k": 0} for i in range(3))
+        result = self.items.update_many({}, {"$max": {"k": 0}})
+        self.assertEqual((result.matched_count, result.modified_count), (3, 0))
+        result = self.items.update_one({"_id": 9}, {"$set": {"k": 1}}, upsert=True)
+        self.assertEqual((result.matched_count, result.upserted_id), (0, 9))
+        self.assertEqual(self.items.delete_many({"k": 0}).deleted_count, 3)
+
+    def test_one_is_found_and_changed(self):
+        self.items.insert_one({"_id": 1, "k": 1})
+        before = self.items.find_one_and_update({"_id": 1}, {"$inc": {"k": 1}})
+        after = self.items.find_one_and_update(
+            {"_id": 1}, {"$inc": {"k": 1}}, return_document=pymongo.ReturnDocument.AFTER)
+        self.assertEqual((before["k"], after["k"]), (1, 3))
+        self.assertIsNone(self.items.find_one_and_delete({"_id": 2}))
+
+    def test_a_bulk_write_stops_at_the_first_refused_write_when_ordered(self):
+        writes = [
+            InsertOne({"_id": 1}), UpdateOne({"_id": 1}, {"$set": {"a": 1}}),
+            InsertOne({"_id": 1}), ReplaceOne({"_id": 2}, {"b": 1}, upsert=True), DeleteMany({})]
+        with self.assertRaises(pymongo.errors.BulkWriteError) as caught:
+            self.items.bulk_write(writes)
+        details = caught.exception.details
+        self.assertEqual(details["writeErrors"][0]["code"], 11000)
+        self.assertEqual(details["writeErrors"][0]["keyPattern"], {"_id": 1})
+        self.assertEqual((details["nInserted"], details["nModified"]), (1, 1))
+        with self.assertRaises(pymongo.errors.BulkWriteError) as caught:
+            self.items.bulk_write([InsertOne({"_id": 1}), InsertOne({"_id": 5})], ordered=False)
+        self.assertEqual(caught.exception.details["nInserted"], 1)
+        self.assertEqual(self.items.count_documents({}), 2)
+
+
+class Refusals(ServedTest):
+    def test_errors_have_the_servers_codes_and_texts(self):
+        self.assertEqual(self.refused("frob"), (59, "no such command: 'frob'"))
+        self.assertEqual(
+            self.refused("find", "items", frob=1),
+            (40415, "BSON field 'find.frob' is an unknown field."))
+        self.assertEqual(
+            self.refused("find", "items", limit="3"),
+            (14, "BSON field 'find.limit' is the wrong type 'string', expected types "
+                 "'[long, int, decimal, double]'"))
+        self.assertEqual(
+            self.refused("getMore", 77, collection="items")[0], 14)
+        self.assertEqual(self.refused("renameCollection", "a.b", to="a.c")[0], 13)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""What the scripts have in common: a client of the server whose port is the first argument."""
+
+import sys
+import unittest
+
+import pymongo
+
+PORT = int(sys.argv[1])
+
+
+class ServedTest(unittest.TestCase):
+    """Tests with a client, on a database that is empty at the beginning."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.client = pymongo.MongoClient("127.0.0.1", PORT, serverSelectionTimeoutMS=5000)
+        cls.db = cls.client["served"]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.client.close()
+
+    def setUp(self):
+        self.client.drop_database("served")
+        self.items = self.db["items"]
+
+    def refused(self, command, *arguments, **fields):
+        """The code and text with which a command is refused."""
+        with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+            self.db.command(command, *arguments, **fields)
+        return caught.exception.code, caught.exception.details["errmsg"]
+
+
+def main():
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,48 @@
+import Foundation
+
+/// Runs other programs to their end.
+enum Program {
+    /// Runs a program; one that takes too long is killed and has the code 137.
+    static func run(
+        _ executable: URL, _ arguments: [String], limit: Duration
+    ) async throws -> Python.Answer {
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        let output = FileManager.default.temporaryDirectory.appending(
+            path: "stitchsync-\(UUID()).txt")
+        try Data().write(to: output)
+        defer { unlink(output.path) }
+        let handle = try FileHandle(forWritingTo: output)
+        process.standardOutput = handle
+        process.standardError = handle
+        process.standardInput = FileHandle.nullDevice
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        process.terminationHandler = { _ in end.finish() }
+        try process.run()
+        let number = process.processIdentifier
+        let timer = DispatchSource.makeTimerSource()
+        timer.setEventHandler { kill(number, SIGKILL) }
+        timer.schedule(deadline: .now() + Double(limit.components.seconds))
+        timer.resume()
+        for await _ in ends {}
+        timer.cancel()
+        let isSignal = process.terminationReason == .uncaughtSignal
+        return Python.Answer(
+            code: process.terminationStatus + (isSignal ? 128 : 0),
+            output: try String(contentsOf: output, encoding: .utf8))
+    }
+
+    /// The built tool, which lies beside the test's own program.
+    static var tool: URL {
+        get throws {
+            let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+            let program = bundle?.bundleURL ?? Bundle.main.executableURL
+            let tool = program?.deletingLastPathComponent().appending(path: "stitchsync")
+            guard let tool, FileManager.default.isExecutableFile(atPath: tool.path) else {
+                throw ProgramFailure(reason: "no stitchsync at \(tool?.path ?? "-")")
+            }
+            return tool
+        }
+    }
+}

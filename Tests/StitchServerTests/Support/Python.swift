@@ -1,0 +1,42 @@
+import Foundation
+
+/// Runs programs that use MongoDB's Python driver.
+enum Python {
+    /// What a program said.
+    struct Answer: Sendable {
+        let code: Int32
+        let output: String
+    }
+
+    /// Runs a script of the folder `Python` with arguments.
+    static func run(_ script: String, _ arguments: String...) async throws -> Answer {
+        let path = folder.appending(path: "Tests/StitchServerTests/Python/\(script)").path
+        return try await Program.run(
+            try interpreter.get(), ["-B", path] + arguments, limit: .seconds(120))
+    }
+
+    /// The root of the package.
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The interpreter with the driver; installed when it is missing.
+    private static let interpreter = Result<URL, any Error> {
+        let process = Process()
+        process.executableURL = folder.appending(path: "Scripts/setup-python")
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw ProgramFailure(reason: "Scripts/setup-python failed; see its complaint above")
+        }
+        let text = String(decoding: output, as: UTF8.self)
+        return URL(filePath: text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+}
+
+/// Says that a program could not be run.
+struct ProgramFailure: Error {
+    let reason: String
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// Is a `stitchsync serve` of its own, as a process, over a file of its own.
+final class ServerProcess {
+    /// The port it listens on.
+    private(set) var port = 0
+    /// The folder of its file, removed in the end.
+    let folder: URL
+    private let process = Process()
+    private let output = Pipe()
+
+    /// Starts a server on a free port, lends it, and ends it.
+    static func run<R>(
+        _ arguments: [String] = [], _ body: (ServerProcess) async throws -> R
+    ) async throws -> R {
+        let server = try ServerProcess()
+        defer { unlinkAll(server.folder) }
+        try server.start(arguments)
+        let result: Result<R, any Error>
+        do { result = .success(try await body(server)) } catch { result = .failure(error) }
+        server.end(SIGTERM)
+        return try result.get()
+    }
+
+    private init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "stitchserve-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    /// The path of the store's file.
+    var path: String { folder.appending(path: "served.stitch").path }
+
+    private func start(_ arguments: [String]) throws {
+        process.executableURL = try Program.tool
+        process.arguments = ["serve", "--db", path, "--port", "0"] + arguments
+        process.standardOutput = output
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        // The line comes once the server listens; without one the pipe ends with the process.
+        var line = Data()
+        while !line.contains(0x0A) {
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else {
+                throw ProgramFailure(reason: "stitchsync serve ended before it was ready")
+            }
+            line.append(more)
+        }
+        let text = String(decoding: line, as: UTF8.self)
+        guard let last = text.split(separator: "\n").first?.split(separator: ":").last,
+            let number = Int(last)
+        else { throw ProgramFailure(reason: "no ready line but: \(text)") }
+        port = number
+    }
+
+    /// Sends a signal, waits for the end, and gives the exit code.
+    @discardableResult
+    func end(_ signal: Int32) -> Int32 {
+        if process.isRunning { kill(process.processIdentifier, signal) }
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    private static func unlinkAll(_ folder: URL) {
+        do { try FileManager.default.removeItem(at: folder) } catch {}
+    }
+}
