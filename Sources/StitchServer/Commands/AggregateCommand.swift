@@ -18,24 +18,39 @@ enum AggregateCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try target(call)
-        let stages = try stages(call)
-        guard call["cursor"] != nil || call.flag("explain") else {
+        let request = try AggregateRequest(call)
+        if call.flag("explain") {
+            return .reply(try Explanation(call, .queryPlanner).reply(store))
+        }
+        guard call["cursor"] != nil else {
             throw CommandFault(
                 .failedToParse,
                 "The 'cursor' option is required, except for aggregate with the explain argument")
         }
         let batchSize = try CursorArgument.batchSize(call)
-        let pipeline = try Pipeline(
-            stages,
-            options: PipelineOptions(
-                let: call.document("let"), collation: try call.collation(),
-                allowDiskUse: call["allowDiskUse"]?.isTrue ?? true))
+        let pipeline = try request.pipeline(for: call, store)
+        if pipeline.writes, let level = call.document("readConcern")?["level"]?.stringValue,
+            level == "linearizable"
+        {
+            throw CommandFault(
+                .invalidOptions,
+                "\(request.lastStage) cannot be used with a 'linearizable' read concern level")
+        }
         var documents: [BSONDocument] = []
         let gather: (ReadTransaction) throws -> Void = { transaction in
-            documents = try transaction.aggregate(namespace, pipeline)
+            try transaction.aggregate(namespace, pipeline) { (document) throws(StoreError) in
+                guard !call.isOverdue else {
+                    throw StoreError(.timeIsOver, CommandCall.timeIsOver.message)
+                }
+                documents.append(document)
+                return true
+            }
         }
         if pipeline.writes {
-            try store.write(call) { try gather($0) }
+            try store.write(call) { transaction in
+                transaction.bypassesValidation = call.flag("bypassDocumentValidation")
+                try gather(transaction)
+            }
         } else {
             try store.read(call, gather)
         }
@@ -44,26 +59,66 @@ enum AggregateCommand {
     }
 
     /// The collection, or the name that stands for the whole database.
-    private static func target(_ call: CommandCall) throws(CommandFault) -> Namespace {
+    static func target(_ call: CommandCall) throws(CommandFault) -> Namespace {
         guard call.target.stringValue == nil else { return try call.collection() }
-        guard let number = call.target.wholeNumber else {
-            throw CommandFault(
-                .failedToParse,
-                "Invalid command format: the 'aggregate' field must specify a collection name or 1")
-        }
-        guard number == 1 else {
+        guard call.target.wholeNumber == 1 else {
             throw CommandFault(
                 .failedToParse,
                 "Invalid command format: the 'aggregate' field must specify a collection name or 1")
         }
         return Namespace(call.database, "$cmd.aggregate")
     }
+}
 
-    private static func stages(_ call: CommandCall) throws(CommandFault) -> BSONArray {
+/// Is what an `aggregate` asks for, as far as it is about the pipeline.
+struct AggregateRequest {
+    private let stages: BSONArray
+
+    init(_ call: CommandCall) throws(CommandFault) {
         guard let stages = call.array("pipeline") else {
             throw CommandFault(
                 40414, "BSON field 'aggregate.pipeline' is missing but a required field")
         }
-        return stages
+        self.stages = stages
+        for stage in stages where stage.documentValue == nil {
+            throw CommandFault(
+                .typeMismatch, "Each element of the 'pipeline' array must be an object")
+        }
     }
+
+    /// The pipeline, read.
+    ///
+    /// - Throws: what the stages throw.
+    func pipeline(for call: CommandCall, _ store: StoreBackend? = nil) throws -> Pipeline {
+        try Pipeline(
+            stages,
+            options: PipelineOptions(
+                let: call.document("let"), collation: try call.collation(),
+                allowDiskUse: call["allowDiskUse"]?.isTrue ?? true,
+                sources: store?.sources(for: call) ?? [:]))
+    }
+
+    /// The name of the last stage.
+    var lastStage: String { stages.values.last?.documentValue?.keys.first ?? "" }
+
+    /// The stages at the beginning that the collection answers as a query, and the others.
+    func leading() -> (query: [BSONDocument], rest: [BSONDocument]) {
+        let all = stages.compactMap(\.documentValue)
+        let order = ["$match", "$sort", "$skip", "$limit"]
+        var last = 0
+        var count = 0
+        for stage in all {
+            guard let name = stage.keys.first, let place = order.firstIndex(of: name),
+                place >= last, place == 0 || place > last || count == 0
+            else { break }
+            last = place
+            count += 1
+        }
+        return (Array(all.prefix(count)), Array(all.dropFirst(count)))
+    }
+}
+
+extension StoreError.Code {
+    /// The time of a command is over.
+    static let timeIsOver = Self(rawValue: 50)
 }

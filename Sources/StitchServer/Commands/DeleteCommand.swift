@@ -43,7 +43,7 @@ struct DeleteStatement: Sendable {
             "sampleId": .any,
         ], required: ["q", "limit"])
 
-    private let document: BSONDocument
+    let document: BSONDocument
     let query: BSONDocument
     let isMulti: Bool
 

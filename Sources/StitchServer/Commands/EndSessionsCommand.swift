@@ -1,14 +1,11 @@
 internal import BSONStore
 
-/// Ends logical sessions and what belongs to them.
+/// Ends logical sessions that the client needs no more.
 enum EndSessionsCommand {
     static let rule = CommandRule(
-        "endSessions", [.stable, .unauthenticated], .store(run))
-
-    private static func run(_ call: CommandCall, _ store: StoreBackend) -> CommandOutcome {
-        let ended = (call.target.arrayValue ?? []).compactMap(\.documentValue)
-        store.sessions.end(ended)
-        for session in ended { store.cursors.kill(session: session) }
-        return .ok
-    }
+        "endSessions", [.stable, .unauthenticated], fields: [:],
+        .store { call, store in
+            store.end((call.target.arrayValue ?? []).compactMap(\.documentValue))
+            return .ok
+        })
 }

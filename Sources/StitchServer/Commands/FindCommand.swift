@@ -44,6 +44,33 @@ struct FindQuery: Sendable {
     let filter: Filter
     let options: FindOptions
 
+    init(filter: Filter, options: FindOptions = .all) {
+        self.filter = filter
+        self.options = options
+    }
+
+    /// Reads the stages at the beginning of a pipeline that are a query.
+    init(_ stages: [BSONDocument], _ call: CommandCall) throws {
+        let collation = try call.collation()
+        var parts: [BSONValue] = []
+        var (sort, skip, limit): (SortOrder?, Int, Int) = (nil, 0, 0)
+        for stage in stages {
+            guard let (name, value) = stage.first(where: { _ in true }) else { continue }
+            if name == "$match" { parts.append(value) }
+            if name == "$sort", let document = value.documentValue {
+                sort = try SortOrder(document, collation: collation)
+            }
+            if name == "$skip" { skip = value.wholeNumber ?? 0 }
+            if name == "$limit" { limit = value.wholeNumber ?? 0 }
+        }
+        let document: BSONDocument =
+            parts.count > 1
+            ? ["$and": .array(BSONArray(parts))] : parts.first?.documentValue ?? [:]
+        filter = try Filter(
+            document, variables: call.document("let"), collation: collation, now: .now)
+        options = try FindOptions(sort: sort, skip: skip, limit: limit, hint: try call.hint())
+    }
+
     init(_ call: CommandCall) throws {
         let collation = try call.collation()
         let variables = call.document("let")

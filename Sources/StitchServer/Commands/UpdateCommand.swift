@@ -51,7 +51,7 @@ struct UpdateStatement: Sendable {
         fields: [
             "q": .document, "u": .any, "c": .document, "arrayFilters": .array, "multi": .flag,
             "upsert": .flag, "upsertSupplied": .bool, "collation": .document, "hint": .hint,
-            "sort": .document, "sampleId": .any,
+            "sampleId": .any,
             "allowShardKeyUpdatesWithoutFullShardKeyInQuery":
                 .bool, "includeQueryStatsMetricsForOpIndex": .any,
         ], required: ["q", "u"])
@@ -61,7 +61,7 @@ struct UpdateStatement: Sendable {
     let isMulti: Bool
     let upserts: Bool
     let upsertsSupplied: Bool
-    private let document: BSONDocument
+    let document: BSONDocument
 
     init(_ document: BSONDocument) throws {
         try Self.schema.check(document, named: "update.updates")
@@ -94,11 +94,8 @@ struct UpdateStatement: Sendable {
             return try transaction.updateMany(
                 namespace, filter: filter, update: parsed, upsert: upserts, keepImages: false)
         }
-        let sort = try document["sort"]?.documentValue.map {
-            try SortOrder($0, collation: collation)
-        }
         return try transaction.updateOne(
-            namespace, filter: filter, update: parsed, upsert: upserts, sort: sort)
+            namespace, filter: filter, update: parsed, upsert: upserts)
     }
 
     private func arrayFilters() throws(CommandFault) -> [BSONDocument] {

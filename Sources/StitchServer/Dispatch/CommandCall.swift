@@ -38,6 +38,14 @@ struct CommandCall: Sendable {
     /// Whether the client can take answers that it did not ask for.
     let allowsExhaust: Bool
 
+    /// The call of a command that stands in this one, to be explained.
+    func explaining(_ body: BSONDocument, as name: String, givenName: String) -> CommandCall {
+        CommandCall(
+            name: name, givenName: givenName, body: body, sequences: sequences, database: database,
+            connection: connection, server: server, deadline: deadline, session: session,
+            allowsExhaust: false)
+    }
+
     /// The value behind the command's name.
     var target: BSONValue { body.first { _ in true }?.value ?? .null }
 

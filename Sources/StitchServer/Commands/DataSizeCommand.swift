@@ -1,0 +1,19 @@
+internal import BSONStore
+
+/// Tells how many bytes the documents of a collection have.
+enum DataSizeCommand {
+    static let rule = CommandRule(
+        "dataSize", aliases: ["datasize"], [],
+        fields: [
+            "keyPattern": .document, "min": .document, "max": .document, "estimate": .flag,
+        ], .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let namespace = try Namespace(parsing: call.target.stringValue ?? "")
+        let usage = try store.read(call) { try CollectionUsage(namespace, $0) }
+        return .reply([
+            "estimate": .bool(call.flag("estimate")), "size": .int64(Int64(usage.bytes)),
+            "numObjects": .int64(Int64(usage.count)), "millis": .int64(0),
+        ])
+    }
+}

@@ -1,0 +1,10 @@
+internal import BSONStore
+
+/// Tells what a build can do; kept for old tools.
+enum FeaturesCommand {
+    static let rule = CommandRule(
+        "features", [], fields: [:],
+        .server { call in
+            .reply(["js": ["utf8": true, "name": "none"], "oidMachine": 0])
+        })
+}

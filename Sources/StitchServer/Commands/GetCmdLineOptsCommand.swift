@@ -1,0 +1,23 @@
+internal import BSONStore
+
+/// Tells what the server was started with.
+enum GetCmdLineOptsCommand {
+    static let rule = CommandRule(
+        "getCmdLineOpts", [.adminOnly], fields: [:],
+        .server { call in
+            let arguments = call.server.settings.arguments
+            let parameters: BSONValue =
+                call.server.settings.allowsTestCommands
+                ? ["enableTestCommands": "1"] : [:]
+            return .reply([
+                "argv": .array(BSONArray(arguments.map { .string($0) })),
+                "parsed": [
+                    "net": [
+                        "bindIp": .string(call.server.settings.host),
+                        "port": .int32(Int32(clamping: call.server.settings.port)),
+                    ], "replication": ["replSet": .string(call.server.settings.replicaSet)],
+                    "setParameter": parameters,
+                ],
+            ])
+        })
+}

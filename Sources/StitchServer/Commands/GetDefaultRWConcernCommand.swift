@@ -1,0 +1,16 @@
+internal import BSONStore
+
+/// Tells the concerns of commands that name none.
+enum GetDefaultRWConcernCommand {
+    static let rule = CommandRule(
+        "getDefaultRWConcern", [.adminOnly], fields: ["inMemory": .flag],
+        .server { call in
+            .reply([
+                "defaultReadConcern": ["level": "local"],
+                "defaultWriteConcern": ["w": "majority", "wtimeout": 0],
+                "defaultWriteConcernSource": "implicit",
+                "defaultReadConcernSource": "implicit",
+                "localUpdateWallClockTime": .datetime(.now),
+            ])
+        })
+}

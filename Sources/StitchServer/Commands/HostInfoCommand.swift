@@ -1,0 +1,16 @@
+internal import BSONStore
+
+/// Tells about the machine.
+enum HostInfoCommand {
+    static let rule = CommandRule(
+        "hostInfo", [], fields: [:],
+        .server { call in
+            .reply([
+                "system": [
+                    "currentTime": .datetime(.now), "hostname": .string(call.connection.local),
+                    "cpuAddrSize": 64, "memSizeMB": .int64(0), "memLimitMB": .int64(0),
+                    "numCores": 1, "cpuArch": "x86_64", "numaEnabled": false,
+                ], "os": ["type": "Linux", "name": "Linux", "version": "-"], "extra": [:],
+            ])
+        })
+}

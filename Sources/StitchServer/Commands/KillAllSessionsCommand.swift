@@ -1,0 +1,11 @@
+internal import BSONStore
+
+/// Ends all logical sessions with what runs in them.
+enum KillAllSessionsCommand {
+    static let rule = CommandRule(
+        "killAllSessions", aliases: ["killAllSessionsByPattern"], [], fields: [:],
+        .store { call, store in
+            store.end(store.sessions.all.map(\.document))
+            return .ok
+        })
+}

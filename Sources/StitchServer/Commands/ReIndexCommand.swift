@@ -1,0 +1,21 @@
+internal import BSONStore
+
+/// Says that indexes need no rebuilding by hand.
+enum ReIndexCommand {
+    static let rule = CommandRule(
+        "reIndex", [.writes], fields: [:],
+        .store { call, store in
+            let namespace = try call.collection()
+            let indexes = try store.read(call) { transaction in
+                guard try transaction.options(namespace) != nil else {
+                    throw CommandFault(.namespaceNotFound, "collection does not exist.")
+                }
+                return try transaction.indexes(namespace)
+            }
+            return .reply([
+                "nIndexesWas": .int32(Int32(indexes.count)),
+                "nIndexes": .int32(Int32(indexes.count)),
+                "indexes": .array(BSONArray(indexes.map { .document($0.document) })),
+            ])
+        })
+}

@@ -1,0 +1,15 @@
+internal import BSONStore
+
+/// Takes the only version there is.
+enum SetFeatureCompatibilityVersionCommand {
+    static let rule = CommandRule(
+        "setFeatureCompatibilityVersion", [.adminOnly, .takesWriteConcern],
+        fields: ["confirm": .flag],
+        .server { call in
+            guard call.target.stringValue == "7.0" else {
+                throw CommandFault(
+                    .badValue, "Invalid feature compatibility version value; expected '7.0'")
+            }
+            return .ok
+        })
+}

@@ -1,0 +1,10 @@
+internal import BSONStore
+
+/// Tells a client its own address.
+enum WhatsMyURICommand {
+    static let rule = CommandRule(
+        "whatsmyuri", [.unauthenticated], fields: [:],
+        .server { call in
+            .reply(["you": .string(call.connection.peer)])
+        })
+}

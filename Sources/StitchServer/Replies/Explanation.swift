@@ -1,0 +1,127 @@
+internal import BSONStore
+
+/// Tells how a command would be carried out.
+struct Explanation {
+    private let call: CommandCall
+    private let verbosity: ExplainVerbosity
+
+    init(_ call: CommandCall, _ verbosity: ExplainVerbosity) {
+        self.call = call
+        self.verbosity = verbosity
+    }
+
+    /// The answer of `explain`.
+    ///
+    /// - Throws: what reading the command throws; 59 for one that cannot be explained.
+    func reply(_ store: StoreBackend) throws -> BSONDocument {
+        switch call.name {
+        case "aggregate": return try aggregation(store)
+        case "find": return try query(store, try FindQuery(call))
+        case "count": return try counting(store)
+        case "distinct", "findAndModify":
+            return try query(
+                store, FindQuery(filter: try filter(call.document("query"), call.body)))
+        case "update":
+            let statement = try call.documents("updates").first.map { try UpdateStatement($0) }
+            return try writing(
+                store, statement?.query, statement?.document,
+                stage: "UPDATE")
+        case "delete":
+            let statement = try call.documents("deletes").first.map { try DeleteStatement($0) }
+            return try writing(
+                store, statement?.query, statement?.document,
+                stage: "DELETE")
+        default:
+            throw CommandFault(
+                59, "Explain failed due to unknown command: \(call.givenName)")
+        }
+    }
+
+    private func filter(
+        _ query: BSONDocument?, _ options: BSONDocument
+    ) throws -> Filter {
+        let collation = try options["collation"]?.documentValue.flatMap { try Collation($0) }
+        return try Filter(
+            query ?? [:], variables: call.document("let"), collation: collation, now: .now)
+    }
+
+    private func query(
+        _ store: StoreBackend, _ query: FindQuery, wrapping stage: String? = nil
+    ) throws -> BSONDocument {
+        let namespace = try call.collection()
+        var explained = try store.read(call) {
+            try $0.explain(
+                namespace, filter: query.filter, options: query.options, verbosity: verbosity)
+        }
+        if let stage { wrap(&explained, stage) }
+        return complete(explained)
+    }
+
+    private func counting(_ store: StoreBackend) throws -> BSONDocument {
+        let options = try FindOptions(
+            skip: try call.count("skip") ?? 0, limit: abs(call.number("limit") ?? 0),
+            hint: try call.hint())
+        return try query(
+            store,
+            FindQuery(filter: try filter(call.document("query"), call.body), options: options),
+            wrapping: "COUNT")
+    }
+
+    private func writing(
+        _ store: StoreBackend, _ query: BSONDocument?, _ statement: BSONDocument?, stage: String
+    ) throws -> BSONDocument {
+        try self.query(
+            store, FindQuery(filter: try filter(query, statement ?? [:])), wrapping: stage)
+    }
+
+    private func aggregation(_ store: StoreBackend) throws -> BSONDocument {
+        let namespace = try AggregateCommand.target(call)
+        let request = try AggregateRequest(call)
+        _ = try request.pipeline(for: call)
+        let (leading, rest) = request.leading()
+        let query = try FindQuery(leading, call)
+        var explained = try store.read(call) {
+            try $0.explain(
+                namespace, filter: query.filter, options: query.options, verbosity: verbosity)
+        }
+        guard !rest.isEmpty else { return complete(explained) }
+        var cursor: BSONDocument = [:]
+        for key in ["queryPlanner", "executionStats"] {
+            if let part = explained[key] { cursor.append(key, part) }
+        }
+        var stages: [BSONValue] = [["$cursor": .document(cursor)]]
+        stages += rest.map { .document($0) }
+        explained = ["explainVersion": "1", "stages": .array(BSONArray(stages))]
+        return complete(explained)
+    }
+
+    /// Puts a stage around the winning plan.
+    private func wrap(_ explained: inout BSONDocument, _ stage: String) {
+        for path in [
+            ["queryPlanner", "winningPlan"], ["executionStats", "executionStages"],
+        ] {
+            guard var outer = explained[path[0]]?.documentValue,
+                let plan = outer[path[1]]
+            else { continue }
+            outer.set(path[1], to: ["stage": .string(stage), "inputStage": plan])
+            explained.set(path[0], to: .document(outer))
+        }
+    }
+
+    private func complete(_ explained: BSONDocument) -> BSONDocument {
+        var reply = explained
+        var command = BSONDocument()
+        for (key, value) in call.body where !key.hasPrefix("$") || key == "$db" {
+            command.append(key, value)
+        }
+        reply.append("command", .document(command))
+        reply.append(
+            "serverInfo",
+            [
+                "host": .string(call.connection.local), "port": .int32(0),
+                "version": .string(BuildInfoCommand.version), "gitVersion": "stitchsync",
+            ])
+        reply.append("serverParameters", [:])
+        return reply
+    }
+}
