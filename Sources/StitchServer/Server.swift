@@ -21,7 +21,7 @@
             _ store: DocumentStore, settings: ServerSettings
         ) async throws -> Server {
             let context = ServerContext(settings: settings)
-            let backend = StoreBackend(store: store, server: context)
+            let backend = try StoreBackend(store: store, server: context)
             let pool = NIOThreadPool(numberOfThreads: settings.threadsMax)
             pool.start()
             let group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)

@@ -14,12 +14,15 @@ final class StoreBackend: CommandBackend {
     let commits: CommitHub
 
     /// Takes an open store, which is closed with the backend.
-    init(store: DocumentStore, server: ServerContext) {
+    ///
+    /// - Throws: when the store's feed cannot be read.
+    init(store: DocumentStore, server: ServerContext) throws {
         self.store = store
         self.server = server
         cursors = CursorTable(timeoutSeconds: server.settings.cursorTimeoutSeconds)
         sessions = SessionTable(timeoutMinutes: server.settings.sessionTimeoutMinutes)
         commits = CommitHub(store)
+        if let time = try store.read({ try FeedTimes($0).last() }) { server.clock.follow(time) }
     }
 
     func run(_ rule: CommandRule, _ call: CommandCall) throws -> CommandOutcome {
@@ -53,12 +56,12 @@ extension StoreBackend {
     /// Changes the store for a command; all of it is committed together or not at all.
     func write<R>(_ call: CommandCall, _ body: (WriteTransaction) throws -> R) throws -> R {
         try call.checkTime()
-        let result = try store.write { transaction in
+        return try store.write { transaction in
+            // Inside of the transaction: times grow in the order of the commits.
+            transaction.comment = WriteStamp(time: server.clock.advance()).comment
             let result = try body(transaction)
             try call.checkTime()
             return result
         }
-        _ = server.clock.advance()
-        return result
     }
 }

@@ -28,6 +28,9 @@ enum AggregateCommand {
                 "The 'cursor' option is required, except for aggregate with the explain argument")
         }
         let batchSize = try CursorArgument.batchSize(call)
+        if let options = try request.changeStream() {
+            return try watch(options, request, namespace, call, store, batchSize: batchSize)
+        }
         let pipeline = try request.pipeline(for: call, store)
         if pipeline.writes, let level = call.document("readConcern")?["level"]?.stringValue,
             level == "linearizable"
@@ -58,6 +61,23 @@ enum AggregateCommand {
             ListSource(documents), namespace, call, batchSize: batchSize)
     }
 
+    private static func watch(
+        _ options: BSONValue, _ request: AggregateRequest, _ namespace: Namespace,
+        _ call: CommandCall, _ store: StoreBackend, batchSize: Int?
+    ) throws -> CommandOutcome {
+        let stage = try ChangeStreamStage(options)
+        let source = try ChangeStreamSource(
+            store.store, stage,
+            try ChangeStreamScope(namespace, isForCluster: stage.isForCluster),
+            rest: request.rest,
+            options: PipelineOptions(
+                let: call.document("let"), collation: try call.collation()),
+            now: store.server.clock.now)
+        return try store.open(
+            source, namespace, call, batchSize: batchSize,
+            options: CursorOptions(isTailable: true, awaitsData: true))
+    }
+
     /// The collection, or the name that stands for the whole database.
     static func target(_ call: CommandCall) throws(CommandFault) -> Namespace {
         guard call.target.stringValue == nil else { return try call.collection() }
@@ -85,6 +105,21 @@ struct AggregateRequest {
                 .typeMismatch, "Each element of the 'pipeline' array must be an object")
         }
     }
+
+    /// The options of `$changeStream`, when the pipeline begins with it.
+    ///
+    /// - Throws: 40602 when it stands later in the pipeline.
+    func changeStream() throws(CommandFault) -> BSONValue? {
+        let places = stages.enumerated().filter {
+            $0.element.documentValue?.keys.first == ChangeStreamStage.name
+        }
+        guard let first = places.first else { return nil }
+        guard first.offset == 0, places.count == 1 else { throw ChangeStreamStage.mustBeFirst }
+        return first.element.documentValue?[ChangeStreamStage.name]
+    }
+
+    /// The stages behind the first.
+    var rest: BSONArray { BSONArray(stages.dropFirst()) }
 
     /// The pipeline, read.
     ///

@@ -10,6 +10,11 @@ final class ClusterClock: Sendable {
     /// The time of the last operation.
     var now: BSONTimestamp { last.withLock { $0 } }
 
+    /// Goes on behind a time, when it is later.
+    func follow(_ time: BSONTimestamp) {
+        last.withLock { if $0 < time { $0 = time } }
+    }
+
     /// The time of a new operation, later than all before.
     func advance() -> BSONTimestamp {
         let seconds = UInt32(truncatingIfNeeded: BSONDatetime.now.milliseconds / 1_000)

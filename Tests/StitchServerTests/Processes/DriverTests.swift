@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct DriverTests {
     @Test(
         "A Python driver does what applications do",
-        arguments: ["crud.py"])
+        arguments: ["crud.py", "streams.py"])
     func pythonDriver(script: String) async throws {
         let answer = try await ServerProcess.run(["--test-commands"]) { server in
             try await Python.run(script, String(server.port))
@@ -21,5 +21,17 @@ import Testing
             return server.end(SIGTERM)
         }
         #expect(code == 0)
+    }
+
+    @Test("A change stream goes on where it was left after the server was killed")
+    func streamOverRestart() async throws {
+        let (before, after) = try await ServerProcess.run { server in
+            let before = try await Python.run("stream_begin.py", String(server.port))
+            try server.restart(SIGKILL)
+            let token = before.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            return (before, try await Python.run("stream_resume.py", String(server.port), token))
+        }
+        #expect(before.code == 0, "\(before.output)")
+        #expect(after.code == 0, "\(after.output)")
     }
 }

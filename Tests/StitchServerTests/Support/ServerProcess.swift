@@ -6,8 +6,8 @@ final class ServerProcess {
     private(set) var port = 0
     /// The folder of its file, removed in the end.
     let folder: URL
-    private let process = Process()
-    private let output = Pipe()
+    private var process = Process()
+    private var output = Pipe()
 
     /// Starts a server on a free port, lends it, and ends it.
     static func run<R>(
@@ -50,6 +50,14 @@ final class ServerProcess {
             let number = Int(last)
         else { throw ProgramFailure(reason: "no ready line but: \(text)") }
         port = number
+    }
+
+    /// Ends the server by a signal and starts one on the same file, on another port.
+    func restart(_ signal: Int32, _ arguments: [String] = []) throws {
+        end(signal)
+        process = Process()
+        output = Pipe()
+        try start(arguments)
     }
 
     /// Sends a signal, waits for the end, and gives the exit code.

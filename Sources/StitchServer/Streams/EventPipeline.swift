@@ -1,0 +1,68 @@
+internal import BSONStore
+
+/// Runs the stages behind `$changeStream` on one event after the other.
+struct EventPipeline: Sendable {
+    /// The stages that keep one event one event.
+    private static let allowed: Set<String> = [
+        "$addFields", "$match", "$project", "$replaceRoot", "$replaceWith", "$redact", "$set",
+        "$unset", "$changeStreamSplitLargeEvent",
+    ]
+
+    private let pipeline: Pipeline
+    private let current: Locked<BSONDocument?>
+
+    /// Reads the stages.
+    ///
+    /// - Throws: 20 (IllegalOperation) for stages that a stream cannot have, and what they say.
+    init(_ stages: BSONArray, _ options: PipelineOptions) throws {
+        var kept: [BSONValue] = [[ChangeStreamStage.name: [:]]]
+        for stage in stages {
+            guard let name = stage.documentValue?.keys.first, name.hasPrefix("$") else {
+                kept.append(stage)
+                continue
+            }
+            guard name != ChangeStreamStage.name else { throw ChangeStreamStage.mustBeFirst }
+            guard Self.allowed.contains(name) else {
+                // An unknown stage is named as such.
+                _ = try Pipeline(BSONArray([stage]), options: options)
+                throw CommandFault(
+                    .illegalOperation, "\(name) is not permitted in a $changeStream pipeline")
+            }
+            // Events that are too large for an answer fail; none is ever split.
+            if name != "$changeStreamSplitLargeEvent" { kept.append(stage) }
+        }
+        let current = Locked<BSONDocument?>(nil)
+        self.current = current
+        var options = options
+        let source: PipelineOptions.Source = { value throws(StoreError) in
+            guard let event = current.withLock({ $0 }) else { return [] }
+            return [event]
+        }
+        options.sources[ChangeStreamStage.name] = source
+        pipeline = try Pipeline(BSONArray(kept), options: options)
+    }
+
+    /// The event as the stages give it, `nil` when they leave it out.
+    ///
+    /// - Throws: 280 (ChangeStreamFatalError) when they change its `_id`.
+    func pass(_ event: BSONDocument, _ transaction: ReadTransaction) throws -> BSONDocument? {
+        current.withLock { $0 = event }
+        let namespace = Namespace("admin", "$cmd.aggregate")
+        guard let passed = try transaction.aggregate(namespace, pipeline).first else { return nil }
+        guard let id = event["_id"], passed["_id"] == id else {
+            throw CommandFault(
+                280,
+                "Encountered an event whose _id field, which contains the resume token, was "
+                    + "modified by the pipeline. Modifying the _id field of an event makes it "
+                    + "impossible to resume the stream from that point. Only transformations that "
+                    + "retain the unmodified _id field are allowed. Expected: "
+                    + Self.text(event) + " but found: "
+                    + Self.text(passed))
+        }
+        return passed
+    }
+
+    private static func text(_ event: BSONDocument) -> String {
+        BSONDocument([("_id", event["_id"] ?? .null)]).extendedJSON(.relaxed)
+    }
+}

@@ -1,0 +1,83 @@
+internal import BSONStore
+
+/// Names a place in the change feed, as a change stream's resume token does.
+struct StreamPlace: Sendable, Hashable {
+    /// What the place is behind.
+    enum Kind: UInt8, Sendable {
+        /// A change, which was given out.
+        case event = 0
+        /// The notice that the stream is over, which follows the change.
+        case invalidate = 1
+        /// Everything up to there, given out or not asked for.
+        case mark = 2
+    }
+
+    /// The position of the last change that was looked at.
+    var position: Int64
+    /// What the place is behind.
+    var kind: Kind
+
+    /// Begins every token, as the server's own tokens begin.
+    private static let prefix: UInt8 = 0x82
+
+    /// The token: `{_data: <hexadecimal text>}`, whose texts are ordered as the places are.
+    var token: BSONDocument {
+        var text = ""
+        text.reserveCapacity(20)
+        Self.append(Self.prefix, to: &text)
+        for shift in stride(from: 56, through: 0, by: -8) {
+            Self.append(UInt8(truncatingIfNeeded: position >> Int64(shift)), to: &text)
+        }
+        Self.append(kind.rawValue, to: &text)
+        return ["_data": .string(text)]
+    }
+
+    private static func append(_ byte: UInt8, to text: inout String) {
+        text += (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }
+}
+
+extension StreamPlace {
+    /// Reads a token.
+    ///
+    /// - Throws: 40647 for a document that is no token, 9 (FailedToParse) for another text, 260
+    ///   (InvalidResumeToken) for a token of another server.
+    init(token: BSONDocument) throws(CommandFault) {
+        guard let text = token["_data"]?.stringValue else {
+            throw CommandFault(
+                40647,
+                "Bad resume token: _data of missing or of wrong type: "
+                    + token.extendedJSON(.relaxed))
+        }
+        let bytes = try Self.bytes(text)
+        guard bytes.count == 10, bytes[0] == Self.prefix, bytes[1] < 0x80,
+            let kind = Kind(rawValue: bytes[9])
+        else {
+            throw CommandFault(260, "the resume token is not one of this server: \(text)")
+        }
+        self.init(
+            position: bytes[1..<9].reduce(0) { $0 << 8 | Int64($1) }, kind: kind)
+    }
+
+    private static func bytes(_ text: String) throws(CommandFault) -> [UInt8] {
+        let digits = text.utf8.map(\.hexDigit)
+        guard digits.count % 2 == 0, !digits.isEmpty, !digits.contains(nil) else {
+            throw CommandFault(.failedToParse, "resume token string was not a valid hex string")
+        }
+        return stride(from: 0, to: digits.count, by: 2).map { index in
+            (digits[index] ?? 0) << 4 | (digits[index + 1] ?? 0)
+        }
+    }
+}
+
+extension UInt8 {
+    /// The value of a hexadecimal digit; `nil` for another character.
+    fileprivate var hexDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
