@@ -75,12 +75,14 @@ extension TextPatternParser {
     }
 
     /// `\R`: any end of a line.
-    private static let lineEnd = Node.alternatives([
-        .sequence([.take(.character(0x0D)), .take(.character(0x0A))]),
-        .take(.character(0x0A)), .take(.character(0x0B)), .take(.character(0x0C)),
-        .take(.character(0x0D)), .take(.character(0x85)), .take(.character(0x2028)),
-        .take(.character(0x2029)),
-    ])
+    private static var lineEnd: Node {
+        .alternatives([
+            .sequence([.take(.character(0x0D)), .take(.character(0x0A))]),
+            .take(.character(0x0A)), .take(.character(0x0B)), .take(.character(0x0C)),
+            .take(.character(0x0D)), .take(.character(0x85)), .take(.character(0x2028)),
+            .take(.character(0x2029)),
+        ])
+    }
 
     private mutating func assertion(_ assertion: TextAutomaton.Assertion) -> Node {
         position += 1
