@@ -108,7 +108,9 @@ extension IndexDefinition {
             "v": 2, "key": .document(pattern), "name": .string(name),
         ]
         for (key, value) in specification where !["v", "key", "name", "ns"].contains(key) {
-            if !IndexSpecification.flags.contains(key) || PredicateParser.isTrue(value) {
+            if !IndexSpecification.flags.contains(key) || key == "background"
+                || PredicateParser.isTrue(value)
+            {
                 document.append(key, value)
             }
         }

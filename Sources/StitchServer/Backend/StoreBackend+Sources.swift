@@ -6,6 +6,11 @@ extension StoreBackend {
     func sources(for call: CommandCall) -> [String: PipelineOptions.Source] {
         [
             "$currentOp": { [self] _ in operations() },
+            "$listSearchIndexes": { (_) throws(StoreError) in
+                throw StoreError(
+                    StoreError.Code(rawValue: SearchIndexCommands.refusal.code),
+                    SearchIndexCommands.refusal.message)
+            },
             "$listLocalSessions": { [self] _ in localSessions() },
             "$listSessions": { [self] _ in localSessions() },
         ]

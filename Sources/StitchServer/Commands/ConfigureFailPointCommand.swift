@@ -9,10 +9,7 @@ enum ConfigureFailPointCommand {
         guard let name = call.target.stringValue else {
             throw CommandFault(.typeMismatch, "The fail point's name must be a string")
         }
-        let known = [
-            "failCommand", "failGetMoreAfterCursorCheckout", "onPrimaryTransactionalWrite",
-        ]
-        guard known.contains(name) else {
+        guard FailPoints.known.contains(name) else {
             throw CommandFault(96, "\(name) was not found")
         }
         let before = call.server.failPoints.set(

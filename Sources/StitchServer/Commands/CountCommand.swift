@@ -17,7 +17,10 @@ enum CountCommand {
             now: .now)
         let skip = try call.count("skip") ?? 0
         let limit = call.number("limit").map { $0 == .min ? .max : abs($0) } ?? 0
-        var found = try store.read(call) { try $0.count(namespace, filter: filter) }
+        var found = try store.read(call) { transaction in
+            try transaction.checkHint(call["hint"], namespace)
+            return try transaction.count(namespace, filter: filter)
+        }
         found = max(0, found - skip)
         if limit > 0 { found = min(found, limit) }
         return .reply(["n": .int32(Int32(clamping: found))])

@@ -60,11 +60,25 @@ struct DeleteStatement: Sendable {
         isMulti = limit == 0
     }
 
+    /// Takes a deletion of a `bulkWrite`.
+    init(bulk document: BSONDocument) throws {
+        try CommandSchema(
+            fields: [
+                "delete": .number, "filter": .document, "multi": .flag, "hint": .hint,
+                "collation": .document,
+            ], required: ["filter"]
+        ).check(document, named: "bulkWrite.ops")
+        self.document = document
+        query = document["filter"]?.documentValue ?? [:]
+        isMulti = document["multi"]?.isTrue ?? false
+    }
+
     /// Deletes what the statement means, and says how many documents that was.
     func run(
         on namespace: Namespace, _ transaction: WriteTransaction, variables: BSONDocument?
     ) throws -> Int {
-        let collation = try document["collation"]?.documentValue.flatMap { try Collation($0) }
+        let collation = try CommandCall.collation(document["collation"])
+        try transaction.checkHint(document["hint"], namespace)
         let filter = try Filter(
             query, variables: variables, collation: collation, now: .now)
         if isMulti { return try transaction.deleteMany(namespace, filter: filter) }

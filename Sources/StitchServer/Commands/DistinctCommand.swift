@@ -21,8 +21,9 @@ enum DistinctCommand {
         let filter = try Filter(
             call.document("query") ?? [:], variables: nil, collation: try call.collation(),
             now: .now)
-        let values = try store.read(call) {
-            try $0.distinct(namespace, field: key, filter: filter)
+        let values = try store.read(call) { transaction in
+            try transaction.checkHint(call["hint"], namespace)
+            return try transaction.distinct(namespace, field: key, filter: filter)
         }
         return .reply(["values": .array(BSONArray(values))])
     }

@@ -55,6 +55,7 @@ enum FindAndModifyCommand {
     private static func answer(
         _ call: CommandCall, _ namespace: Namespace, _ transaction: WriteTransaction
     ) throws -> BSONDocument {
+        try transaction.checkHint(call["hint"], namespace)
         let collation = try call.collation()
         let variables = call.document("let")
         let filter = try Filter(

@@ -21,21 +21,84 @@ enum FindCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         let query = try FindQuery(call)
-        var documents: [BSONDocument] = []
-        try store.read(call) { transaction in
-            try transaction.forEach(
-                namespace, filter: query.filter, options: query.options
-            ) { document in
-                try call.checkTime()
-                documents.append(document)
-            }
+        let batchSize = try call.count("batchSize")
+        let options = try options(call, query)
+        let isOpen = try store.read(call) { transaction in
+            if options.isTailable { try checkTailable(namespace, transaction) }
+            return try call["min"] == nil && call["max"] == nil
+                && transaction.isInInsertionOrder(namespace, query.filter, query.options)
+        }
+        let isSingle = call.flag("singleBatch") || call.number("limit") ?? 0 < 0
+        guard !isOpen else {
+            return try store.open(
+                RowSource(store, namespace, query, isTailable: options.isTailable), namespace,
+                call, batchSize: batchSize, isSingle: isSingle, options: options)
         }
         return try store.open(
-            ListSource(documents), namespace, call, batchSize: try call.count("batchSize"),
-            isSingle: call.flag("singleBatch") || call.number("limit") ?? 0 < 0,
-            options: CursorOptions(
-                noTimeout: call.flag("noCursorTimeout"), isTailable: call.flag("tailable"),
-                awaitsData: call.flag("awaitData")))
+            ListSource(try documents(call, store, namespace, query)), namespace, call,
+            batchSize: batchSize, isSingle: isSingle, options: options)
+    }
+
+    private static func documents(
+        _ call: CommandCall, _ store: StoreBackend, _ namespace: Namespace, _ query: FindQuery
+    ) throws -> [BSONDocument] {
+        var documents: [BSONDocument] = []
+        try store.read(call) { transaction in
+            var options = query.options
+            let bounds = try FindBounds(call, try transaction.indexes(namespace))
+            if let bounds {
+                options = try FindOptions(sort: options.sort ?? bounds.order())
+            }
+            try transaction.forEach(
+                namespace, filter: query.filter, options: options
+            ) { document in
+                try call.checkTime()
+                if bounds?.contain(document) ?? true { documents.append(document) }
+            }
+            guard bounds != nil else { return }
+            let skip = query.options.skip
+            let limit = query.options.limit
+            documents = Array(documents.dropFirst(skip).prefix(limit == 0 ? .max : limit))
+            if let projection = query.options.projection {
+                documents = try documents.map {
+                    try projection.apply(to: $0, matching: query.filter)
+                }
+            }
+        }
+        return documents
+    }
+
+    private static func options(
+        _ call: CommandCall, _ query: FindQuery
+    ) throws(CommandFault) -> CursorOptions {
+        let options = CursorOptions(
+            noTimeout: call.flag("noCursorTimeout"), isTailable: call.flag("tailable"),
+            awaitsData: call.flag("awaitData"))
+        if options.awaitsData, !options.isTailable {
+            throw CommandFault(
+                .failedToParse, "Cannot set 'awaitData' without also setting 'tailable'")
+        }
+        if options.isTailable, query.options.sort != nil {
+            throw CommandFault(
+                .badValue, "cannot use tailable option with a sort other than {$natural: 1}")
+        }
+        if options.isTailable, call.flag("singleBatch") {
+            throw CommandFault(
+                .badValue, "cannot use tailable option with the 'singleBatch' option")
+        }
+        return options
+    }
+
+    private static func checkTailable(
+        _ namespace: Namespace, _ transaction: ReadTransaction
+    ) throws {
+        guard let options = try transaction.options(namespace), options.capped == nil else {
+            return
+        }
+        throw CommandFault(
+            .badValue,
+            "error processing query: ns=\(namespace) tailable cursor requested on non capped "
+                + "collection")
     }
 }
 

@@ -73,15 +73,33 @@ struct UpdateStatement: Sendable {
         upsertsSupplied = document["upsertSupplied"]?.isTrue ?? false
     }
 
+    /// Takes an update of a `bulkWrite`.
+    init(bulk document: BSONDocument) throws {
+        try CommandSchema(
+            fields: [
+                "update": .number, "filter": .document, "updateMods": .any, "multi": .flag,
+                "upsert": .flag, "arrayFilters": .array, "hint": .hint, "collation": .document,
+                "constants": .document, "sort": .document, "upsertSupplied": .bool,
+            ], required: ["filter", "updateMods"]
+        ).check(document, named: "bulkWrite.ops")
+        self.document = document
+        query = document["filter"]?.documentValue ?? [:]
+        update = document["updateMods"] ?? .null
+        isMulti = document["multi"]?.isTrue ?? false
+        upserts = document["upsert"]?.isTrue ?? false
+        upsertsSupplied = false
+    }
+
     /// Changes what the statement means.
     func run(
         on namespace: Namespace, _ transaction: WriteTransaction, variables: BSONDocument?
     ) throws -> UpdateOutcome {
-        let collation = try document["collation"]?.documentValue.flatMap { try Collation($0) }
+        let collation = try CommandCall.collation(document["collation"])
+        try transaction.checkHint(document["hint"], namespace)
         let filter = try Filter(
             query, variables: variables, collation: collation, now: .now)
         var all = variables ?? [:]
-        if let constants = document["c"]?.documentValue {
+        if let constants = (document["c"] ?? document["constants"])?.documentValue {
             guard update.arrayValue != nil else {
                 throw CommandFault(
                     51198, "Constant values may only be specified for pipeline updates")
@@ -94,8 +112,11 @@ struct UpdateStatement: Sendable {
             return try transaction.updateMany(
                 namespace, filter: filter, update: parsed, upsert: upserts, keepImages: false)
         }
+        let sort = try document["sort"]?.documentValue.map {
+            try SortOrder($0, collation: collation)
+        }
         return try transaction.updateOne(
-            namespace, filter: filter, update: parsed, upsert: upserts)
+            namespace, filter: filter, update: parsed, upsert: upserts, sort: sort)
     }
 
     private func arrayFilters() throws(CommandFault) -> [BSONDocument] {

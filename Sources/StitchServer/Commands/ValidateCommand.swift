@@ -3,11 +3,7 @@ internal import BSONStore
 /// Checks a collection.
 enum ValidateCommand {
     static let rule = CommandRule(
-        "validate", [],
-        fields: [
-            "full": .flag, "repair": .flag, "metadata": .flag, "checkBSONConformance": .flag,
-            "background": .flag, "fixMultikey": .flag, "enforceFastCount": .flag,
-        ], .store(run))
+        "validate", [], .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

@@ -80,3 +80,24 @@ extension Namespace {
         }
     }
 }
+
+extension ReadTransaction {
+    /// Checks that the index that a command asks for is there.
+    ///
+    /// - Throws: 2 (BadValue) where it is not, 9 for what names no index.
+    func checkHint(_ value: BSONValue?, _ namespace: Namespace) throws {
+        guard let hint = try CommandCall.hint(value), try options(namespace) != nil else { return }
+        let isThere = try indexes(namespace).contains { index in
+            switch hint {
+            case .name(let name): index.name == name
+            case .keyPattern(let pattern): index.keyPattern.contentEquals(pattern)
+            case .natural: true
+            }
+        }
+        guard !isThere else { return }
+        throw CommandFault(
+            .badValue,
+            "error processing query: planner returned error :: caused by :: hint provided does "
+                + "not correspond to an existing index")
+    }
+}

@@ -84,8 +84,12 @@ extension CommandCall {
     }
 
     /// The collation, `nil` for plain comparison.
-    func collation() throws -> Collation? {
-        try document("collation").flatMap { try Collation($0) }
+    func collation() throws -> Collation? { try Self.collation(self["collation"]) }
+
+    /// The collation that a value is; an empty document stands for none.
+    static func collation(_ value: BSONValue?) throws -> Collation? {
+        guard let document = value?.documentValue, !document.isEmpty else { return nil }
+        return try Collation(document)
     }
 
     /// The index that the command asks for.

@@ -34,3 +34,13 @@ extension Dispatcher {
         return refusal.reply
     }
 }
+
+extension ServerContext {
+    /// Whether tests want commands with a time limit to run out of it.
+    func alwaysTimesOut(_ command: BSONDocument) -> Bool {
+        guard settings.allowsTestCommands, command["maxTimeMS"]?.isTrue == true,
+            command.keys.first != "configureFailPoint"
+        else { return false }
+        return failPoints.fault("maxTimeAlwaysTimeOut") { _ in true } != nil
+    }
+}

@@ -24,6 +24,9 @@ struct Dispatcher: Sendable {
                 CommandFault(.failedToParse, "Message contains no command").reply)
         }
         let fault = injected(givenName, request, connection)
+        if server.alwaysTimesOut(request.body) {
+            return .reply(complete(CommandCall.timeIsOver.reply, nil))
+        }
         if let fault {
             if fault["closeConnection"]?.isTrue == true { return .close }
             if let refusal = refusal(fault) { return .reply(complete(refusal, nil)) }
@@ -34,7 +37,7 @@ struct Dispatcher: Sendable {
             let made = try self.call(rule, givenName, request, connection)
             call = made
             let outcome = try run(rule, made)
-            return finish(outcome, made, fault)
+            return finish(outcome, rule, made, fault)
         } catch {
             return .reply(complete(CommandFault(error).reply, call))
         }
@@ -111,12 +114,13 @@ struct Dispatcher: Sendable {
 
     /// Completes an answer, now or when it comes.
     private func finish(
-        _ outcome: CommandOutcome, _ call: CommandCall, _ fault: BSONDocument?
+        _ outcome: CommandOutcome, _ rule: CommandRule, _ call: CommandCall,
+        _ fault: BSONDocument?
     ) -> CommandOutcome {
         switch outcome {
         case .reply(var document):
-            if let concern = fault?["writeConcernError"] {
-                document.append("writeConcernError", concern)
+            if let error = fault?["writeConcernError"] ?? WriteConcernCheck.error(call, rule) {
+                document.append("writeConcernError", error)
             }
             return .reply(complete(document, call))
         case .waiting(let wait):
@@ -125,7 +129,7 @@ struct Dispatcher: Sendable {
                     deadline: wait.deadline, subscribe: wait.subscribe,
                     again: { isTimeUp in
                         do {
-                            return finish(try wait.again(isTimeUp), call, fault)
+                            return finish(try wait.again(isTimeUp), rule, call, fault)
                         } catch {
                             return .reply(complete(CommandFault(error).reply, call))
                         }

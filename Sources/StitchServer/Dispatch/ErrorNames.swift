@@ -71,6 +71,6 @@ enum ErrorNames {
         12587: "BackgroundOperationInProgressForNamespace", 12051: "CursorInUse",
         13388: "StaleConfig", 13435: "NotPrimaryNoSecondaryOk",
         13436: "NotPrimaryOrSecondary", 14031: "OutOfDiskSpace",
-        17280: "KeyTooLong", 46841: "ClientMarkedKilled",
+        17280: "KeyTooLong", 46841: "ClientMarkedKilled", 31082: "SearchNotEnabled",
     ]
 }

@@ -17,6 +17,12 @@ final class FailPoints: Sendable {
         case skip(Int)
     }
 
+    /// The faults that there are.
+    static let known: Set<String> = [
+        "failCommand", "failGetMoreAfterCursorCheckout", "maxTimeAlwaysTimeOut",
+        "maxTimeNeverTimeOut", "onPrimaryTransactionalWrite",
+    ]
+
     private let points = Locked<[String: Point]>([:])
 
     /// Sets a fault; the answer is how often it happened before.

@@ -81,8 +81,7 @@
                 return
             }
             phase = .running
-            let work = MessageWork(
-                dispatcher: dispatcher, connection: connection, requestID: 0)
+            let work = MessageWork(dispatcher: dispatcher, connection: connection)
             run(context) { work.respond(to: message) }
         }
 
@@ -107,9 +106,15 @@
             case (_, .close): context.close(promise: nil)
             case (_, .silence): goOn(context)
             case (_, .reply(let bytes, let next)):
-                context.writeAndFlush(
-                    wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)), promise: nil)
-                if let next, !isStopping { run(context, next) } else { goOn(context) }
+                let written = context.writeAndFlush(
+                    wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)))
+                guard let next, !isStopping else { return goOn(context) }
+                // A client that does not read is given no further answers.
+                let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+                written.whenSuccess {
+                    let (handler, context) = bound.value
+                    handler.run(context, next)
+                }
             case (_, .waiting(let wait, let again)): self.wait(context, wait, again)
             }
         }

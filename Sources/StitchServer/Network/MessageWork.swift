@@ -18,8 +18,6 @@
 
         let dispatcher: Dispatcher
         let connection: ClientConnection
-        /// The number of the answer before, for answers that follow by themselves.
-        var requestID: Int32
 
         private static let lastRequestID = Atomic<Int32>(0)
 
@@ -53,11 +51,36 @@
             case .reply(let document):
                 guard request.wantsReply else { return .silence }
                 let number = Self.lastRequestID.wrappingAdd(1, ordering: .relaxed).newValue
+                let next = following(document, number, request)
                 return .reply(
                     WireReply.bytes(
                         document, to: request.form, requestID: number,
-                        responseTo: request.requestID), next: nil)
+                        responseTo: request.requestID,
+                        flags: next == nil ? [] : .moreToCome), next: next)
             }
+        }
+
+        /// The next answer where a client wants all of them without asking for each.
+        private func following(
+            _ document: BSONDocument, _ number: Int32, _ request: WireRequest
+        ) -> (@Sendable () -> Result)? {
+            guard request.allowsExhaust, document["ok"] == 1.0 else { return nil }
+            var body = request.body
+            switch request.body.keys.first {
+            case "getMore":
+                guard let id = document["cursor"]?.documentValue?["id"], id != .int64(0) else {
+                    return nil
+                }
+            case "hello", "isMaster", "ismaster":
+                guard body["topologyVersion"] != nil else { return nil }
+                // From now on the client knows what it was told last.
+                body.set("topologyVersion", to: document["topologyVersion"])
+            default: return nil
+            }
+            let again = WireRequest(
+                requestID: number, form: request.form, body: body,
+                sequences: request.sequences)
+            return { settle(dispatcher.respond(to: again, on: connection), again) }
         }
     }
 #endif

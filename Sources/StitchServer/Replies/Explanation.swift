@@ -40,7 +40,7 @@ struct Explanation {
     private func filter(
         _ query: BSONDocument?, _ options: BSONDocument
     ) throws -> Filter {
-        let collation = try options["collation"]?.documentValue.flatMap { try Collation($0) }
+        let collation = try CommandCall.collation(options["collation"])
         return try Filter(
             query ?? [:], variables: call.document("let"), collation: collation, now: .now)
     }

@@ -1,0 +1,49 @@
+extension ReadTransaction {
+    /// Whether a query is answered by looking at all documents in the order of insertion, so that it
+    /// can be carried on behind any document.
+    ///
+    /// - Throws: `badValue` (2) for a hint that names no index.
+    package func isInInsertionOrder(
+        _ namespace: Namespace, _ filter: Filter, _ options: FindOptions
+    ) throws(StoreError) -> Bool {
+        guard options.sort == nil, filter.impliedOrder == nil, try view(namespace) == nil else {
+            return false
+        }
+        switch try plan(namespace, filter, nil, hint: options.hint).access {
+        case .keys, .index: return false
+        case .range(let range):
+            return range.lower == nil && range.upper == nil && range.order == .inserted
+        }
+    }
+
+    /// Gives the documents behind a row that pass a filter, in the order of insertion, until the
+    /// body returns false.
+    ///
+    /// - Parameters:
+    ///   - table: the number of the collection's table that the row is of; `nil` for any.
+    ///   - row: the row; 0 begins with the first.
+    /// - Returns: the number of the table, `nil` when the collection is not there or another one.
+    /// - Throws: `corrupt` when a document's bytes are no BSON, and what the body throws.
+    package func visitRows(
+        _ namespace: Namespace, table wanted: Int64?, after row: Int64, _ filter: Filter,
+        _ body: (Int64, BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) -> Int64? {
+        let found = try onTable(namespace) { (table) throws(StoreError) -> Int64? in
+            guard wanted == nil || wanted == table.id else { return nil }
+            let statement = try connection.prepare(
+                "SELECT id, doc FROM \(StoreSchema.tableName(table.id)) WHERE id > ?1 ORDER BY id")
+            statement.bind(1, row)
+            while try statement.step() {
+                let at = statement.int64(0)
+                let document = try statement.withBytes(1) {
+                    (bytes) throws(StoreError) -> BSONDocument? in
+                    guard BSONValidator.isValid(bytes) else { throw StoredDocument.damaged }
+                    return try filter.passes(bytes) ? BSONDocument(unchecked: Array(bytes)) : nil
+                }
+                if let document, !(try body(at, document)) { break }
+            }
+            return table.id
+        }
+        return found ?? nil
+    }
+}

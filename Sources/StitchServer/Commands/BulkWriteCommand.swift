@@ -1,0 +1,145 @@
+internal import BSONStore
+
+/// Does writes of several kinds on several collections.
+///
+/// Source: MongoDB manual 8.0, "bulkWrite"; the server's `bulk_write.idl`.
+enum BulkWriteCommand {
+    static let rule = CommandRule(
+        "bulkWrite", [.adminOnly, .writes, .inTransaction, .retryable, .takesWriteConcern],
+        fields: [
+            "ops": .array, "nsInfo": .array, "ordered": .flag, "errorsOnly": .flag,
+            "bypassDocumentValidation": .flag, "let": .document, "cursor": .document,
+            "stmtId": .number, "stmtIds": .array, "bypassEmptyTsReplacement": .bool,
+        ], required: ["ops", "nsInfo"], .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let namespaces = try call.documents("nsInfo").map { document in
+            guard let name = document["ns"]?.stringValue else {
+                throw CommandFault(
+                    40414,
+                    "BSON field 'bulkWrite.nsInfo.ns' is missing but a required field")
+            }
+            return try Namespace(parsing: name)
+        }
+        let operations = try call.documents("ops").map { try BulkOperation($0, namespaces) }
+        try WriteBatch.checkCount(operations.count)
+        let tally = try store.write(call) { transaction in
+            transaction.bypassesValidation = call.flag("bypassDocumentValidation")
+            var tally = BulkTally(showsErrorsOnly: call.flag("errorsOnly"))
+            for (index, operation) in operations.enumerated() {
+                try call.checkTime()
+                var done = BulkOutcome()
+                let fault = try WriteBatch.attempt(transaction) {
+                    done = try operation.run(transaction, variables: call.document("let"))
+                }
+                tally.add(done, fault, at: index)
+                if fault != nil, call["ordered"]?.isTrue ?? true { break }
+            }
+            return tally
+        }
+        let namespace = Namespace("admin", "$cmd.bulkWrite")
+        let outcome = try store.open(
+            ListSource(tally.entries), namespace, call,
+            batchSize: try CursorArgument.batchSize(call) ?? .max)
+        guard case .reply(var reply) = outcome else { return outcome }
+        for (key, value) in tally.totals { reply.append(key, .int32(Int32(clamping: value))) }
+        return .reply(reply)
+    }
+}
+
+/// Is one of the writes of a `bulkWrite`.
+private struct BulkOperation: Sendable {
+    private enum Kind: Sendable {
+        case insert(BSONDocument)
+        case update(UpdateStatement)
+        case delete(DeleteStatement)
+    }
+
+    private let namespace: Namespace
+    private let kind: Kind
+
+    init(_ document: BSONDocument, _ namespaces: [Namespace]) throws {
+        guard let (name, value) = document.first(where: { _ in true }),
+            ["insert", "update", "delete"].contains(name)
+        else {
+            throw CommandFault(
+                .failedToParse,
+                "BulkWriteOperation must be one of 'insert', 'update', 'delete'")
+        }
+        guard let place = value.wholeNumber, namespaces.indices.contains(place) else {
+            throw CommandFault(
+                .badValue, "BulkWrite ops entry \(name) has an invalid nsInfo index.")
+        }
+        namespace = namespaces[place]
+        switch name {
+        case "insert": kind = .insert(document["document"]?.documentValue ?? [:])
+        case "update": kind = .update(try UpdateStatement(bulk: document))
+        default: kind = .delete(try DeleteStatement(bulk: document))
+        }
+    }
+
+    func run(_ transaction: WriteTransaction, variables: BSONDocument?) throws -> BulkOutcome {
+        switch kind {
+        case .insert(let document):
+            try transaction.insert(namespace, document)
+            return BulkOutcome(kind: "nInserted", count: 1)
+        case .update(let statement):
+            let outcome = try statement.run(on: namespace, transaction, variables: variables)
+            return BulkOutcome(
+                kind: "nMatched", count: outcome.matchedCount, modified: outcome.modifiedCount,
+                upsertedID: outcome.upsertedID)
+        case .delete(let statement):
+            return BulkOutcome(
+                kind: "nDeleted",
+                count: try statement.run(on: namespace, transaction, variables: variables))
+        }
+    }
+}
+
+/// Says what one write did.
+private struct BulkOutcome: Sendable {
+    var kind = ""
+    var count = 0
+    var modified: Int?
+    var upsertedID: BSONValue?
+}
+
+/// Counts what all writes of a command did.
+private struct BulkTally: Sendable {
+    let showsErrorsOnly: Bool
+    private(set) var entries: [BSONDocument] = []
+    private var counts: [String: Int] = [:]
+
+    init(showsErrorsOnly: Bool) { self.showsErrorsOnly = showsErrorsOnly }
+
+    var totals: [(String, Int)] {
+        ["nErrors", "nInserted", "nMatched", "nModified", "nUpserted", "nDeleted"]
+            .map { ($0, counts[$0] ?? 0) }
+    }
+
+    mutating func add(_ outcome: BulkOutcome, _ fault: CommandFault?, at index: Int) {
+        let place = BSONValue.int32(Int32(clamping: index))
+        if let fault {
+            counts["nErrors", default: 0] += 1
+            var entry: BSONDocument = [
+                "ok": 0.0, "idx": place, "code": .int32(fault.code),
+                "errmsg": .string(fault.message), "n": 0,
+            ]
+            for (key, value) in fault.details { entry.append(key, value) }
+            entries.append(entry)
+            return
+        }
+        counts[outcome.kind, default: 0] += outcome.count
+        counts["nModified", default: 0] += outcome.modified ?? 0
+        let n = outcome.count + (outcome.upsertedID == nil ? 0 : 1)
+        var entry: BSONDocument = ["ok": 1.0, "idx": place, "n": .int32(Int32(clamping: n))]
+        if let modified = outcome.modified {
+            entry.append("nModified", .int32(Int32(clamping: modified)))
+        }
+        if let id = outcome.upsertedID {
+            counts["nUpserted", default: 0] += 1
+            entry.append("upserted", ["_id": id])
+        }
+        if !showsErrorsOnly { entries.append(entry) }
+    }
+}

@@ -1,0 +1,21 @@
+internal import BSONStore
+
+/// Refuses what needs MongoDB's search service, as servers without it do.
+enum SearchIndexCommands {
+    static let createRule = rule("createSearchIndexes")
+    static let dropRule = rule("dropSearchIndex")
+    static let listRule = rule("listSearchIndexes")
+    static let updateRule = rule("updateSearchIndex")
+
+    /// What is said instead.
+    static let refusal = CommandFault(
+        31082,
+        "Using Atlas Search Database Commands and the $listSearchIndexes aggregation stage "
+            + "requires additional configuration. Please connect to Atlas or an AtlasCLI local "
+            + "deployment to enable. For more information on how to connect, see "
+            + "https://dochub.mongodb.org/core/atlas-cli-deploy-local-reqs.")
+
+    private static func rule(_ name: String) -> CommandRule {
+        CommandRule(name, [.stable], .server { _ in throw refusal })
+    }
+}

@@ -1,0 +1,89 @@
+internal import BSONStore
+
+/// Reads a collection in the order of insertion, as far as each batch needs it.
+///
+/// Between batches nothing is kept but the place, so a cursor costs the same however many
+/// documents are behind it.
+struct RowSource: CursorSource {
+    let store: StoreBackend
+    let namespace: Namespace
+    let query: FindQuery
+    let isTailable: Bool
+    private var table: Int64?
+    private var row: Int64 = 0
+    private var skip: Int
+    private var left: Int
+
+    init(
+        _ store: StoreBackend, _ namespace: Namespace, _ query: FindQuery, isTailable: Bool = false
+    ) {
+        self.store = store
+        self.namespace = namespace
+        self.query = query
+        self.isTailable = isTailable
+        skip = query.options.skip
+        left = query.options.limit == 0 ? .max : query.options.limit
+    }
+
+    mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch {
+        guard left > 0 else { return CursorBatch(isAtEnd: true) }
+        let isFirst = table == nil
+        var reading = Reading(row: row, skip: skip, left: left)
+        let (found, isEmpty) = try store.read(call) { transaction in
+            let found = try transaction.visitRows(
+                namespace, table: table, after: row, query.filter
+            ) { (row, document) throws(StoreError) in
+                try reading.take(row, document, query, limits, call)
+            }
+            return (found, isTailable && isFirst ? try transaction.count(namespace) == 0 : false)
+        }
+        guard let found else {
+            guard isFirst else {
+                throw CommandFault(
+                    175, "collection dropped between getMore calls: \(namespace)")
+            }
+            return CursorBatch(isAtEnd: true)
+        }
+        table = found
+        (row, skip, left) = (reading.row, reading.skip, reading.left)
+        let isExhausted = !reading.isFull || left == 0
+        return CursorBatch(
+            documents: reading.documents, isAtEnd: isTailable ? isEmpty : isExhausted)
+    }
+
+    /// What one batch has taken so far.
+    private struct Reading {
+        var row: Int64
+        var skip: Int
+        var left: Int
+        var documents: [BSONDocument] = []
+        var bytes = 0
+        var isFull = false
+
+        mutating func take(
+            _ row: Int64, _ document: BSONDocument, _ query: FindQuery, _ limits: BatchLimits,
+            _ call: CommandCall
+        ) throws(StoreError) -> Bool {
+            if call.isOverdue {
+                throw StoreError(.timeIsOver, CommandCall.timeIsOver.message)
+            }
+            if skip > 0 {
+                (skip, self.row) = (skip - 1, row)
+                return true
+            }
+            guard left > 0 else { return false }
+            let shown =
+                try query.options.projection?.apply(to: document, matching: query.filter)
+                ?? document
+            guard limits.hasRoom(count: documents.count, bytes: bytes, for: shown) else {
+                isFull = true
+                return false
+            }
+            documents.append(shown)
+            bytes += shown.byteCount + 16
+            self.row = row
+            left -= 1
+            return true
+        }
+    }
+}

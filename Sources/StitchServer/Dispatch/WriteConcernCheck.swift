@@ -1,0 +1,34 @@
+internal import BSONStore
+
+/// Says whether a write concern can be met by the only member there is.
+enum WriteConcernCheck {
+    /// The field `writeConcernError` of the answer to a command that asks for more members than
+    /// there are; the command is carried out all the same.
+    ///
+    /// Source: the server's `replication_coordinator_impl.cpp`.
+    static func error(_ call: CommandCall, _ rule: CommandRule) -> BSONValue? {
+        guard rule.traits.contains(.takesWriteConcern),
+            let wanted = call.document("writeConcern")?["w"]
+        else { return nil }
+        if let name = wanted.stringValue {
+            guard name != "majority" else { return nil }
+            return text(
+                79, "UnknownReplWriteConcern",
+                "No write concern mode named '\(name)' found in replica set configuration", wanted)
+        }
+        guard let members = wanted.wholeNumber, members > 1 else { return nil }
+        return text(
+            100, "UnsatisfiableWriteConcern", "Not enough data-bearing nodes", wanted)
+    }
+
+    private static func text(
+        _ code: Int32, _ name: String, _ message: String, _ wanted: BSONValue
+    ) -> BSONValue {
+        [
+            "code": .int32(code), "codeName": .string(name), "errmsg": .string(message),
+            "errInfo": [
+                "writeConcern": ["w": wanted, "wtimeout": 0, "provenance": "clientSupplied"]
+            ],
+        ]
+    }
+}
