@@ -12,6 +12,7 @@
         private let group: MultiThreadedEventLoopGroup
         private let listener: any Channel
         private let opening: Opening
+        private let tidying: RepeatedTask
 
         /// Starts to serve.
         ///
@@ -47,17 +48,24 @@
             self.group = group
             self.listener = listener
             self.opening = opening
+            tidying = group.next().scheduleRepeatedTask(
+                initialDelay: .seconds(1), delay: .seconds(1)
+            ) { _ in
+                pool.submit { state in
+                    guard state == .active else { return }
+                    // What fails now is due again in a second.
+                    do { try backend.tidy() } catch {}
+                }
+            }
         }
 
         /// The port that is listened on.
         package var port: Int { listener.localAddress?.port ?? 0 }
 
-        /// Does what is due from time to time.
-        package func tidy() { backend.tidy() }
-
         /// Takes no more connections, lets commands that run end, and closes the store.
         package func stop(within limit: Duration = .seconds(10)) async throws {
             context.state.withLock { $0.isStopping = true }
+            tidying.cancel()
             try await listener.close()
             await opening.closeAll(within: limit)
             try await group.shutdownGracefully()

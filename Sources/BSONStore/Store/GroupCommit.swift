@@ -80,6 +80,46 @@ extension DocumentStore {
     }
 }
 
+extension DocumentStore {
+    /// Changes documents in one transaction that may be committed together with others; the calling
+    /// thread waits for it.
+    ///
+    /// - Throws: as the other forms do.
+    package func writeTogether<R: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws -> R
+    ) throws -> R {
+        let outcome = Locked<Result<R, any Error>?>(nil)
+        let condition = ThreadCondition()
+        let settle: @Sendable (Result<R, any Error>) -> Void = { result in
+            condition.lock()
+            outcome.withLock { $0 = result }
+            condition.signal()
+            condition.unlock()
+        }
+        let job = GroupCommit(
+            store: self,
+            perform: { transaction in
+                let result = Result { try transaction.job(body) }
+                return { failure in
+                    if case .success = result, let failure {
+                        settle(.failure(failure))
+                    } else {
+                        settle(result)
+                    }
+                }
+            },
+            refused: { settle(.failure($0 ?? Self.closed)) },
+            runAlone: { settle(Result { try self.write { try body($0) } }) })
+        guard writerThread.add(job) else { throw Self.closed }
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            if let result = outcome.withLock({ $0 }) { return try result.get() }
+            condition.wait()
+        }
+    }
+}
+
 extension WriteTransaction {
     /// Runs one of several writes: undone alone when it throws, with a comment of its own.
     fileprivate func job<R>(_ body: (WriteTransaction) throws -> R) throws -> R {

@@ -1,4 +1,20 @@
+extension Filter {
+    /// Whether the filter asks for one document by its `_id` and for nothing else.
+    package var isOfOneID: Bool { isDecidedByID }
+}
+
 extension ReadTransaction {
+    /// Whether a row is still there.
+    ///
+    /// - Throws: what SQLite says.
+    package func hasRow(_ namespace: Namespace, _ row: Int64) throws(StoreError) -> Bool {
+        try onTable(namespace) { (table) throws(StoreError) in
+            let statement = try connection.prepare(.getRow, table)
+            statement.bind(1, row)
+            return try statement.step()
+        } ?? false
+    }
+
     /// Whether a query is answered by looking at all documents in the order of insertion, so that it
     /// can be carried on behind any document.
     ///

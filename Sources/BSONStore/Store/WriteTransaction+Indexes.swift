@@ -252,7 +252,9 @@ enum IndexConflict {
                         + "\(ShellText.text(of: new.document)), existing index: "
                         + ShellText.text(of: old.document))
             }
-            if isSameKey, old.partialFilter == new.partialFilter {
+            if isSameKey, old.partialFilter == new.partialFilter,
+                old.document["collation"] == new.document["collation"]
+            {
                 throw StoreError(
                     StoreError.Code(rawValue: 85),
                     "Index already exists with a different name: \(old.name)")

@@ -10,7 +10,9 @@ protocol CommandBackend: Sendable {
     func connectionClosed(_ connection: ClientConnection)
 
     /// Does what is due from time to time: idle cursors and sessions end, expired documents go.
-    func tidy()
+    ///
+    /// - Throws: what the store says; the next time may go better.
+    func tidy() throws
 
     /// Ends; nothing is asked of it afterwards.
     func close()

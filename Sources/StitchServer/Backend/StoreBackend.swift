@@ -1,4 +1,5 @@
 internal import BSONStore
+internal import Synchronization
 
 /// Carries commands out on a document store.
 final class StoreBackend: CommandBackend {
@@ -12,6 +13,10 @@ final class StoreBackend: CommandBackend {
     let sessions: SessionTable
     /// Wakes commands that wait for a commit.
     let commits: CommitHub
+    /// When documents whose time is over were looked for last.
+    private let lastExpiry = Locked(ContinuousClock.now)
+    /// How many commands are writing.
+    private let writers = Atomic<Int>(0)
 
     /// Takes an open store, which is closed with the backend.
     ///
@@ -35,9 +40,16 @@ final class StoreBackend: CommandBackend {
 
     func connectionClosed(_ connection: ClientConnection) {}
 
-    func tidy() {
+    func tidy() throws {
         cursors.endIdle()
         for session in sessions.endIdle() { cursors.kill(session: session) }
+        let sleep = GetParameterCommand.parameters(server)["ttlMonitorSleepSecs"]?.wholeNumber
+        let isDue = lastExpiry.withLock { last in
+            guard last + .seconds(max(1, sleep ?? 60)) <= .now else { return false }
+            last = .now
+            return true
+        }
+        if isDue { try store.expire(now: .now) }
     }
 
     func close() {
@@ -54,14 +66,24 @@ extension StoreBackend {
     }
 
     /// Changes the store for a command; all of it is committed together or not at all.
-    func write<R>(_ call: CommandCall, _ body: (WriteTransaction) throws -> R) throws -> R {
+    ///
+    /// Writes that come while another one is committed wait for the disk together.
+    func write<R: Sendable>(
+        _ call: CommandCall, _ body: @escaping @Sendable (WriteTransaction) throws -> R
+    ) throws -> R {
         try call.checkTime()
-        return try store.write { transaction in
+        let stamped: @Sendable (WriteTransaction) throws -> R = { [self] transaction in
             // Inside of the transaction: times grow in the order of the commits.
             transaction.comment = WriteStamp(time: server.clock.advance()).comment
+            transaction.bypassesValidation = call.flag("bypassDocumentValidation")
             let result = try body(transaction)
             try call.checkTime()
             return result
         }
+        let others = writers.add(1, ordering: .relaxed).oldValue
+        defer { writers.subtract(1, ordering: .relaxed) }
+        // Alone there is nobody to share the wait with, and no other thread is needed.
+        guard others > 0 else { return try store.write(stamped) }
+        return try store.writeTogether(stamped)
     }
 }

@@ -39,8 +39,8 @@ enum AggregateCommand {
                 .invalidOptions,
                 "\(request.lastStage) cannot be used with a 'linearizable' read concern level")
         }
-        var documents: [BSONDocument] = []
-        let gather: (ReadTransaction) throws -> Void = { transaction in
+        let gather: @Sendable (ReadTransaction) throws -> [BSONDocument] = { transaction in
+            var documents: [BSONDocument] = []
             try transaction.aggregate(namespace, pipeline) { (document) throws(StoreError) in
                 guard !call.isOverdue else {
                     throw StoreError(.timeIsOver, CommandCall.timeIsOver.message)
@@ -48,15 +48,11 @@ enum AggregateCommand {
                 documents.append(document)
                 return true
             }
+            return documents
         }
-        if pipeline.writes {
-            try store.write(call) { transaction in
-                transaction.bypassesValidation = call.flag("bypassDocumentValidation")
-                try gather(transaction)
-            }
-        } else {
-            try store.read(call, gather)
-        }
+        let documents =
+            pipeline.writes
+            ? try store.write(call) { try gather($0) } : try store.read(call, gather)
         return try store.open(
             ListSource(documents), namespace, call, batchSize: batchSize)
     }

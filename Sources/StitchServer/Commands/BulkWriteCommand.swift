@@ -24,7 +24,6 @@ enum BulkWriteCommand {
         let operations = try call.documents("ops").map { try BulkOperation($0, namespaces) }
         try WriteBatch.checkCount(operations.count)
         let tally = try store.write(call) { transaction in
-            transaction.bypassesValidation = call.flag("bypassDocumentValidation")
             var tally = BulkTally(showsErrorsOnly: call.flag("errorsOnly"))
             for (index, operation) in operations.enumerated() {
                 try call.checkTime()
@@ -39,7 +38,7 @@ enum BulkWriteCommand {
         }
         let namespace = Namespace("admin", "$cmd.bulkWrite")
         let outcome = try store.open(
-            ListSource(tally.entries), namespace, call,
+            ListSource(tally.entries, knowsEnd: true), namespace, call,
             batchSize: try CursorArgument.batchSize(call) ?? .max)
         guard case .reply(var reply) = outcome else { return outcome }
         for (key, value) in tally.totals { reply.append(key, .int32(Int32(clamping: value))) }

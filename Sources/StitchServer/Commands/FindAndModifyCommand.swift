@@ -20,7 +20,6 @@ enum FindAndModifyCommand {
         try check(call)
         return .reply(
             try store.write(call) { transaction in
-                transaction.bypassesValidation = call.flag("bypassDocumentValidation")
                 return try answer(call, namespace, transaction)
             })
     }

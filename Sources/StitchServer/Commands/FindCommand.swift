@@ -34,9 +34,12 @@ enum FindCommand {
                 RowSource(store, namespace, query, isTailable: options.isTailable), namespace,
                 call, batchSize: batchSize, isSingle: isSingle, options: options)
         }
+        let documents = try documents(call, store, namespace, query)
+        let limit = query.options.limit
+        let source = ListSource(
+            documents, knowsEnd: query.filter.isOfOneID || limit > 0 && documents.count == limit)
         return try store.open(
-            ListSource(try documents(call, store, namespace, query)), namespace, call,
-            batchSize: batchSize, isSingle: isSingle, options: options)
+            source, namespace, call, batchSize: batchSize, isSingle: isSingle, options: options)
     }
 
     private static func documents(
@@ -73,7 +76,7 @@ enum FindCommand {
     ) throws(CommandFault) -> CursorOptions {
         let options = CursorOptions(
             noTimeout: call.flag("noCursorTimeout"), isTailable: call.flag("tailable"),
-            awaitsData: call.flag("awaitData"))
+            awaitsData: call.flag("awaitData"), hasTimeLimit: call.deadline != nil)
         if options.awaitsData, !options.isTailable {
             throw CommandFault(
                 .failedToParse, "Cannot set 'awaitData' without also setting 'tailable'")

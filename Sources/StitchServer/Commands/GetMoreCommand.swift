@@ -24,7 +24,14 @@ enum GetMoreCommand {
         let namespace = try call.namespace(call.string("collection") ?? "")
         let batchSize = try call.count("batchSize")
         let cursor = try store.cursors.pin(id, namespace, call.session)
-        let wait = try waitingTime(call, cursor.options)
+        let wait: Int
+        do {
+            wait = try waitingTime(call, cursor.options)
+            if cursor.options.hasTimeLimit, call.server.timesOut { throw CommandCall.timeIsOver }
+        } catch {
+            store.cursors.unpin(id, cursor.source, isAtEnd: false)
+            throw error
+        }
         return try next(
             Reading(
                 cursor: cursor, limits: limits(batchSize, cursor.options), call: call,

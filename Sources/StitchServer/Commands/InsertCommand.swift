@@ -20,7 +20,6 @@ enum InsertCommand {
         try WriteBatch.checkCount(documents.count)
         let isOrdered = call["ordered"]?.isTrue ?? true
         let batch = try store.write(call) { transaction in
-            transaction.bypassesValidation = call.flag("bypassDocumentValidation")
             var batch = WriteBatch(isOrdered: isOrdered)
             for (index, document) in documents.enumerated() {
                 try call.checkTime()

@@ -16,7 +16,8 @@ enum ListCollectionsCommand {
                 call.database, filter: filter, nameOnly: call.flag("nameOnly"))
         }
         return try store.open(
-            ListSource(found), Namespace(call.database, "$cmd.listCollections"), call,
+            ListSource(found, knowsEnd: true), Namespace(call.database, "$cmd.listCollections"),
+            call,
             batchSize: try CursorArgument.batchSize(call))
     }
 }

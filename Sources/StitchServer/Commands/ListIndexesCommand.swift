@@ -19,6 +19,7 @@ enum ListIndexesCommand {
             return try transaction.indexes(namespace).map(\.document)
         }
         return try store.open(
-            ListSource(found), namespace, call, batchSize: try CursorArgument.batchSize(call))
+            ListSource(found, knowsEnd: true), namespace, call,
+            batchSize: try CursorArgument.batchSize(call))
     }
 }

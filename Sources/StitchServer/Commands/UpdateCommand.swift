@@ -21,7 +21,6 @@ enum UpdateCommand {
         let isOrdered = call["ordered"]?.isTrue ?? true
         let variables = call.document("let")
         let batch = try store.write(call) { transaction in
-            transaction.bypassesValidation = call.flag("bypassDocumentValidation")
             var batch = WriteBatch(isOrdered: isOrdered)
             var modified = 0
             for (index, statement) in statements.enumerated() {

@@ -7,6 +7,12 @@ enum ValidateCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
+        if call.flag("background"), call.flag("full") {
+            throw CommandFault(
+                .invalidOptions,
+                "Running the validate command with both { background: true } and { full: true } "
+                    + "is not supported.")
+        }
         let (count, indexes) = try store.read(call) { transaction in
             guard let options = try transaction.options(namespace) else {
                 throw CommandFault(

@@ -31,23 +31,29 @@ struct CursorBatch: Sendable {
 
 /// Gives documents that are all known.
 struct ListSource: CursorSource {
-    private var documents: ArraySlice<BSONDocument>
+    /// The documents that are left, the next one last.
+    private var documents: [BSONDocument]
+    /// Whether the end is known once the last document is given, as for lists of the catalog; of a
+    /// query it is known when a batch could have had more.
+    private let knowsEnd: Bool
 
-    init(_ documents: [BSONDocument]) { self.documents = documents[...] }
+    init(_ documents: [BSONDocument], knowsEnd: Bool = false) {
+        self.documents = documents.reversed()
+        self.knowsEnd = knowsEnd
+    }
 
     mutating func next(_ limits: BatchLimits, _ call: CommandCall) -> CursorBatch {
         var batch = CursorBatch()
         var bytes = 0
-        while let document = documents.first,
+        while let document = documents.last,
             limits.hasRoom(count: batch.documents.count, bytes: bytes, for: document)
         {
             batch.documents.append(document)
             bytes += document.byteCount + 16
-            documents.removeFirst()
+            documents.removeLast()
         }
-        batch.isAtEnd = documents.isEmpty
-        // Lets go of the memory of what was given out.
-        documents = ArraySlice(Array(documents))
+        batch.isAtEnd =
+            documents.isEmpty && (knowsEnd || batch.documents.count < limits.documentsMax)
         return batch
     }
 }

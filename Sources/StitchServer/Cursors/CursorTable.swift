@@ -187,6 +187,8 @@ struct CursorOptions: Sendable {
     var isTailable = false
     /// At the end it waits a while for more.
     var awaitsData = false
+    /// The command that made it had a time limit.
+    var hasTimeLimit = false
     /// How many documents a batch has where the getMore does not say.
     var batchSize: Int?
 }

@@ -30,6 +30,12 @@ struct RowSource: CursorSource {
         let isFirst = table == nil
         var reading = Reading(row: row, skip: skip, left: left)
         let (found, isEmpty) = try store.read(call) { transaction in
+            if isTailable, row > 0, !(try transaction.hasRow(namespace, row)) {
+                throw CommandFault(
+                    136,
+                    "CollectionScan died due to position in capped collection being deleted. Last "
+                        + "seen record id: RecordId(\(row))")
+            }
             let found = try transaction.visitRows(
                 namespace, table: table, after: row, query.filter
             ) { (row, document) throws(StoreError) in
@@ -46,7 +52,9 @@ struct RowSource: CursorSource {
         }
         table = found
         (row, skip, left) = (reading.row, reading.skip, reading.left)
-        let isExhausted = !reading.isFull || left == 0
+        // As the server does: a batch that is full says nothing about what is behind it.
+        let isFull = reading.isFull || reading.documents.count >= limits.documentsMax
+        let isExhausted = !isFull || left == 0
         return CursorBatch(
             documents: reading.documents, isAtEnd: isTailable ? isEmpty : isExhausted)
     }

@@ -41,6 +41,9 @@ extension ServerContext {
         guard settings.allowsTestCommands, command["maxTimeMS"]?.isTrue == true,
             command.keys.first != "configureFailPoint"
         else { return false }
-        return failPoints.fault("maxTimeAlwaysTimeOut") { _ in true } != nil
+        return timesOut
     }
+
+    /// Whether tests want time limits to be over.
+    var timesOut: Bool { failPoints.fault("maxTimeAlwaysTimeOut") { _ in true } != nil }
 }
