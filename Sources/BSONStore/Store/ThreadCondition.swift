@@ -42,6 +42,9 @@ final class ThreadCondition: @unchecked Sendable {
     /// Wakes one thread that waits.
     func signal() { pthread_cond_signal(condition) }
 
+    /// Wakes all threads that wait.
+    func broadcast() { pthread_cond_broadcast(condition) }
+
     /// Lets go of the lock until there is a signal; may also return without one.
     func wait() { pthread_cond_wait(condition, mutex) }
 

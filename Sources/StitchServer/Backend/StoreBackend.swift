@@ -11,6 +11,8 @@ final class StoreBackend: CommandBackend {
     let cursors: CursorTable
     /// The logical sessions of clients.
     let sessions: SessionTable
+    /// The transactions of sessions.
+    let transactions = TransactionTable()
     /// Wakes commands that wait for a commit.
     let commits: CommitHub
     /// When documents whose time is over were looked for last.
@@ -27,6 +29,7 @@ final class StoreBackend: CommandBackend {
         cursors = CursorTable(timeoutSeconds: server.settings.cursorTimeoutSeconds)
         sessions = SessionTable(timeoutMinutes: server.settings.sessionTimeoutMinutes)
         commits = CommitHub(store)
+        try SessionLog.prepare(store)
         if let time = try store.read({ try FeedTimes($0).last() }) { server.clock.follow(time) }
     }
 
@@ -35,14 +38,15 @@ final class StoreBackend: CommandBackend {
             throw CommandFault(59, "no such command: '\(call.givenName)'")
         }
         if let session = call.session { sessions.touch(session) }
-        return try answer(call, self)
+        return try self.answer(call, rule, answer)
     }
 
     func connectionClosed(_ connection: ClientConnection) {}
 
     func tidy() throws {
         cursors.endIdle()
-        for session in sessions.endIdle() { cursors.kill(session: session) }
+        end(sessions.endIdle())
+        transactions.giveUp(olderThan: TransactionTable.lifetime)
         let sleep = GetParameterCommand.parameters(server)["ttlMonitorSleepSecs"]?.wholeNumber
         let isDue = lastExpiry.withLock { last in
             guard last + .seconds(max(1, sleep ?? 60)) <= .now else { return false }
@@ -53,6 +57,7 @@ final class StoreBackend: CommandBackend {
     }
 
     func close() {
+        transactions.giveUp(olderThan: .zero)
         cursors.killAll()
         store.close()
     }
@@ -62,6 +67,7 @@ extension StoreBackend {
     /// Reads one state of the store for a command.
     func read<R>(_ call: CommandCall, _ body: (ReadTransaction) throws -> R) throws -> R {
         try call.checkTime()
+        if let transaction = transaction(of: call) { return try transaction.read(body) }
         return try store.read(body)
     }
 
@@ -72,6 +78,13 @@ extension StoreBackend {
         _ call: CommandCall, _ body: @escaping @Sendable (WriteTransaction) throws -> R
     ) throws -> R {
         try call.checkTime()
+        if let transaction = transaction(of: call) {
+            return try transaction.write { transaction in
+                transaction.bypassesValidation = call.flag("bypassDocumentValidation")
+                return try body(transaction)
+            }
+        }
+        transactions.makeWay()
         let stamped: @Sendable (WriteTransaction) throws -> R = { [self] transaction in
             // Inside of the transaction: times grow in the order of the commits.
             transaction.comment = WriteStamp(time: server.clock.advance()).comment

@@ -23,7 +23,7 @@ enum BulkWriteCommand {
         }
         let operations = try call.documents("ops").map { try BulkOperation($0, namespaces) }
         try WriteBatch.checkCount(operations.count)
-        let tally = try store.write(call) { transaction in
+        let done = try store.reply(call) { transaction in
             var tally = BulkTally(showsErrorsOnly: call.flag("errorsOnly"))
             for (index, operation) in operations.enumerated() {
                 try call.checkTime()
@@ -34,14 +34,17 @@ enum BulkWriteCommand {
                 tally.add(done, fault, at: index)
                 if fault != nil, call["ordered"]?.isTrue ?? true { break }
             }
-            return tally
+            return tally.document
         }
         let namespace = Namespace("admin", "$cmd.bulkWrite")
         let outcome = try store.open(
-            ListSource(tally.entries, knowsEnd: true), namespace, call,
+            ListSource(
+                (done["entries"]?.arrayValue ?? []).compactMap(\.documentValue), knowsEnd: true),
+            namespace,
+            call,
             batchSize: try CursorArgument.batchSize(call) ?? .max)
         guard case .reply(var reply) = outcome else { return outcome }
-        for (key, value) in tally.totals { reply.append(key, .int32(Int32(clamping: value))) }
+        for (key, value) in done where key != "entries" { reply.append(key, value) }
         return .reply(reply)
     }
 }
@@ -111,9 +114,15 @@ private struct BulkTally: Sendable {
 
     init(showsErrorsOnly: Bool) { self.showsErrorsOnly = showsErrorsOnly }
 
-    var totals: [(String, Int)] {
-        ["nErrors", "nInserted", "nMatched", "nModified", "nUpserted", "nDeleted"]
-            .map { ($0, counts[$0] ?? 0) }
+    /// What was done, as it is remembered for a command that is sent again.
+    var document: BSONDocument {
+        var document: BSONDocument = [
+            "entries": .array(BSONArray(entries.map(BSONValue.document)))
+        ]
+        for key in ["nErrors", "nInserted", "nMatched", "nModified", "nUpserted", "nDeleted"] {
+            document.append(key, .int32(Int32(clamping: counts[key] ?? 0)))
+        }
+        return document
     }
 
     mutating func add(_ outcome: BulkOutcome, _ fault: CommandFault?, at index: Int) {

@@ -17,9 +17,10 @@ enum DeleteCommand {
         try namespace.checkWritable()
         let statements = try call.documents("deletes").map { try DeleteStatement($0) }
         try WriteBatch.checkCount(statements.count)
+        try call.checkRetryable(isMulti: statements.contains { $0.isMulti })
         let isOrdered = call["ordered"]?.isTrue ?? true
         let variables = call.document("let")
-        let batch = try store.write(call) { transaction in
+        let reply = try store.reply(call) { transaction in
             var batch = WriteBatch(isOrdered: isOrdered)
             for (index, statement) in statements.enumerated() {
                 try call.checkTime()
@@ -29,9 +30,9 @@ enum DeleteCommand {
                 }
                 if let fault, !batch.goesOn(after: fault, at: index) { break }
             }
-            return batch
+            return batch.reply
         }
-        return .reply(batch.reply)
+        return .reply(reply)
     }
 }
 

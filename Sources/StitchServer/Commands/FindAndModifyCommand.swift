@@ -19,7 +19,7 @@ enum FindAndModifyCommand {
         try namespace.checkWritable()
         try check(call)
         return .reply(
-            try store.write(call) { transaction in
+            try store.reply(call) { transaction in
                 return try answer(call, namespace, transaction)
             })
     }

@@ -64,6 +64,11 @@ enum HelloCommand {
         return version["processId"]?.objectIDValue
     }
 
+    /// What tells drivers whether they know the newest of the server.
+    static func topologyVersion(_ server: ServerContext) -> BSONValue {
+        ["processId": .objectID(server.processID), "counter": .int64(6)]
+    }
+
     private static func reply(_ call: CommandCall) -> BSONDocument {
         let server = call.server
         let address = server.settings.advertised ?? call.connection.local
@@ -71,9 +76,7 @@ enum HelloCommand {
         let written = BSONDatetime(milliseconds: Int64(time.seconds) * 1_000)
         let moment: BSONValue = ["ts": .timestamp(time), "t": .int64(1)]
         var reply: BSONDocument = [
-            "topologyVersion": [
-                "processId": .objectID(server.processID), "counter": .int64(6),
-            ],
+            "topologyVersion": topologyVersion(server),
             "hosts": [.string(address)], "setName": .string(server.settings.replicaSet),
             "setVersion": 1,
             call.name == "hello" ? "isWritablePrimary" : "ismaster": true,

@@ -19,7 +19,7 @@ enum InsertCommand {
         let documents = try call.documents("documents")
         try WriteBatch.checkCount(documents.count)
         let isOrdered = call["ordered"]?.isTrue ?? true
-        let batch = try store.write(call) { transaction in
+        let reply = try store.reply(call) { transaction in
             var batch = WriteBatch(isOrdered: isOrdered)
             for (index, document) in documents.enumerated() {
                 try call.checkTime()
@@ -29,8 +29,8 @@ enum InsertCommand {
                 }
                 if let fault, !batch.goesOn(after: fault, at: index) { break }
             }
-            return batch
+            return batch.reply
         }
-        return .reply(batch.reply)
+        return .reply(reply)
     }
 }

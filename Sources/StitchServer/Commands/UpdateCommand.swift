@@ -18,9 +18,10 @@ enum UpdateCommand {
         try namespace.checkWritable()
         let statements = try call.documents("updates").map { try UpdateStatement($0) }
         try WriteBatch.checkCount(statements.count)
+        try call.checkRetryable(isMulti: statements.contains { $0.isMulti })
         let isOrdered = call["ordered"]?.isTrue ?? true
         let variables = call.document("let")
-        let batch = try store.write(call) { transaction in
+        let reply = try store.reply(call) { transaction in
             var batch = WriteBatch(isOrdered: isOrdered)
             var modified = 0
             for (index, statement) in statements.enumerated() {
@@ -38,9 +39,9 @@ enum UpdateCommand {
                 if let fault, !batch.goesOn(after: fault, at: index) { break }
             }
             batch.modified = modified
-            return batch
+            return batch.reply
         }
-        return .reply(batch.reply)
+        return .reply(reply)
     }
 }
 

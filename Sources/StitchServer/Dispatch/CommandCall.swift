@@ -35,6 +35,8 @@ struct CommandCall: Sendable {
     let deadline: ContinuousClock.Instant?
     /// The logical session it belongs to.
     let session: BSONDocument?
+    /// The transaction or retryable write that it says it is.
+    let transaction: TransactionRequest?
     /// Whether the client can take answers that it did not ask for.
     let allowsExhaust: Bool
 
@@ -43,11 +45,15 @@ struct CommandCall: Sendable {
         CommandCall(
             name: name, givenName: givenName, body: body, sequences: sequences, database: database,
             connection: connection, server: server, deadline: deadline, session: session,
+            transaction: transaction,
             allowsExhaust: false)
     }
 
     /// The value behind the command's name.
     var target: BSONValue { body.first { _ in true }?.value ?? .null }
+
+    /// The bytes that stand for the session.
+    var sessionKey: [UInt8] { session.map(SessionTable.key) ?? [] }
 
     /// Whether the time of the command is over.
     var isOverdue: Bool { deadline.map { $0 <= .now } ?? false }

@@ -34,6 +34,8 @@ struct CommandRule: Sendable {
         static let testOnly = Traits(rawValue: 256)
         /// Is answered while the server stops.
         static let whileStopping = Traits(rawValue: 512)
+        /// Ends the transaction of its session.
+        static let endsTransaction = Traits(rawValue: 1_024)
 
         /// What writes of documents have in common.
         static let write: Traits = [

@@ -2,11 +2,13 @@
 enum CommandTable {
     /// The commands.
     static let rules: [CommandRule] = [
+        AbortTransactionCommand.rule,
         AggregateCommand.rule,
         BuildInfoCommand.rule,
         BulkWriteCommand.rule,
         CollModCommand.rule,
         CollStatsCommand.rule,
+        CommitTransactionCommand.rule,
         CompactCommand.rule,
         ConfigureFailPointCommand.rule,
         ConnectionStatusCommand.rule,

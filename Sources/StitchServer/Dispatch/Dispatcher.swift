@@ -92,6 +92,7 @@ struct Dispatcher: Sendable {
             name: rule.name, givenName: givenName, body: body, sequences: sequences,
             database: database, connection: connection, server: server,
             deadline: arguments.deadline, session: arguments.session,
+            transaction: arguments.transaction,
             allowsExhaust: request.allowsExhaust)
     }
 
@@ -111,6 +112,12 @@ struct Dispatcher: Sendable {
         case .store: return try backend.run(rule, call)
         }
     }
+
+    /// Errors that say that the server is no primary or stops; with a version of the topology that
+    /// the driver knows already, it goes on with the server.
+    private static let topologyCodes: Set<Int64> = [
+        91, 189, 10058, 10107, 11600, 11602, 13435, 13436,
+    ]
 
     /// Completes an answer, now or when it comes.
     private func finish(
@@ -142,6 +149,9 @@ struct Dispatcher: Sendable {
     private func complete(_ reply: BSONDocument, _ call: CommandCall?) -> BSONDocument {
         var reply = reply
         if reply["ok"] == nil { reply.append("ok", 1.0) }
+        if let code = reply["code"]?.int64Value, Self.topologyCodes.contains(code) {
+            reply.append("topologyVersion", HelloCommand.topologyVersion(server))
+        }
         let time = server.clock.now
         reply.append(
             "$clusterTime",

@@ -6,6 +6,8 @@ struct GeneralArguments {
     let deadline: ContinuousClock.Instant?
     /// The logical session it belongs to.
     let session: BSONDocument?
+    /// The transaction or retryable write that it says it is.
+    let transaction: TransactionRequest?
 
     /// Checks them.
     ///
@@ -14,6 +16,7 @@ struct GeneralArguments {
         // In a getMore it says how long to wait for data, not when to give up.
         deadline = rule.name == "getMore" ? nil : try Self.deadline(body["maxTimeMS"])
         session = try Self.session(body["lsid"])
+        transaction = try TransactionRequest(body, rule, hasSession: session != nil)
         try Self.checkWriteConcern(body["writeConcern"], rule)
         try Self.checkReadConcern(body["readConcern"], rule)
         try Self.checkReadPreference(body["$readPreference"])

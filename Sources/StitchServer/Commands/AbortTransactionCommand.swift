@@ -1,0 +1,16 @@
+internal import BSONStore
+
+/// Takes back what a transaction changed.
+///
+/// Source: the drivers' specification "Transactions".
+enum AbortTransactionCommand {
+    static let rule = CommandRule(
+        "abortTransaction",
+        [.adminOnly, .inTransaction, .endsTransaction, .stable, .takesWriteConcern],
+        fields: ["recoveryToken": .document],
+        .store { call, store in
+            let request = try TransactionEnd.request(call)
+            try store.transactions.abort(request.number, call.sessionKey)
+            return .ok
+        })
+}

@@ -1,0 +1,41 @@
+internal import BSONStore
+
+/// Makes what a transaction changed lasting.
+///
+/// Source: the drivers' specification "Transactions".
+enum CommitTransactionCommand {
+    static let rule = CommandRule(
+        "commitTransaction",
+        [.adminOnly, .inTransaction, .endsTransaction, .stable, .takesWriteConcern],
+        fields: ["recoveryToken": .document, "commitTimestamp": .any, "participantList": .array],
+        .store { call, store in
+            let request = try TransactionEnd.request(call)
+            let session = call.sessionKey
+            do {
+                try store.transactions.commit(request.number, session) {
+                    guard let known = try store.logEntry(session) else { return false }
+                    return known.isTransaction && known.number == request.number
+                }
+            } catch let error as StoreError where error.code == .closed {
+                throw CommandFault(
+                    251, "Transaction with { txnNumber: \(request.number) } has been aborted.",
+                    labels: ["TransientTransactionError"])
+            } catch let fault as CommandFault where fault.code == 251 {
+                var fault = fault
+                fault.labels = ["TransientTransactionError"]
+                throw fault
+            }
+            return .ok
+        })
+}
+
+/// Checks the commands that end transactions.
+enum TransactionEnd {
+    /// - Throws: 125 (CommandFailed) outside of a transaction.
+    static func request(_ call: CommandCall) throws(CommandFault) -> TransactionRequest {
+        guard let request = call.transaction, request.isTransaction else {
+            throw CommandFault(125, "\(call.name) must be run within a transaction")
+        }
+        return request
+    }
+}

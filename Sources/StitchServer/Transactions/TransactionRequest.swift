@@ -1,0 +1,102 @@
+internal import BSONStore
+
+/// Is what a command says about the transaction or the retryable write that it is.
+///
+/// Source: the server's `session_options.idl` and the drivers' specifications "Transactions" and
+/// "Retryable Writes".
+struct TransactionRequest: Sendable, Hashable {
+    /// The number that the session gave it.
+    let number: Int64
+    /// Whether it is part of a transaction of several commands.
+    let isTransaction: Bool
+    /// Whether it is the first command of it.
+    let starts: Bool
+
+    /// Reads the fields; `nil` when there is no number.
+    ///
+    /// - Throws: 72 (InvalidOptions), 14 and 50768 with MongoDB's texts.
+    init?(_ body: BSONDocument, _ rule: CommandRule, hasSession: Bool) throws(CommandFault) {
+        let autocommit = try Self.flag(body, "autocommit")
+        let starts = try Self.flag(body, "startTransaction")
+        guard let value = body["txnNumber"] else {
+            if autocommit != nil {
+                throw CommandFault(
+                    .invalidOptions,
+                    "'autocommit' field requires a transaction number to also be specified")
+            }
+            if starts != nil {
+                throw CommandFault(
+                    .invalidOptions,
+                    "'startTransaction' field requires a transaction number to also be specified")
+            }
+            return nil
+        }
+        guard case .int64(let number) = value else {
+            throw CommandFault(
+                .typeMismatch,
+                "BSON field 'OperationSessionInfo.txnNumber' is the wrong type "
+                    + "'\(value.type.serverName)', expected type 'long'")
+        }
+        guard hasSession else {
+            throw CommandFault(
+                .invalidOptions, "Transaction number requires a session ID to also be specified")
+        }
+        guard number >= 0 else {
+            throw CommandFault(.invalidOptions, "Transaction number cannot be negative")
+        }
+        try Self.check(autocommit, starts, rule)
+        self.number = number
+        isTransaction = autocommit != nil
+        self.starts = starts ?? false
+    }
+
+    private static func check(
+        _ autocommit: Bool?, _ starts: Bool?, _ rule: CommandRule
+    ) throws(CommandFault) {
+        if autocommit == true {
+            throw CommandFault(
+                .invalidOptions, "Specifying autocommit=true is not allowed.")
+        }
+        if starts != nil, autocommit == nil {
+            throw CommandFault(
+                .invalidOptions,
+                "'startTransaction' field requires 'autocommit' field to also be specified")
+        }
+        if starts == false {
+            throw CommandFault(
+                .invalidOptions, "Specifying startTransaction=false is not allowed.")
+        }
+        guard autocommit == nil else { return }
+        guard rule.traits.contains(.retryable) else {
+            throw CommandFault(
+                50768,
+                "txnNumber may only be provided for multi-document transactions and retryable "
+                    + "write commands. autocommit:false was not provided, and \(rule.name) is not "
+                    + "a retryable write command.")
+        }
+    }
+
+    private static func flag(
+        _ body: BSONDocument, _ field: String
+    ) throws(CommandFault) -> Bool? {
+        guard let value = body[field], value.type != .null else { return nil }
+        guard let flag = value.boolValue else {
+            throw CommandFault(
+                .typeMismatch,
+                "BSON field 'OperationSessionInfo.\(field)' is the wrong type "
+                    + "'\(value.type.serverName)', expected type 'bool'")
+        }
+        return flag
+    }
+}
+
+extension CommandCall {
+    /// Refuses a retryable write that may concern several documents.
+    ///
+    /// - Throws: 72 (InvalidOptions).
+    func checkRetryable(isMulti: Bool) throws(CommandFault) {
+        guard isMulti, let transaction, !transaction.isTransaction else { return }
+        throw CommandFault(
+            .invalidOptions, "Cannot use (or request) retryable writes with multi=true")
+    }
+}

@@ -1,0 +1,190 @@
+"""Several commands happen together or not at all; a write sent twice happens once."""
+
+import pymongo
+from bson import Int64
+from pymongo.errors import ConnectionFailure, OperationFailure
+from served import PORT, ServedTest, main
+
+
+class Transactions(ServedTest):
+    def setUp(self):
+        super().setUp()
+        self.items.insert_one({"_id": 0, "n": 0})
+
+    def ids(self):
+        return sorted(d["_id"] for d in self.items.find())
+
+    def test_all_is_there_after_the_commit_and_nothing_before(self):
+        with self.client.start_session() as session:
+            with session.start_transaction():
+                self.items.insert_one({"_id": 1}, session=session)
+                self.db["more"].insert_one({"_id": 2}, session=session)
+                self.items.update_one({"_id": 0}, {"$inc": {"n": 5}}, session=session)
+                self.assertEqual(self.items.find_one({"_id": 0}, session=session)["n"], 5)
+                self.assertEqual(self.items.find_one({"_id": 0})["n"], 0)
+                self.assertEqual(self.ids(), [0])
+        self.assertEqual(self.ids(), [0, 1])
+        self.assertEqual(self.db["more"].count_documents({}), 1)
+
+    def test_nothing_is_there_after_an_abort(self):
+        with self.client.start_session() as session:
+            session.start_transaction()
+            self.items.insert_one({"_id": 1}, session=session)
+            self.items.delete_one({"_id": 0}, session=session)
+            session.abort_transaction()
+            self.assertEqual(self.ids(), [0])
+            session.start_transaction()
+            self.items.insert_one({"_id": 2}, session=session)
+            session.commit_transaction()
+            session.commit_transaction()
+        self.assertEqual(self.ids(), [0, 2])
+
+    def test_reads_see_one_state(self):
+        with self.client.start_session() as session, session.start_transaction():
+            self.assertEqual(self.items.count_documents({}, session=session), 1)
+            self.items.insert_one({"_id": 1})
+            self.assertEqual(self.items.count_documents({}, session=session), 1)
+            self.assertEqual(self.items.count_documents({}), 2)
+
+    def test_a_write_after_others_wrote_is_a_conflict_that_may_be_tried_again(self):
+        with self.client.start_session() as session:
+            session.start_transaction()
+            self.items.find_one({"_id": 0}, session=session)
+            self.items.update_one({"_id": 0}, {"$inc": {"n": 1}})
+            with self.assertRaises(OperationFailure) as caught:
+                self.items.update_one({"_id": 0}, {"$inc": {"n": 1}}, session=session)
+            self.assertEqual(caught.exception.code, 112)
+            self.assertTrue(caught.exception.has_error_label("TransientTransactionError"))
+            with self.assertRaises(OperationFailure) as caught:
+                session.commit_transaction()
+            self.assertEqual(caught.exception.code, 251)
+
+    def test_two_transactions_that_write_do_not_mix(self):
+        with self.client.start_session() as one, self.client.start_session() as two:
+            one.start_transaction()
+            two.start_transaction()
+            self.items.update_one({"_id": 0}, {"$inc": {"n": 1}}, session=one)
+            with self.assertRaises(OperationFailure) as caught:
+                self.items.update_one({"_id": 0}, {"$inc": {"n": 1}}, session=two)
+            self.assertEqual(caught.exception.code, 112)
+            one.commit_transaction()
+
+        def add(session):
+            n = self.items.find_one({"_id": 0}, session=session)["n"]
+            self.items.update_one({"_id": 0}, {"$set": {"n": n + 1}}, session=session)
+
+        with self.client.start_session() as session:
+            session.with_transaction(add)
+        self.assertEqual(self.items.find_one({"_id": 0})["n"], 2)
+
+    def test_a_transaction_that_is_left_alone_gives_way(self):
+        with self.client.start_session() as session:
+            session.start_transaction()
+            self.items.insert_one({"_id": 1}, session=session)
+            self.items.insert_one({"_id": 2})
+            with self.assertRaises(OperationFailure) as caught:
+                session.commit_transaction()
+            self.assertEqual(caught.exception.code, 251)
+            self.assertTrue(caught.exception.has_error_label("TransientTransactionError"))
+        self.assertEqual(self.ids(), [0, 2])
+
+    def test_an_error_ends_the_transaction(self):
+        with self.client.start_session() as session:
+            session.start_transaction()
+            self.items.insert_one({"_id": 1}, session=session)
+            with self.assertRaises(pymongo.errors.DuplicateKeyError):
+                self.items.insert_one({"_id": 0}, session=session)
+            with self.assertRaises(OperationFailure) as caught:
+                self.items.insert_one({"_id": 3}, session=session)
+            self.assertEqual(caught.exception.code, 251)
+        self.assertEqual(self.ids(), [0])
+
+    def test_cursors_in_a_transaction_read_on(self):
+        self.items.insert_many({"_id": i} for i in range(1, 50))
+        with self.client.start_session() as session, session.start_transaction():
+            self.items.delete_one({"_id": 49}, session=session)
+            found = list(self.items.find({}, batch_size=5, session=session))
+            self.assertEqual(len(found), 49)
+
+    def test_what_no_transaction_has_is_refused(self):
+        def code(body):
+            # A client of its own has sessions that no other test used.
+            with pymongo.MongoClient("127.0.0.1", PORT) as client:
+                with self.assertRaises(OperationFailure) as caught:
+                    client["served"].command(body)
+            return caught.exception.code
+
+        find = {"find": "items"}
+        self.assertEqual(code({**find, "autocommit": False}), 72)
+        self.assertEqual(code({**find, "startTransaction": True}), 72)
+        self.assertEqual(code({**find, "txnNumber": Int64(1)}), 50768)
+        self.assertEqual(code({**find, "txnNumber": Int64(1), "autocommit": False}), 251)
+        self.assertEqual(code({**find, "txnNumber": Int64(1), "autocommit": True}), 72)
+        self.assertEqual(
+            code({"count": "items", "txnNumber": Int64(1), "autocommit": False,
+                  "startTransaction": True}), 263)
+
+    def test_events_name_the_transaction(self):
+        with self.items.watch() as stream, self.client.start_session() as session:
+            with session.start_transaction():
+                self.items.insert_one({"_id": 1}, session=session)
+                self.items.insert_one({"_id": 2}, session=session)
+            one, two = stream.next(), stream.next()
+        self.assertEqual(one["clusterTime"], two["clusterTime"])
+        self.assertEqual(one["txnNumber"], two["txnNumber"])
+
+
+class RetryableWrites(ServedTest):
+    def numbered(self, body, session, number=1):
+        return session.client["served"].command(
+            {**body, "txnNumber": Int64(number)}, session=session)
+
+    def test_a_write_that_is_sent_again_is_answered_and_not_done(self):
+        client = pymongo.MongoClient("127.0.0.1", PORT)
+        self.addCleanup(client.close)
+        session = client.start_session()
+        commands = [
+            {"insert": "items", "documents": [{"_id": 1, "n": 0}]},
+            {"update": "items", "updates": [{"q": {"_id": 1}, "u": {"$inc": {"n": 1}}}]},
+            {"findAndModify": "items", "query": {"_id": 1}, "update": {"$inc": {"n": 1}},
+             "new": True},
+            {"delete": "items", "deletes": [{"q": {}, "limit": 1}]},
+        ]
+        self.items.insert_one({"_id": 2})
+        for number, command in enumerate(commands, 1):
+            first = self.numbered(dict(command), session, number)
+            again = self.numbered(dict(command), session, number)
+            for field in ("n", "nModified", "value"):
+                self.assertEqual(first.get(field), again.get(field))
+            if number == 3:
+                self.assertEqual(first["value"]["n"], 2)
+        self.assertEqual(self.items.count_documents({}), 1)
+        with self.assertRaises(OperationFailure) as caught:
+            self.numbered({"insert": "items", "documents": [{"_id": 9}]}, session, 2)
+        self.assertEqual(caught.exception.code, 225)
+        with self.assertRaises(OperationFailure) as caught:
+            self.numbered(
+                {"update": "items", "updates": [{"q": {}, "u": {"$set": {"a": 1}}, "multi": True}]},
+                session, 9)
+        self.assertEqual(caught.exception.code, 72)
+
+    def test_the_driver_tries_again_when_the_connection_is_cut(self):
+        for mode in ("closeConnection", "errorCode"):
+            data = {"failCommands": ["insert"], "closeConnection": True}
+            if mode == "errorCode":
+                data = {"failCommands": ["insert"], "errorCode": 11600,
+                        "errorLabels": ["RetryableWriteError"]}
+            self.client.admin.command(
+                "configureFailPoint", "failCommand", mode={"times": 1}, data=data)
+            self.items.insert_one({"_id": mode})
+        self.assertEqual(self.items.count_documents({}), 2)
+        single = pymongo.MongoClient("127.0.0.1", PORT, retryWrites=False)
+        self.client.admin.command(
+            "configureFailPoint", "failCommand", mode={"times": 1},
+            data={"failCommands": ["insert"], "closeConnection": True})
+        with self.assertRaises(ConnectionFailure):
+            single["served"]["items"].insert_one({"_id": 3})
+        single.close()
+
+
+main()
