@@ -14,6 +14,9 @@ package struct ServerSettings: Sendable {
     package var threadsMax = 32
     /// Whether faults may be asked for, which drivers' tests do.
     package var allowsTestCommands = false
+    /// A new connection must send its first message, and a message that has begun must grow, within
+    /// this time in seconds.
+    package var handshakeTimeoutSeconds = 10
     /// How long an idle cursor is kept, in seconds.
     package var cursorTimeoutSeconds = 600
     /// How long an idle session is kept, in minutes.

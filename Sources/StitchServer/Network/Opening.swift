@@ -28,7 +28,7 @@
             let id = server.connectionOpened()
             let connection = ClientConnection(
                 id: id, peer: Self.text(channel.remoteAddress),
-                local: Self.text(channel.localAddress),
+                local: Self.reachable(channel.localAddress),
                 isLoopback: Self.isLoopback(channel.remoteAddress))
             let isStopping = state.withLock { state in
                 state.channels[id] = channel
@@ -41,9 +41,10 @@
             }
             guard !isStopping else { return channel.close() }
             return channel.eventLoop.makeCompletedFuture {
+                let progress = MessageProgress()
                 try channel.pipeline.syncOperations.addHandlers([
-                    ByteToMessageHandler(WireDecoder()),
-                    ConnectionHandler(dispatcher, pool, connection),
+                    ByteToMessageHandler(WireDecoder(progress: progress)),
+                    ConnectionHandler(dispatcher, pool, connection, progress),
                 ])
             }
         }
@@ -74,6 +75,12 @@
             let host = address.ipAddress ?? "unknown"
             let port = address.port ?? 0
             return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        }
+
+        /// The address under which clients of the same machine, or others, reach the server.
+        private static func reachable(_ address: SocketAddress?) -> String {
+            guard isLoopback(address), let port = address?.port else { return text(address) }
+            return "localhost:\(port)"
         }
 
         private static func isLoopback(_ address: SocketAddress?) -> Bool {

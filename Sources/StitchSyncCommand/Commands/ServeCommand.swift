@@ -42,6 +42,12 @@
         @Option(help: "The name of the replica set whose only member the server is.")
         var replicaSet = "rs0"
 
+        @Option(help: "Seconds within which a connection must send its first message.")
+        var handshakeTimeout = 10
+
+        @Option(help: "How many connections may be open at once.")
+        var maxConnections = 10_000
+
         @Flag(help: "Let clients ask for faults (configureFailPoint), for the tests of drivers.")
         var testCommands = false
 
@@ -55,6 +61,8 @@
             settings.port = port
             settings.advertised = advertise
             settings.replicaSet = replicaSet
+            settings.handshakeTimeoutSeconds = max(1, handshakeTimeout)
+            settings.connectionsMax = max(1, maxConnections)
             settings.allowsTestCommands = testCommands
             settings.arguments = CommandLine.arguments
             let server = try await Server.start(store, settings: settings)

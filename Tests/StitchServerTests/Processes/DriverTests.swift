@@ -13,6 +13,14 @@ import Testing
         #expect(answer.code == 0, "\(answer.output)")
     }
 
+    @Test("Hostile clients are refused or cut off, and the others are served")
+    func hostileClients() async throws {
+        let answer = try await ServerProcess.run(["--handshake-timeout", "2"]) { server in
+            try await Python.run("hostile.py", String(server.port))
+        }
+        #expect(answer.code == 0, "\(answer.output)")
+    }
+
     @Test("The server ends in order when it is told to")
     func stops() async throws {
         let code = try await ServerProcess.run { server in
