@@ -8,6 +8,10 @@ package struct ServerSettings: Sendable {
     package var advertised: String?
     /// The name of the replica set whose only member the server is.
     package var replicaSet = "rs0"
+    /// Whether clients must sign in.
+    package var requiresSignIn = false
+    /// The files of the certificates and of their key, in PEM; without them nothing is encrypted.
+    package var certificates: (chain: String, key: String)?
     /// How many connections may be open at once.
     package var connectionsMax = 10_000
     /// How many commands run at once.

@@ -2,6 +2,7 @@
     internal import BSONStore
     internal import NIOCore
     internal import NIOPosix
+    internal import NIOSSL
 
     /// Makes the handlers of new connections and knows which connections are open.
     final class Opening: Sendable {
@@ -12,11 +13,21 @@
 
         private let dispatcher: Dispatcher
         private let pool: NIOThreadPool
+        private let encryption: NIOSSLContext?
         private let state = Locked(State())
 
-        init(dispatcher: Dispatcher, pool: NIOThreadPool) {
+        /// - Throws: when the certificates cannot be read.
+        init(dispatcher: Dispatcher, pool: NIOThreadPool) throws {
             self.dispatcher = dispatcher
             self.pool = pool
+            encryption = try dispatcher.server.settings.certificates.map { files in
+                let chain = try NIOSSLCertificate.fromPEMFile(files.chain)
+                var configuration = TLSConfiguration.makeServerConfiguration(
+                    certificateChain: chain.map { .certificate($0) },
+                    privateKey: .privateKey(try NIOSSLPrivateKey(file: files.key, format: .pem)))
+                configuration.minimumTLSVersion = .tlsv12
+                return try NIOSSLContext(configuration: configuration)
+            }
         }
 
         /// Prepares a new connection; one too many is closed.
@@ -29,7 +40,7 @@
             let connection = ClientConnection(
                 id: id, peer: Self.text(channel.remoteAddress),
                 local: Self.reachable(channel.localAddress),
-                isLoopback: Self.isLoopback(channel.remoteAddress))
+                isSecure: encryption != nil, isLoopback: Self.isLoopback(channel.remoteAddress))
             let isStopping = state.withLock { state in
                 state.channels[id] = channel
                 return state.isStopping
@@ -41,6 +52,10 @@
             }
             guard !isStopping else { return channel.close() }
             return channel.eventLoop.makeCompletedFuture {
+                if let encryption {
+                    try channel.pipeline.syncOperations.addHandler(
+                        NIOSSLServerHandler(context: encryption))
+                }
                 let progress = MessageProgress()
                 try channel.pipeline.syncOperations.addHandlers([
                     ByteToMessageHandler(WireDecoder(progress: progress)),
