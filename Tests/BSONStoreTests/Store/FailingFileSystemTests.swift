@@ -30,7 +30,7 @@ import Testing
         while try workload.run(
             .init(call: failure.call, number: number, isLasting: failure.isLasting))
         {
-            number = Self.next(number, share: 8)
+            number = Self.next(number, share: 3)
         }
         #expect(number > 1)
     }
@@ -54,7 +54,7 @@ import Testing
             while try workload.run(
                 .init(call: .allocation, number: number, isLasting: isLasting))
             {
-                number = Self.next(number, share: 4)
+                number = Self.next(number, share: 2)
             }
             #expect(number > 100)
         }
