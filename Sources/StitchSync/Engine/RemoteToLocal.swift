@@ -128,13 +128,18 @@ extension CollectionPass {
         for looks: [Look]
     ) async throws -> [OperationID: AttemptEvidence] {
         var evidence: [OperationID: AttemptEvidence] = [:]
-        var unsettled: [ResumeToken: [SyncedDocument]] = [:]
+        // Lists, not a dictionary, so that the same requests are made in the same order.
+        var unsettled: [(token: ResumeToken, records: [SyncedDocument])] = []
         for look in looks {
             guard let attempt = look.record.attempt else { continue }
             if attempt.isOnTop(of: look.remote) {
                 evidence[attempt.operation] = .onTop
             } else if let token = attempt.token {
-                unsettled[token, default: []].append(look.record)
+                if let index = unsettled.lastIndex(where: { $0.token == token }) {
+                    unsettled[index].records.append(look.record)
+                } else {
+                    unsettled.append((token, [look.record]))
+                }
             }
         }
         for (token, records) in unsettled {
