@@ -21,13 +21,14 @@ struct SimulationLedger: Sendable {
     /// One change of a remote document.
     struct Change: Sendable {
         let position: Int64
-        let client: Int?
+        let operation: OperationID?
         let before: BSONDocument?
         let after: BSONDocument?
     }
 
     /// What was sent, and what its sender knew of the remote then.
     struct Sent: Sendable {
+        let document: Int
         let write: RemoteWrite
         let base: BSONDocument?
     }
@@ -47,6 +48,7 @@ struct SimulationLedger: Sendable {
     private var landed: Set<String> = []
     private var operations: Set<OperationID> = []
     private var sent: [OperationID: Sent] = [:]
+    private var disowned: Set<OperationID> = []
     private var changes: [Int: [Change]] = [:]
     private var looks: [Int: Int64] = [:]
     private var questions: [Int: [Question]] = [:]
@@ -86,10 +88,24 @@ extension SimulationLedger {
     /// Nothing is left to do where it was never sent, and its record is gone with it.
     mutating func noteDelete(_ client: Int, _ document: Int, hasRecord: Bool) {
         forget(client, document)
-        let last = changes[document]?.last
-        guard hasRecord || last?.client == client && last?.after != nil else { return }
+        let last = changes[document]?.last { !isEqual($0.before, $0.after) }
+        let isThere = last.map { isOwn($0, client) && $0.after != nil } ?? false
+        guard hasRecord || isThere else { return disown(client, document) }
         open.append(
             Write(client: client, document: document, path: nil, token: "", position: position))
+    }
+
+    /// A client's record of a document is gone: what it sent before counts as somebody else's.
+    mutating func disown(_ client: Int, _ document: Int) {
+        for (operation, write) in sent
+        where write.document == document && owners[operation.instance] == client {
+            disowned.insert(operation)
+        }
+    }
+
+    private func isOwn(_ change: Change, _ client: Int) -> Bool {
+        guard let operation = change.operation, !disowned.contains(operation) else { return false }
+        return owners[operation.instance] == client
     }
 
     /// Gives up what a client wrote to a document, or to all: the app said so.
@@ -185,7 +201,7 @@ extension SimulationLedger {
         let seen = (changes[document] ?? []).filter { $0.position <= look }
         let base = seen.lastIndex { isEqual($0.after, conflict.base) }
         let since = seen[(base.map { $0 + 1 } ?? 0)...]
-        if !since.contains(where: { $0.client != client && !isEqual($0.before, $0.after) }) {
+        if !since.contains(where: { !isOwn($0, client) && !isEqual($0.before, $0.after) }) {
             fail("I6 false conflict: c\(client) d\(document)")
         }
     }
@@ -195,11 +211,11 @@ extension SimulationLedger {
 
 extension SimulationLedger {
     /// Notes a write that is about to be sent, with what its sender knows of the remote.
-    mutating func noteSent(_ write: RemoteWrite, base: BSONDocument?) {
+    mutating func noteSent(_ write: RemoteWrite, _ document: Int, base: BSONDocument?) {
         if let before = sent[write.operation], before.write != write {
             fail("I3 one name for two writes: \(write.operation)")
         }
-        sent[write.operation] = Sent(write: write, base: base)
+        sent[write.operation] = Sent(document: document, write: write, base: base)
     }
 
     /// Takes in what happened at the remote since the last call.
@@ -210,7 +226,7 @@ extension SimulationLedger {
             let operation = change.comment.flatMap(OperationID.init)
             changes[number, default: []].append(
                 Change(
-                    position: change.position, client: operation.flatMap { owners[$0.instance] },
+                    position: change.position, operation: operation,
                     before: change.before?.bare, after: change.after?.bare))
             for path in Self.paths {
                 if case .string(let token)? = change.after?[path: path] { landed.insert(token) }

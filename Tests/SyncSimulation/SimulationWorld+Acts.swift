@@ -37,11 +37,19 @@ extension SimulationWorld {
         } catch {
             // A kill may come after the commit.
             if !isEqual(try local(clients[client], document), revision) {
-                ledger.withLock { $0.forget(client, document) }
+                try await forget(client, document)
             }
             throw error
         }
-        ledger.withLock { $0.forget(client, document) }
+        try await forget(client, document)
+    }
+
+    private func forget(_ client: Int, _ document: Int) async throws {
+        let status = try await items(client, document).status(of: id(document))
+        ledger.withLock { ledger in
+            ledger.forget(client, document)
+            if status == .notSynced { ledger.disown(client, document) }
+        }
     }
 
     private func live(_ number: Int, _ life: SimulationStep.Life) async throws {

@@ -250,10 +250,14 @@ extension SimulationWorld {
     /// Notes writes with the base that their sender's store holds.
     func willWrite(_ client: Int, _ namespace: Namespace, _ writes: [RemoteWrite]) async {
         for write in writes {
+            guard let document = document(namespace, write.documentID) else {
+                fail("a write of no document that there is")
+                continue
+            }
             do {
                 let base = try await clients[client].engine.collection(namespace)
                     .confirmedDocument(id: write.documentID)
-                ledger.withLock { $0.noteSent(write, base: base) }
+                ledger.withLock { $0.noteSent(write, document, base: base) }
             } catch {
                 fail("the base cannot be read: \(error)")
             }

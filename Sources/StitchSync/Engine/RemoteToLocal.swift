@@ -23,13 +23,7 @@ extension CollectionPass {
         var mayClaim = true
         while !open.isEmpty {
             let ids = open.map(\.documentID)
-            let lookups = try await request { remote throws(RemoteError) in
-                try await remote.find(ids: ids)
-            }
-            guard lookups.count == ids.count else {
-                throw RemoteError(
-                    .retryable, "asked for \(ids.count) documents, got \(lookups.count) answers")
-            }
+            let lookups = try await find(ids)
             report.looked += ids.count
             progress { progress in
                 progress.downloadedDocuments += ids.count
@@ -37,8 +31,9 @@ extension CollectionPass {
                     progress.downloadedBytes += document.byteCount
                 }
             }
-            let seen = zip(open, lookups).map(Look.init)
+            var seen = zip(open, lookups).map(Look.init)
             let evidence = try await evidence(for: seen)
+            try await lookAgain(&seen, where: evidence)
             let claims = try await settle(seen, evidence: evidence, mayClaim: mayClaim)
             try await claim(claims)
             open = claims
@@ -46,10 +41,35 @@ extension CollectionPass {
         }
     }
 
+    /// Asks for documents; the answer has one for each.
+    private mutating func find(_ ids: [BSONValue]) async throws -> [RemoteLookup] {
+        let lookups = try await request { remote throws(RemoteError) in
+            try await remote.find(ids: ids)
+        }
+        guard lookups.count == ids.count else {
+            throw RemoteError(
+                .retryable, "asked for \(ids.count) documents, got \(lookups.count) answers")
+        }
+        return lookups
+    }
+
+    /// An attempt that the history tells of may have landed after the look at its document, which
+    /// then shows less than what is to become the base.
+    private mutating func lookAgain(
+        _ looks: inout [Look], where evidence: [OperationID: AttemptEvidence]
+    ) async throws {
+        let late = looks.indices.filter { index in
+            looks[index].record.attempt.map { evidence[$0.operation] == .inHistory } ?? false
+        }
+        guard !late.isEmpty else { return }
+        let lookups = try await find(late.map { looks[$0].record.documentID })
+        for (index, lookup) in zip(late, lookups) { looks[index].lookup = lookup }
+    }
+
     /// A record as it was when the remote was asked, with the answer.
     struct Look: Sendable {
         let record: SyncedDocument
-        let lookup: RemoteLookup
+        var lookup: RemoteLookup
 
         var remote: BSONDocument? {
             if case .found(let document) = lookup { document } else { nil }
