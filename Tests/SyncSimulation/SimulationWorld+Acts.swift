@@ -167,13 +167,14 @@ extension SimulationWorld {
         _ client: Int, _ document: Int, _ values: [String: String], isWhole: Bool = false,
         _ body: () async throws -> some Any
     ) async throws {
-        func note() throws {
+        func note() throws -> Bool {
             let after = try local(clients[client], document)
             let isIn = values.allSatisfy { after?[path: $0.key] == .string($0.value) }
-            guard isIn else { return }
+            guard isIn else { return false }
             ledger.withLock { ledger in
                 ledger.note(client, document, values: values, isWhole: isWhole)
             }
+            return true
         }
         try await finish(body, note)
     }
@@ -182,8 +183,9 @@ extension SimulationWorld {
         _ client: Int, _ document: Int, _ body: () async throws -> some Any
     ) async throws {
         try await finish(body) {
-            guard try local(clients[client], document)?["b"] == nil else { return }
+            guard try local(clients[client], document)?["b"] == nil else { return false }
             ledger.withLock { $0.noteUnset(client, document, "b") }
+            return true
         }
     }
 
@@ -191,26 +193,27 @@ extension SimulationWorld {
         _ client: Int, _ document: Int, _ body: () async throws -> some Any
     ) async throws {
         try await finish(body) {
-            guard try local(clients[client], document) == nil else { return }
+            guard try local(clients[client], document) == nil else { return false }
             drain()
             let status = try await items(client, document).status(of: id(document))
             ledger.withLock { ledger in
                 ledger.noteDelete(client, document, hasRecord: status != .notSynced)
             }
+            return true
         }
     }
 
     /// Runs a write; then, also where it failed, what the disk says of it.
     private func finish(
-        _ body: () async throws -> some Any, _ note: () async throws -> Void
+        _ body: () async throws -> some Any, _ note: () async throws -> Bool
     ) async throws {
         do {
             _ = try await body()
         } catch {
-            try await note()
+            _ = try await note()
             throw error
         }
-        try await note()
+        if try await !note() { fail("I1 acknowledged, but not on disk") }
     }
 }
 

@@ -1,17 +1,32 @@
 import SyncSimulation
 
+#if ENGINE_VARIANTS
+    import BSONStore
+    import StitchSync
+#endif
+
 #if canImport(Darwin)
     import Darwin
 #else
     import Glibc
 #endif
 
-/// Runs simulated worlds of the sync engine: `SyncSimulator seeds=1000 from=1 jobs=2`, or `seed=7`.
+/// Runs simulated worlds of the sync engine: `seeds=1000 from=1 jobs=2 max=5 shrink=0`, or `seed=7`.
 @main struct SyncSimulator {
     static func main() async throws {
         var settings: [String: UInt64] = [:]
         for argument in CommandLine.arguments.dropFirst() {
             let parts = argument.split(separator: "=")
+            #if ENGINE_VARIANTS
+                if parts.count == 2, parts[0] == "variant" {
+                    try choose(String(parts[1]))
+                    continue
+                }
+                if argument == "variants" {
+                    for variant in EngineVariant.allCases { print(variant.rawValue) }
+                    return
+                }
+            #endif
             if parts.count == 2 { settings[String(parts[0])] = UInt64(parts[1]) }
         }
         if let seed = settings["seed"] { exit(try await check(seed) ? 0 : 1) }
@@ -31,9 +46,19 @@ import SyncSimulation
         }
         print("\(end - from) seeds in \(start.duration(to: .now)), \(failed.count) failed")
         guard let seed = failed.min() else { return }
-        _ = try await check(seed)
+        if settings["shrink"] != 0 { _ = try await check(seed) }
         exit(1)
     }
+
+    #if ENGINE_VARIANTS
+        private static func choose(_ name: String) throws {
+            guard let variant = EngineVariant(rawValue: name) else { throw Unknown(variant: name) }
+            EngineVariant.current.withLock { $0 = variant }
+        }
+
+        /// Says that there is no such variant.
+        private struct Unknown: Error { let variant: String }
+    #endif
 
     /// The seeds that violate something.
     private nonisolated static func search(

@@ -13,6 +13,15 @@ extension CollectionPass {
             }
             guard let row = batch.last?.rowID else { return }
             last = row
+            #if ENGINE_VARIANTS
+                if EngineVariant.failedReadForgotten.isOn {
+                    try await write { sync in
+                        for row in batch.compactMap(\.rowID) {
+                            try sync.records.setHint(row: row, to: 0)
+                        }
+                    }
+                }
+            #endif
             try await look(at: batch)
         }
     }
@@ -61,6 +70,9 @@ extension CollectionPass {
         let late = looks.indices.filter { index in
             looks[index].record.attempt.map { evidence[$0.operation] == .inHistory } ?? false
         }
+        #if ENGINE_VARIANTS
+            if EngineVariant.lookOlderThanEvidence.isOn { return }
+        #endif
         guard !late.isEmpty else { return }
         let lookups = try await find(late.map { looks[$0].record.documentID })
         for (index, lookup) in zip(late, lookups) { looks[index].lookup = lookup }
@@ -136,9 +148,28 @@ extension CollectionPass {
                     set: [DocumentVersion.fieldName: .document(version.document)], unset: []),
                 condition: RemoteWrite.Condition(version: .absent))
         }
+        #if ENGINE_VARIANTS
+            if EngineVariant.unguardedClaim.isOn { return try await claimAnyway(writes) }
+        #endif
         _ = try await request { remote throws(RemoteError) in try await remote.write(writes) }
     }
 }
+
+#if ENGINE_VARIANTS
+    extension CollectionPass {
+        /// The wrong claim: whatever version is there by now is overwritten.
+        private mutating func claimAnyway(_ claims: [RemoteWrite]) async throws {
+            let found = try await find(claims.map(\.documentID))
+            let writes = zip(claims, found).map { claim, lookup in
+                let now = if case .found(let document) = lookup { document } else { BSONDocument() }
+                return RemoteWrite(
+                    documentID: claim.documentID, operation: claim.operation,
+                    action: claim.action, condition: .init(version: VersionField(of: now)))
+            }
+            _ = try await request { remote throws(RemoteError) in try await remote.write(writes) }
+        }
+    }
+#endif
 
 // MARK: - Evidence
 
@@ -175,6 +206,9 @@ extension CollectionPass {
         after start: ResumeToken, of records: [SyncedDocument]
     ) async throws -> [OperationID: AttemptEvidence] {
         let attempts = records.compactMap(\.attempt)
+        #if ENGINE_VARIANTS
+            if EngineVariant.attemptOnlyOnTop.isOn { return [:] }
+        #endif
         var found: Set<OperationID> = []
         var unknownDeletes: Set<[UInt8]> = []
         var token = start
@@ -217,6 +251,12 @@ extension Attempt {
     fileprivate func isOnTop(of remote: BSONDocument?) -> Bool {
         guard let remote else { return isDelete }
         guard let version = VersionField(of: remote).version else { return false }
+        #if ENGINE_VARIANTS
+            if EngineVariant.lineageInsteadOfName.isOn {
+                return version.lineage == self.version.version?.lineage
+                    && version.counter == self.version.version?.counter
+            }
+        #endif
         return version.operation == operation.value
     }
 }
