@@ -6,7 +6,8 @@ SECONDS ?= 60
 export SWIFT
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench bench-gate bench-sync bench-matrix fuzz simulate crash faults contend test-asan test-tsan clean
+.PHONY: help setup demo test check bench bench-gate bench-sync bench-matrix fuzz simulate \
+	simulate-wrong simulate-scope crash crash-sync faults contend test-asan test-tsan clean
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -49,9 +50,20 @@ fuzz: ## Fuzzes a target under address sanitizer. TARGET=name SECONDS=60
 	@Scripts/setup
 	@Scripts/fuzz "$(TARGET)" "$(SECONDS)"
 
-simulate: ## Runs every short schedule of the sync engine with every fault. DEPTH=2
+simulate: ## Simulates whole worlds of clients, faults and kills. SEEDS=2000 FROM=1, or SEED=7
+	@Scripts/setup
+	@Scripts/simulate $(if $(SEED),seed=$(SEED),seeds=$(or $(SEEDS),2000) from=$(or $(FROM),1))
+
+simulate-wrong: ## Shows that the simulation catches engines that leave a rule out. SEEDS=2000
+	@Scripts/setup
+	@Scripts/simulate-wrong $(or $(SEEDS),2000)
+
+simulate-scope: ## Runs every short schedule of the sync engine with every fault. DEPTH=2
 	@Scripts/setup
 	@SMALL_SCOPE_STRIDE=1 SMALL_SCOPE_DEPTH="$(or $(DEPTH),2)" Scripts/test SmallScopeTests
+
+crash-sync: ## Kills a syncing process at random instants and checks its ledger. KILLS=200
+	@KILLS="$(or $(KILLS),200)" Scripts/test SyncCrashTests
 
 crash: ## Kills a writing process at random instants and checks the file each time. KILLS=200
 	@KILLS="$(or $(KILLS),200)" Scripts/test CrashTests

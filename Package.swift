@@ -73,8 +73,14 @@ let package = Package(
         .testTarget(
             name: "BSONStoreTests", dependencies: ["BSONStore", "BSONStoreCSQLite"],
             swiftSettings: strict),
+        .target(
+            name: "SyncSimulation", dependencies: ["StitchSync", "BSONStore"],
+            path: "Tests/SyncSimulation", swiftSettings: strict),
+        .executableTarget(
+            name: "SyncSimulator", dependencies: ["SyncSimulation", "StitchSync"],
+            path: "Tests/SyncSimulator", swiftSettings: strict),
         .testTarget(
-            name: "StitchSyncTests", dependencies: ["StitchSync", "BSONStore"],
+            name: "StitchSyncTests", dependencies: ["StitchSync", "BSONStore", "SyncSimulation"],
             swiftSettings: strict),
         .testTarget(
             name: "StitchSyncCommandTests",

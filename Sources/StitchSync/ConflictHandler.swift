@@ -10,7 +10,7 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
         @Sendable (Conflict<Document>) async throws -> ConflictResolution<Document>
 
     /// Answers at once: no time limit is needed.
-    typealias ResolveAtOnce = @Sendable (Conflict<Document>) throws -> ConflictResolution<Document>
+    package typealias ResolveAtOnce = @Sendable (Conflict<Document>) throws -> ConflictResolution<Document>
 
     let resolve: Resolve
     /// The same rule where it answers at once.
@@ -23,7 +23,7 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     }
 
     /// Takes a rule of our own, which neither waits nor hangs.
-    init(immediate: @escaping ResolveAtOnce) {
+    package init(immediate: @escaping ResolveAtOnce) {
         resolve = { try immediate($0) }
         self.immediate = immediate
     }

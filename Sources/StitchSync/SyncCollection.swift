@@ -122,7 +122,12 @@ extension SyncCollection {
     func write<R: Sendable>(
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
-        try await engine.write(namespace, body)
+        #if ENGINE_VARIANTS
+            if EngineVariant.acknowledgedBeforeStored.isOn {
+                return try await engine.writeLater(namespace, body)
+            }
+        #endif
+        return try await engine.write(namespace, body)
     }
 
     func read<R>(_ body: (SyncView) throws -> R?) throws -> R? {

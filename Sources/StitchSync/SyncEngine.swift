@@ -53,7 +53,7 @@ public final class SyncEngine: Sendable {
     }
 
     /// As the public one, with what makes a run repeatable.
-    init(
+    package init(
         store: DocumentStore, remote: any Remote, limits: SyncLimits, backoff: Backoff,
         clock: any Clock<Duration>, probe: EngineProbe, freshInstance: UInt64
     ) throws {

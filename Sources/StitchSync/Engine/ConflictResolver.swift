@@ -144,7 +144,13 @@ extension SyncTransaction {
     private func commit(
         _ answer: ConflictResolution<BSONDocument>, to conflict: OpenConflict
     ) throws -> Committed {
-        guard let record = try current(conflict.record), record.isSame(as: conflict.record)
+        #if ENGINE_VARIANTS
+            let goesOn = EngineVariant.answerOverWrite.isOn
+        #else
+            let goesOn = false
+        #endif
+        guard let record = try current(conflict.record),
+            goesOn || record.isSame(as: conflict.record)
         else { return .overtaken }
         let answer = answer.document(local: conflict.local, remote: conflict.remote.document)?
             .withID(record.documentID)

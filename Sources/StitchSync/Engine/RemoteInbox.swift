@@ -54,6 +54,15 @@ extension CollectionPass {
             collection.needsScan = true
             try sync.state.save(collection)
         }
+        #if ENGINE_VARIANTS
+            if EngineVariant.noScanAfterGap.isOn {
+                return try await write { sync in
+                    var collection = sync.collection
+                    collection.needsScan = false
+                    try sync.state.save(collection)
+                }
+            }
+        #endif
         var last: Int64 = 0
         while let next = try await scanPage(after: last) { last = next }
         try await write { sync in

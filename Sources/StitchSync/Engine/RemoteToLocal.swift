@@ -13,6 +13,15 @@ extension CollectionPass {
             }
             guard let row = batch.last?.rowID else { return }
             last = row
+            #if ENGINE_VARIANTS
+                if EngineVariant.failedReadForgotten.isOn {
+                    try await write { sync in
+                        for row in batch.compactMap(\.rowID) {
+                            try sync.records.setHint(row: row, to: 0)
+                        }
+                    }
+                }
+            #endif
             try await look(at: batch)
         }
     }
@@ -23,13 +32,7 @@ extension CollectionPass {
         var mayClaim = true
         while !open.isEmpty {
             let ids = open.map(\.documentID)
-            let lookups = try await request { remote throws(RemoteError) in
-                try await remote.find(ids: ids)
-            }
-            guard lookups.count == ids.count else {
-                throw RemoteError(
-                    .retryable, "asked for \(ids.count) documents, got \(lookups.count) answers")
-            }
+            let lookups = try await find(ids)
             report.looked += ids.count
             progress { progress in
                 progress.downloadedDocuments += ids.count
@@ -37,8 +40,9 @@ extension CollectionPass {
                     progress.downloadedBytes += document.byteCount
                 }
             }
-            let seen = zip(open, lookups).map(Look.init)
+            var seen = zip(open, lookups).map(Look.init)
             let evidence = try await evidence(for: seen)
+            try await lookAgain(&seen, where: evidence)
             let claims = try await settle(seen, evidence: evidence, mayClaim: mayClaim)
             try await claim(claims)
             open = claims
@@ -46,10 +50,38 @@ extension CollectionPass {
         }
     }
 
+    /// Asks for documents; the answer has one for each.
+    private mutating func find(_ ids: [BSONValue]) async throws -> [RemoteLookup] {
+        let lookups = try await request { remote throws(RemoteError) in
+            try await remote.find(ids: ids)
+        }
+        guard lookups.count == ids.count else {
+            throw RemoteError(
+                .retryable, "asked for \(ids.count) documents, got \(lookups.count) answers")
+        }
+        return lookups
+    }
+
+    /// An attempt that the history tells of may have landed after the look at its document, which
+    /// then shows less than what is to become the base.
+    private mutating func lookAgain(
+        _ looks: inout [Look], where evidence: [OperationID: AttemptEvidence]
+    ) async throws {
+        let late = looks.indices.filter { index in
+            looks[index].record.attempt.map { evidence[$0.operation] == .inHistory } ?? false
+        }
+        #if ENGINE_VARIANTS
+            if EngineVariant.lookOlderThanEvidence.isOn { return }
+        #endif
+        guard !late.isEmpty else { return }
+        let lookups = try await find(late.map { looks[$0].record.documentID })
+        for (index, lookup) in zip(late, lookups) { looks[index].lookup = lookup }
+    }
+
     /// A record as it was when the remote was asked, with the answer.
     struct Look: Sendable {
         let record: SyncedDocument
-        let lookup: RemoteLookup
+        var lookup: RemoteLookup
 
         var remote: BSONDocument? {
             if case .found(let document) = lookup { document } else { nil }
@@ -116,9 +148,28 @@ extension CollectionPass {
                     set: [DocumentVersion.fieldName: .document(version.document)], unset: []),
                 condition: RemoteWrite.Condition(version: .absent))
         }
+        #if ENGINE_VARIANTS
+            if EngineVariant.unguardedClaim.isOn { return try await claimAnyway(writes) }
+        #endif
         _ = try await request { remote throws(RemoteError) in try await remote.write(writes) }
     }
 }
+
+#if ENGINE_VARIANTS
+    extension CollectionPass {
+        /// The wrong claim: whatever version is there by now is overwritten.
+        private mutating func claimAnyway(_ claims: [RemoteWrite]) async throws {
+            let found = try await find(claims.map(\.documentID))
+            let writes = zip(claims, found).map { claim, lookup in
+                let now = if case .found(let document) = lookup { document } else { BSONDocument() }
+                return RemoteWrite(
+                    documentID: claim.documentID, operation: claim.operation,
+                    action: claim.action, condition: .init(version: VersionField(of: now)))
+            }
+            _ = try await request { remote throws(RemoteError) in try await remote.write(writes) }
+        }
+    }
+#endif
 
 // MARK: - Evidence
 
@@ -128,13 +179,18 @@ extension CollectionPass {
         for looks: [Look]
     ) async throws -> [OperationID: AttemptEvidence] {
         var evidence: [OperationID: AttemptEvidence] = [:]
-        var unsettled: [ResumeToken: [SyncedDocument]] = [:]
+        // Lists, not a dictionary, so that the same requests are made in the same order.
+        var unsettled: [(token: ResumeToken, records: [SyncedDocument])] = []
         for look in looks {
             guard let attempt = look.record.attempt else { continue }
             if attempt.isOnTop(of: look.remote) {
                 evidence[attempt.operation] = .onTop
             } else if let token = attempt.token {
-                unsettled[token, default: []].append(look.record)
+                if let index = unsettled.lastIndex(where: { $0.token == token }) {
+                    unsettled[index].records.append(look.record)
+                } else {
+                    unsettled.append((token, [look.record]))
+                }
             }
         }
         for (token, records) in unsettled {
@@ -150,6 +206,9 @@ extension CollectionPass {
         after start: ResumeToken, of records: [SyncedDocument]
     ) async throws -> [OperationID: AttemptEvidence] {
         let attempts = records.compactMap(\.attempt)
+        #if ENGINE_VARIANTS
+            if EngineVariant.attemptOnlyOnTop.isOn { return [:] }
+        #endif
         var found: Set<OperationID> = []
         var unknownDeletes: Set<[UInt8]> = []
         var token = start
@@ -192,6 +251,12 @@ extension Attempt {
     fileprivate func isOnTop(of remote: BSONDocument?) -> Bool {
         guard let remote else { return isDelete }
         guard let version = VersionField(of: remote).version else { return false }
+        #if ENGINE_VARIANTS
+            if EngineVariant.lineageInsteadOfName.isOn {
+                return version.lineage == self.version.version?.lineage
+                    && version.counter == self.version.version?.counter
+            }
+        #endif
         return version.operation == operation.value
     }
 }

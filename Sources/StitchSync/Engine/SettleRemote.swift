@@ -59,6 +59,21 @@ extension SyncTransaction {
         }
         let local = try local(record.documentID)
         let edition = try RemoteEdition(look.remote, of: record.documentID)
+        #if ENGINE_VARIANTS
+            if EngineVariant.noAttemptRecord.isOn {
+                record.attempt = nil
+                record.discarded = nil
+            }
+            if EngineVariant.orderInsteadOfEquality.isOn, let mine = record.version.version,
+                let theirs = edition.version.version, mine.lineage == theirs.lineage,
+                mine.counter > theirs.counter
+            {
+                record.hint = 0
+                record.attempt = nil
+                try save(record)
+                return .nothing
+            }
+        #endif
         let open = record.attempt
         let attempt = AttemptDecision.decide(
             record.attempt.map { evidence[$0.operation] ?? .historyLost } ?? .noAttempt)
@@ -166,6 +181,9 @@ extension SyncTransaction {
         case .removeLocal:
             try setLocal(id, to: nil)
             try records.remove(record)
+            #if ENGINE_VARIANTS
+                if EngineVariant.noEventOfRemoval.isOn { return .removed }
+            #endif
             if local != nil { try emit(.delete, .remote, id, uncommitted: false) }
             return .removed
         case .complete:

@@ -31,7 +31,7 @@ public final class InProcessRemote: Remote {
     }
 
     /// As the public one; commits run on the caller's thread, for tests.
-    init(store: DocumentStore, commitsHere: Bool) {
+    package init(store: DocumentStore, commitsHere: Bool) {
         self.store = store
         clock = ContinuousClock()
         self.commitsHere = commitsHere

@@ -1,0 +1,293 @@
+import BSONStore
+import StitchSync
+
+/// Remembers outside of the stores what was acknowledged, asked, sent and landed, for invariants I1,
+/// I3, I4 and I6.
+struct SimulationLedger: Sendable {
+    /// The fields whose values the writes make unique.
+    static let paths = ["a", "b", "n.x", "n.y"]
+
+    /// An acknowledged value, or a delete, that must not be lost.
+    struct Write: Sendable {
+        let client: Int
+        let document: Int
+        /// The field; `nil` for a delete.
+        let path: String?
+        let token: String
+        /// Where the remote's history stood.
+        let position: Int64
+    }
+
+    /// One change of a remote document.
+    struct Change: Sendable {
+        let position: Int64
+        let operation: OperationID?
+        let before: BSONDocument?
+        let after: BSONDocument?
+    }
+
+    /// What was sent, and what its sender knew of the remote then.
+    struct Sent: Sendable {
+        let document: Int
+        let write: RemoteWrite
+        let base: BSONDocument?
+    }
+
+    /// Two editions that a handler was asked about.
+    struct Question: Sendable {
+        let document: Int
+        let base: BSONDocument?
+        let local: BSONDocument?
+        let remote: BSONDocument?
+    }
+
+    var open: [Write] = []
+    var violations: [String] = []
+    /// Which client an instance is, by its number.
+    var owners: [UInt64: Int] = [:]
+    private var landed: Set<String> = []
+    private var operations: Set<OperationID> = []
+    private var sent: [OperationID: Sent] = [:]
+    private var disowned: Set<OperationID> = []
+    private var changes: [Int: [Change]] = [:]
+    private var looks: [Int: Int64] = [:]
+    private var questions: [Int: [Question]] = [:]
+    private(set) var position: Int64 = 0
+
+    mutating func fail(_ violation: String) { violations.append(violation) }
+}
+
+// MARK: - Local writes
+
+extension SimulationLedger {
+    /// Notes what a client's app wrote: values by field, in place of what it wrote there before.
+    mutating func note(_ client: Int, _ document: Int, values: [String: String], isWhole: Bool) {
+        open.removeAll { write in
+            guard write.client == client && write.document == document else { return false }
+            guard let path = write.path else { return true }
+            return isWhole || values[path] != nil
+        }
+        for path in Self.paths {
+            guard let token = values[path] else { continue }
+            open.append(
+                Write(
+                    client: client, document: document, path: path, token: token,
+                    position: position))
+        }
+    }
+
+    /// Notes that a client's app unset a field.
+    mutating func noteUnset(_ client: Int, _ document: Int, _ path: String) {
+        open.removeAll {
+            $0.client == client && $0.document == document && $0.path == path
+        }
+    }
+
+    /// Notes that a client's app deleted a document.
+    ///
+    /// Nothing is left to do where it was never sent, and its record is gone with it.
+    mutating func noteDelete(_ client: Int, _ document: Int, hasRecord: Bool) {
+        forget(client, document)
+        let last = changes[document]?.last { !isEqual($0.before, $0.after) }
+        let isThere = last.map { isOwn($0, client) && $0.after != nil } ?? false
+        guard hasRecord || isThere else { return disown(client, document) }
+        open.append(
+            Write(client: client, document: document, path: nil, token: "", position: position))
+    }
+
+    /// A client's record of a document is gone: what it sent before counts as somebody else's.
+    mutating func disown(_ client: Int, _ document: Int) {
+        for (operation, write) in sent
+        where write.document == document && owners[operation.instance] == client {
+            disowned.insert(operation)
+        }
+    }
+
+    private func isOwn(_ change: Change, _ client: Int) -> Bool {
+        guard let operation = change.operation, !disowned.contains(operation) else { return false }
+        return owners[operation.instance] == client
+    }
+
+    /// Gives up what a client wrote to a document, or to all: the app said so.
+    mutating func forget(_ client: Int, _ document: Int? = nil) {
+        open.removeAll {
+            $0.client == client && (document == nil || $0.document == document)
+        }
+    }
+
+    /// I1: every open write is in the local document, landed, or was given up by a handler.
+    mutating func check(_ client: Int, local: (Int) throws -> BSONDocument?) rethrows {
+        var kept: [Write] = []
+        for write in open {
+            guard write.client == client else {
+                kept.append(write)
+                continue
+            }
+            if hasLanded(write) { continue }
+            let document = try local(write.document)
+            let isHere =
+                write.path.map { document?[path: $0] == .string(write.token) } ?? (document == nil)
+            if isHere {
+                kept.append(write)
+            } else {
+                fail(
+                    "I1 lost: c\(client) d\(write.document) "
+                        + "\(write.path ?? "delete") \(write.token)")
+            }
+        }
+        open = kept
+    }
+
+    private func hasLanded(_ write: Write) -> Bool {
+        guard write.path == nil else { return landed.contains(write.token) }
+        let changes = changes[write.document] ?? []
+        if changes.last?.after == nil { return true }
+        return changes.contains { $0.after == nil && $0.position > write.position }
+    }
+
+    /// I1 at the end: nothing waits any more.
+    mutating func checkEnd() {
+        for write in open where !hasLanded(write) {
+            fail(
+                "I1 never landed: c\(write.client) d\(write.document) "
+                    + "\(write.path ?? "delete") \(write.token)")
+        }
+    }
+}
+
+// MARK: - Conflicts
+
+extension SimulationLedger {
+    /// Notes up to where the remote's history was visible to a look.
+    mutating func noteLook(_ client: Int, _ documents: [Int]) {
+        for document in documents { looks[client * 100 + document] = position }
+    }
+
+    /// Notes a question to a handler, and that what it gives up is its business (I1).
+    mutating func note(
+        _ client: Int, _ document: Int, _ conflict: Conflict<BSONDocument>,
+        answer: BSONDocument??
+    ) {
+        let question = Question(
+            document: document, base: conflict.base, local: conflict.local,
+            remote: conflict.remote)
+        if questions[client]?.contains(where: { same($0, question) }) == true {
+            fail("I6 asked twice: c\(client) d\(document)")
+        }
+        questions[client, default: []].append(question)
+        checkCause(client, document, conflict)
+        guard let answer else { return }
+        open.removeAll { write in
+            guard write.client == client && write.document == document else { return false }
+            guard let path = write.path else { return answer != nil }
+            return answer?[path: path] != .string(write.token)
+        }
+    }
+
+    /// Forgets the questions of a client, who may ask them again: it was killed, or told to.
+    mutating func forgetQuestions(_ client: Int) { questions[client] = nil }
+
+    private func same(_ left: Question, _ right: Question) -> Bool {
+        left.document == right.document && isEqual(left.base, right.base)
+            && isEqual(left.local, right.local) && isEqual(left.remote, right.remote)
+    }
+
+    /// I6: the handler is called only when somebody else changed the document after the base.
+    private mutating func checkCause(
+        _ client: Int, _ document: Int, _ conflict: Conflict<BSONDocument>
+    ) {
+        guard !conflict.mayHaveLanded else { return }
+        let look = looks[client * 100 + document] ?? position
+        let seen = (changes[document] ?? []).filter { $0.position <= look }
+        let base = seen.lastIndex { isEqual($0.after, conflict.base) }
+        let since = seen[(base.map { $0 + 1 } ?? 0)...]
+        if !since.contains(where: { !isOwn($0, client) && !isEqual($0.before, $0.after) }) {
+            fail("I6 false conflict: c\(client) d\(document)")
+        }
+    }
+}
+
+// MARK: - The remote's history
+
+extension SimulationLedger {
+    /// Notes a write that is about to be sent, with what its sender knows of the remote.
+    mutating func noteSent(_ write: RemoteWrite, _ document: Int, base: BSONDocument?) {
+        if let before = sent[write.operation], before.write != write {
+            fail("I3 one name for two writes: \(write.operation)")
+        }
+        sent[write.operation] = Sent(document: document, write: write, base: base)
+    }
+
+    /// Takes in what happened at the remote since the last call.
+    mutating func take(_ batch: StoreChangeBatch, document: (StoreChange) -> Int?) {
+        position = batch.position
+        for change in batch.changes {
+            guard let number = document(change) else { continue }
+            let operation = change.comment.flatMap(OperationID.init)
+            changes[number, default: []].append(
+                Change(
+                    position: change.position, operation: operation,
+                    before: change.before?.bare, after: change.after?.bare))
+            for path in Self.paths {
+                if case .string(let token)? = change.after?[path: path] { landed.insert(token) }
+            }
+            guard let operation else { continue }
+            if !operations.insert(operation).inserted { fail("I4 landed twice: d\(number)") }
+            checkVersions(change, number)
+            checkSeen(change, operation, number)
+        }
+    }
+
+    /// I3: the counter of a lineage grows.
+    private mutating func checkVersions(_ change: StoreChange, _ document: Int) {
+        guard let before = change.before.map(VersionField.init)?.version,
+            let after = change.after.map(VersionField.init)?.version,
+            before.lineage == after.lineage
+        else { return }
+        if after.counter <= before.counter { fail("I3 the counter fell: d\(document)") }
+    }
+
+    /// I6: what a write changed held what its sender knew of.
+    private mutating func checkSeen(
+        _ change: StoreChange, _ operation: OperationID, _ document: Int
+    ) {
+        guard let sent = sent[operation], let was = change.before?.bare else { return }
+        if case .insert = sent.write.action { return fail("I6 an insert over a document") }
+        if change.before.map(VersionField.init) != sent.write.condition.version {
+            fail("I6 written over another version: d\(document)")
+        }
+        switch sent.write.action {
+        case .insert: return
+        case .update(let set, let unset):
+            let paths = (set.keys + unset).filter { $0 != DocumentVersion.fieldName }
+            if !paths.allSatisfy({ sent.base?[path: $0] == was[path: $0] }) {
+                fail("I6 overwritten unseen: d\(document)")
+            }
+        case .replace, .delete:
+            if !isEqual(sent.base, was) { fail("I6 overwritten unseen: d\(document)") }
+        }
+    }
+
+    /// The editions that a remote document has had, for a server that goes back to one.
+    func editions(_ document: Int) -> [BSONDocument] {
+        (changes[document] ?? []).compactMap(\.after)
+    }
+}
+
+/// Whether two documents hold the same content; both absent counts as equal.
+func isEqual(_ left: BSONDocument?, _ right: BSONDocument?) -> Bool {
+    switch (left, right) {
+    case (nil, nil): true
+    case (let left?, let right?): left.contentEquals(right)
+    case (nil, _), (_, nil): false
+    }
+}
+
+extension BSONDocument {
+    /// The document without its version field.
+    var bare: BSONDocument {
+        var document = self
+        while document.removeValue(forKey: DocumentVersion.fieldName) != nil {}
+        return document
+    }
+}

@@ -1,0 +1,98 @@
+/// What a seed means: the size of the world, which faults it has and how often, and its steps.
+package struct SimulationPlan: Sendable {
+    /// How a client answers conflicts.
+    enum Handler: Sendable, CaseIterable { case remoteWins, localWins, merge, wild }
+
+    /// The seed.
+    package let seed: UInt64
+    let documents: Int
+    let hasTwoCollections: Bool
+    let startsWithDocuments: Bool
+    /// One for each client.
+    let handlers: [Handler]
+    /// Of a hundred occasions, by fault.
+    var rates: [Int]
+    let batchDocuments: Int
+    let changesPerRead: Int
+    /// What happens, in order.
+    package var steps: [SimulationStep]
+
+    /// Draws everything from the seed.
+    package init(seed: UInt64) {
+        var random = SimulationRandom(seed: seed)
+        self.seed = seed
+        documents = 1 + random.below(6)
+        hasTwoCollections = random.percent(25)
+        startsWithDocuments = random.percent(50)
+        let count = random.pick([1, 2, 2, 2, 3, 4])
+        handlers = (0..<count).map { _ in random.pick(Handler.allCases) }
+        rates = SimulationFault.allCases.map { fault in
+            random.percent(50) ? 1 + random.below(Self.rateMax(fault)) : 0
+        }
+        batchDocuments = random.pick([1, 2, 3, 500])
+        changesPerRead = random.pick([1, 2, 5, 1000])
+        steps = []
+        let hasClones = random.percent(15)
+        let length = 10 + random.below(40)
+        for number in 0..<length {
+            let kind = Self.step(&random, documents, clients: count, hasClones)
+            steps.append(SimulationStep(stream: UInt64(number + 1), kind: kind))
+        }
+    }
+
+    private static func rateMax(_ fault: SimulationFault) -> Int {
+        switch fault {
+        case .killBefore, .killAfter, .historyLost, .cancel: 6
+        case .diskFull, .rejected, .unknown: 5
+        case .lostRequest, .lostAnswer, .lateRequest, .duplicate, .delayedEvents, .repeatedEvents,
+            .mayPass:
+            25
+        case .interleaved: 30
+        }
+    }
+
+    private static func step(
+        _ random: inout SimulationRandom, _ documents: Int, clients: Int, _ hasClones: Bool
+    ) -> SimulationStep.Kind {
+        let client = random.below(clients)
+        let document = random.below(documents)
+        switch random.below(100) {
+        case 0..<36:
+            return .write(
+                client: client, document: document, random.pick(SimulationStep.Verb.allCases))
+        case 36..<66: return .pass(client: client)
+        case 66..<82:
+            return .foreign(
+                document: document, random.pick(SimulationStep.ForeignVerb.allCases))
+        case 82..<91:
+            var lives: [SimulationStep.Life] = [
+                .restart, .cutOff, .goOffline, .comeBack, .comeBack, .resume, .scan,
+            ]
+            if hasClones { lives += [.backUp, .backUp, .restore, .clone] }
+            return .life(client: client, random.pick(lives))
+        case 91..<93: return .sync(client: client, document: document)
+        case 93..<95: return .desync(client: client, document: document)
+        case 95: return .discard(client: client, document: document)
+        case 96: return .loseHistory
+        case 97: return .clockJump
+        default: return .landLate
+        }
+    }
+
+    /// What somebody does in the middle of a request.
+    static func interruption(
+        _ random: inout SimulationRandom, _ documents: Int, clients: Int
+    ) -> SimulationStep.Kind {
+        let client = random.below(clients)
+        let document = random.below(documents)
+        switch random.below(10) {
+        case 0..<5:
+            return .write(
+                client: client, document: document, random.pick(SimulationStep.Verb.allCases))
+        case 5..<7: return .pass(client: client)
+        default:
+            return .foreign(
+                document: document, random.pick(SimulationStep.ForeignVerb.allCases))
+        }
+    }
+}

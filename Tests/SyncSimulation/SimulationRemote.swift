@@ -1,0 +1,116 @@
+import BSONStore
+import StitchSync
+
+/// The way from one client to the remote, on which requests and answers get lost.
+struct SimulationRemote: Remote {
+    let world: SimulationWorld
+    let client: Int
+    let life: SimulationLife
+    let base: any Remote
+
+    func collection(_ namespace: Namespace) -> any RemoteCollection {
+        SimulationCollection(
+            remote: self, namespace: namespace, base: base.collection(namespace))
+    }
+}
+
+/// One collection as one client sees it.
+struct SimulationCollection: RemoteCollection {
+    /// The kinds of requests.
+    enum Request: String { case find, versions, write, token, changes }
+
+    let remote: SimulationRemote
+    let namespace: Namespace
+    let base: any RemoteCollection
+
+    private var world: SimulationWorld { remote.world }
+    private var dice: SimulationDice { remote.world.dice }
+
+    private func carry<R>(
+        _ request: Request, _ body: () async throws(RemoteError) -> R
+    ) async throws(RemoteError) -> R {
+        try await leave(request)
+        let result = try await body()
+        try await arrive(request)
+        return result
+    }
+
+    private func leave(_ request: Request) async throws(RemoteError) {
+        dice.note("    c\(remote.client) \(request)")
+        await world.willRequest(remote.client)
+        guard !remote.life.isOver, await world.isReachable(remote.client),
+            !dice.strikes(.lostRequest)
+        else { throw RemoteError(.retryable, "the request is lost") }
+    }
+
+    private func arrive(_ request: Request) async throws(RemoteError) {
+        if dice.strikes(.lostAnswer) { throw RemoteError(.retryable, "the answer is lost") }
+        await world.didRequest(remote.client)
+        if remote.life.isOver { throw RemoteError(.retryable, "nobody waits for the answer") }
+    }
+
+    func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
+        try await carry(.find) { () async throws(RemoteError) in
+            let found = try await base.find(ids: ids)
+            await world.didLook(remote.client, namespace, ids)
+            return found
+        }
+    }
+
+    func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
+        try await carry(.versions) { () async throws(RemoteError) in
+            try await base.versions(ids: ids)
+        }
+    }
+
+    func currentToken() async throws(RemoteError) -> ResumeToken {
+        try await carry(.token) { () async throws(RemoteError) in try await base.currentToken() }
+    }
+
+    func changes(
+        after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
+    ) async throws(RemoteError) -> RemoteChangeBatch {
+        try await carry(.changes) { () async throws(RemoteError) in
+            guard await world.isKept(token), !dice.strikes(.historyLost) else {
+                throw RemoteError(.historyLost, "the history is lost")
+            }
+            // Until it looks, a client cannot tell a slow stream from one with nothing to say.
+            if await !world.hasLooked(remote.client) {
+                if dice.strikes(.delayedEvents) {
+                    return RemoteChangeBatch(changes: [], token: token, hasMore: false)
+                }
+                if dice.strikes(.repeatedEvents) {
+                    let earlier = await world.earlier(token)
+                    return try await base.changes(
+                        after: earlier, limit: limit, waitingUpTo: .zero)
+                }
+            }
+            return try await base.changes(after: token, limit: limit, waitingUpTo: .zero)
+        }
+    }
+
+    func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
+        await world.willWrite(remote.client, namespace, writes)
+        return try await carry(.write) { () async throws(RemoteError) in
+            if dice.strikes(.lateRequest) {
+                await world.keepLate(base, writes)
+                throw RemoteError(.retryable, "the request is late")
+            }
+            var outcomes: [RemoteWriteOutcome] = []
+            for write in writes { outcomes.append(try await outcome(of: write)) }
+            if dice.strikes(.duplicate) { _ = try await base.write(writes) }
+            return outcomes
+        }
+    }
+
+    private func outcome(of write: RemoteWrite) async throws(RemoteError) -> RemoteWriteOutcome {
+        if dice.strikes(.rejected) { return .failed(RemoteError(.rejected, "not allowed")) }
+        for (fault, errorClass) in [
+            (SimulationFault.mayPass, RemoteError.Class.retryable), (.unknown, .unknown),
+        ] where dice.strikes(fault) {
+            if dice.draw({ $0.percent(50) }) { _ = try await base.write([write]) }
+            return .failed(RemoteError(errorClass, "it may have landed"))
+        }
+        return try await base.write([write]).first ?? .notMatched
+    }
+}

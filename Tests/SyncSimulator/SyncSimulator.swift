@@ -1,0 +1,94 @@
+import SyncSimulation
+
+#if ENGINE_VARIANTS
+    import BSONStore
+    import StitchSync
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Runs simulated worlds of the sync engine: `seeds=1000 from=1 jobs=2 max=5 shrink=0`, or `seed=7`.
+@main struct SyncSimulator {
+    static func main() async throws {
+        var settings: [String: UInt64] = [:]
+        for argument in CommandLine.arguments.dropFirst() {
+            let parts = argument.split(separator: "=")
+            #if ENGINE_VARIANTS
+                if parts.count == 2, parts[0] == "variant" {
+                    try choose(String(parts[1]))
+                    continue
+                }
+                if argument == "variants" {
+                    for variant in EngineVariant.allCases { print(variant.rawValue) }
+                    return
+                }
+            #endif
+            if parts.count == 2 { settings[String(parts[0])] = UInt64(parts[1]) }
+        }
+        if let seed = settings["seed"] { exit(try await check(seed) ? 0 : 1) }
+        let from = settings["from"] ?? 1
+        let end = from + (settings["seeds"] ?? 2_000)
+        let jobs = Int(settings["jobs"] ?? 2)
+        let start = ContinuousClock.now
+        let failuresMax = settings["max"] ?? 5
+        let failed = try await withThrowingTaskGroup(of: [UInt64].self) { group in
+            for job in 0..<jobs {
+                let seeds = stride(from: from + UInt64(job), to: end, by: jobs)
+                group.addTask { try await search(seeds, failuresMax: failuresMax) }
+            }
+            var failed: [UInt64] = []
+            for try await found in group { failed += found }
+            return failed
+        }
+        print("\(end - from) seeds in \(start.duration(to: .now)), \(failed.count) failed")
+        guard let seed = failed.min() else { return }
+        if settings["shrink"] != 0 { _ = try await check(seed) }
+        exit(1)
+    }
+
+    #if ENGINE_VARIANTS
+        private static func choose(_ name: String) throws {
+            guard let variant = EngineVariant(rawValue: name) else { throw Unknown(variant: name) }
+            EngineVariant.current.withLock { $0 = variant }
+        }
+
+        /// Says that there is no such variant.
+        private struct Unknown: Error { let variant: String }
+    #endif
+
+    /// The seeds that violate something.
+    private nonisolated static func search(
+        _ seeds: StrideTo<UInt64>, failuresMax: UInt64
+    ) async throws -> [UInt64] {
+        var failed: [UInt64] = []
+        for seed in seeds where failed.count < failuresMax {
+            let outcome = try await Simulation(SimulationPlan(seed: seed)).run()
+            guard let first = outcome.violations.first else { continue }
+            print("seed \(seed): \(first)")
+            failed.append(seed)
+        }
+        return failed
+    }
+
+    /// Runs one seed; where it violates something, prints the shortest schedule that does.
+    private static func check(_ seed: UInt64) async throws -> Bool {
+        let plan = SimulationPlan(seed: seed)
+        let outcome = try await Simulation(plan).run(isTold: true)
+        guard !outcome.violations.isEmpty else {
+            print("seed \(seed) is clean; \(outcome.lines.count) lines")
+            return true
+        }
+        print("seed \(seed) violates: \(outcome.violations.joined(separator: "; "))")
+        let shrunk = try await Simulation(plan).shrunk()
+        let again = try await Simulation(shrunk).run(isTold: true)
+        print("with \(shrunk.steps.count) of \(plan.steps.count) steps:")
+        print(again.lines.joined(separator: "\n"))
+        print("violations: \(again.violations.joined(separator: "; "))")
+        print("replay: make simulate SEED=\(seed)")
+        return false
+    }
+}
