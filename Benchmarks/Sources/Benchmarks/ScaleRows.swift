@@ -23,12 +23,18 @@ final class ScaleRows {
             documents = StoreDocuments(count: count)
             path = folder.file()
             let path = path
-            store = must { try DocumentStore(at: .file(path), options: .init(durability: .normal)) }
+            // Room for all pages: what is compared is the work, not the reading of files.
+            store = must {
+                try DocumentStore(
+                    at: .file(path), options: .init(durability: .normal, cacheKiB: 1_048_576))
+            }
             collection = store.collection(StorePair.namespace)
             must {
                 _ = try collection.createIndex(["n": 1])
                 _ = try collection.insertMany(documents.documents)
             }
+            get(count)
+            range(count / 100)
         }
 
         /// The number of a document, another one each time.

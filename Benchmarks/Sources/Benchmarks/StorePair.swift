@@ -11,7 +11,9 @@ final class StorePair {
     let collection: DocumentCollection
 
     /// Fills new files with the first documents.
-    init(_ folder: StoreFolder, _ documents: StoreDocuments, _ count: Int, isIndexed: Bool = false) {
+    init(
+        _ folder: StoreFolder, _ documents: StoreDocuments, _ count: Int, isIndexed: Bool = false
+    ) {
         baseline = baseline_store_open(folder.file(), documents.baseline, isIndexed ? 1 : 0)
         store = folder.store()
         collection = store.collection(Self.namespace)
