@@ -1,9 +1,9 @@
 /// Prints values as the server does in its error texts.
 ///
 /// Source: the server's `BSONElement::toString`.
-enum ShellText {
+package enum ShellText {
     /// One value.
-    static func text(of value: BSONValue) -> String {
+    package static func text(of value: BSONValue) -> String {
         switch value {
         case .double(let value): return number(value)
         case .string(let value), .symbol(let value): return "\"\(value)\""

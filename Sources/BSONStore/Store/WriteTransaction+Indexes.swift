@@ -241,20 +241,21 @@ enum IndexConflict {
                     + "{_id: 1}, found key: \(ShellText.text(of: new.keyPattern))")
         }
         for old in existing {
-            let isSameKey = old.keyPattern == new.keyPattern
+            let isSame = isEquivalent(old, new)
             if old.name == new.name {
-                if isSameKey, isSame(old, new) { return true }
+                if isSame, old.expireAfterSeconds == new.expireAfterSeconds { return true }
                 throw StoreError(
-                    StoreError.Code(rawValue: isSameKey ? 85 : 86),
-                    "An existing index has the same name as the requested index. When index names "
-                        + "are not specified, they are auto generated and can cause conflicts. "
-                        + "Please refer to our documentation. Requested index: "
-                        + "\(ShellText.text(of: new.document)), existing index: "
-                        + ShellText.text(of: old.document))
+                    StoreError.Code(rawValue: isSame ? 85 : 86),
+                    (isSame
+                        ? "An equivalent index already exists with the same name but different "
+                            + "options. "
+                        : "An existing index has the same name as the requested index. When index "
+                            + "names are not specified, they are auto generated and can cause "
+                            + "conflicts. Please refer to our documentation. ")
+                        + "Requested index: \(ShellText.text(of: .document(new.document))), existing "
+                        + "index: \(ShellText.text(of: .document(old.document)))")
             }
-            if isSameKey, old.partialFilter == new.partialFilter,
-                old.document["collation"] == new.document["collation"]
-            {
+            if isSame {
                 throw StoreError(
                     StoreError.Code(rawValue: 85),
                     "Index already exists with a different name: \(old.name)")
@@ -263,10 +264,10 @@ enum IndexConflict {
         return false
     }
 
-    private static func isSame(_ old: IndexDefinition, _ new: IndexDefinition) -> Bool {
-        old.isUnique == new.isUnique && old.isSparse == new.isSparse
-            && old.partialFilter == new.partialFilter
-            && old.expireAfterSeconds == new.expireAfterSeconds
+    /// Whether two indexes agree in all that tells indexes apart beside their names.
+    private static func isEquivalent(_ old: IndexDefinition, _ new: IndexDefinition) -> Bool {
+        old.keyPattern == new.keyPattern && old.isUnique == new.isUnique
+            && old.isSparse == new.isSparse && old.partialFilter == new.partialFilter
             && old.document["collation"] == new.document["collation"]
     }
 }

@@ -6,6 +6,10 @@ extension StoreBackend {
     func sources(for call: CommandCall) -> [String: PipelineOptions.Source] {
         [
             "$currentOp": { [self] _ in operations() },
+            "$indexStats": { [self] (_) throws(StoreError) in try indexStatistics(call) },
+            "$collStats": { [self] (options) throws(StoreError) in
+                [try collectionStatistics(call, options)]
+            },
             "$listSearchIndexes": { (_) throws(StoreError) in
                 throw StoreError(
                     StoreError.Code(rawValue: SearchIndexCommands.refusal.code),
@@ -28,6 +32,55 @@ extension StoreBackend {
     private func localSessions() -> [BSONDocument] {
         sessions.all.map { session in
             ["_id": .document(session.document), "lastUse": .datetime(.now)]
+        }
+    }
+
+    private func indexStatistics(_ call: CommandCall) throws(StoreError) -> [BSONDocument] {
+        try stored {
+            let namespace = try call.collection()
+            return try store.read { try $0.indexes(namespace) }.map { index in
+                [
+                    "name": .string(index.name), "key": .document(index.keyPattern),
+                    "host": .string(call.connection.local),
+                    "accesses": ["ops": .int64(0), "since": .datetime(.now)],
+                    "spec": .document(index.document),
+                ]
+            }
+        }
+    }
+
+    private func collectionStatistics(
+        _ call: CommandCall, _ options: BSONValue
+    ) throws(StoreError) -> BSONDocument {
+        try stored {
+            let namespace = try call.collection()
+            let usage = try store.read { try CollectionUsage(namespace, $0) }
+            var entry: BSONDocument = [
+                "ns": .string(namespace.description), "host": .string(call.connection.local),
+                "localTime": .datetime(.now),
+            ]
+            if options.documentValue?["count"] != nil {
+                entry.append("count", .int64(Int64(usage.count)))
+            }
+            if options.documentValue?["storageStats"] != nil {
+                var storage: BSONDocument = [
+                    "size": .int64(Int64(usage.bytes)), "count": .int64(Int64(usage.count)),
+                    "storageSize": .int64(Int64(usage.bytes)),
+                ]
+                usage.addIndexes(to: &storage, StatsScale.one)
+                entry.append("storageStats", .document(storage))
+            }
+            return entry
+        }
+    }
+
+    /// Runs a body whose faults are to be the store's.
+    private func stored<R>(_ body: () throws -> R) throws(StoreError) -> R {
+        do {
+            return try body()
+        } catch {
+            let fault = CommandFault(error)
+            throw StoreError(StoreError.Code(rawValue: fault.code), fault.message)
         }
     }
 }

@@ -39,7 +39,10 @@ final class StoreBackend: CommandBackend {
         }
         try authorize(rule, call)
         if let session = call.session { sessions.touch(session) }
-        return try self.answer(call, rule, answer)
+        let start = ContinuousClock.now
+        let outcome = try self.answer(call, rule, answer)
+        try profile(call, since: start)
+        return outcome
     }
 
     func connectionClosed(_ connection: ClientConnection) {}

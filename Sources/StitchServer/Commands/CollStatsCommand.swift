@@ -46,6 +46,11 @@ enum CollStatsCommand {
 struct StatsScale: Sendable {
     let factor: Int
 
+    /// Sizes in bytes.
+    static let one = StatsScale(factor: 1)
+
+    private init(factor: Int) { self.factor = factor }
+
     /// Reads the argument `scale`.
     ///
     /// - Throws: 51024 for what is not positive.

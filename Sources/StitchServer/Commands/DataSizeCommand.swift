@@ -10,6 +10,9 @@ enum DataSizeCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try Namespace(parsing: call.target.stringValue ?? "")
+        guard namespace.database == call.database else {
+            throw CommandFault(13, "dataSize may only be run against the collection's database")
+        }
         let usage = try store.read(call) { try CollectionUsage(namespace, $0) }
         return .reply([
             "estimate": .bool(call.flag("estimate")), "size": .int64(Int64(usage.bytes)),

@@ -50,7 +50,7 @@ enum DropIndexesCommand {
             guard let index = indexes.first(where: { $0.keyPattern.contentEquals(keys) }) else {
                 throw CommandFault(
                     .indexNotFound,
-                    "can't find index with key: \(keys.extendedJSON(.relaxed))")
+                    "can't find index with key: \(ShellText.text(of: .document(keys)))")
             }
             return [index.name]
         default:

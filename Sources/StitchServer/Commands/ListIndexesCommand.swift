@@ -16,7 +16,7 @@ enum ListIndexesCommand {
                 throw CommandFault(
                     .namespaceNotFound, "ns does not exist: \(namespace)")
             }
-            return try transaction.indexes(namespace).map(\.document)
+            return try transaction.indexes(namespace).map(IndexEntry.document)
         }
         return try store.open(
             ListSource(found, knowsEnd: true), namespace, call,

@@ -1,10 +1,69 @@
 internal import BSONStore
 
-/// Says that commands are not profiled.
+/// Notes the commands on a database in its collection `system.profile`, where it is asked to.
+///
+/// Source: MongoDB manual, "profile".
 enum ProfileCommand {
     static let rule = CommandRule(
-        "profile", [], fields: ["slowms": .number, "sampleRate": .number, "filter": .any],
-        .server { call in
-            .reply(["was": 0, "slowms": 100, "sampleRate": 1.0])
-        })
+        "profile", [],
+        fields: ["slowms": .number, "sampleRate": .number, "filter": .any], .store(run))
+
+    /// The collection holds so many bytes.
+    private static let bytesMax = 1024 * 1024
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let before = call.server.state.withLock { $0.profiling[call.database] ?? 0 }
+        if let level = call.target.wholeNumber, (0...2).contains(level) {
+            let namespace = Namespace(call.database, "system.profile")
+            if level > 0 {
+                try store.write(call) { transaction in
+                    guard try transaction.options(namespace) == nil else { return }
+                    try transaction.createCollection(
+                        namespace,
+                        CollectionOptions(
+                            ["capped": true, "size": .int32(Int32(bytesMax))]))
+                }
+            }
+            call.server.state.withLock { $0.profiling[call.database] = level }
+        }
+        return .reply([
+            "was": .int32(Int32(before)), "slowms": 100, "sampleRate": 1.0,
+        ])
+    }
+}
+
+extension StoreBackend {
+    /// The kinds of commands that are noted, by MongoDB's names.
+    private static let profiled: [String: String] = [
+        "aggregate": "command", "count": "command", "delete": "remove", "distinct": "command",
+        "find": "query", "findAndModify": "command", "getMore": "getmore", "insert": "insert",
+        "killCursors": "killcursors", "update": "update",
+    ]
+
+    /// Notes a command that was carried out, where its database is profiled.
+    ///
+    /// - Throws: what the store says.
+    func profile(_ call: CommandCall, since start: ContinuousClock.Instant) throws {
+        guard let kind = Self.profiled[call.name], transaction(of: call) == nil,
+            call.server.state.withLock({ $0.profiling[call.database] == 2 })
+        else { return }
+        let collection = call.string("collection") ?? call.target.stringValue ?? "$cmd.aggregate"
+        guard collection != "system.profile" else { return }
+        var command = BSONDocument()
+        for (key, value) in call.body where key != "lsid" && key != "$clusterTime" {
+            command.append(key, value)
+        }
+        let span = (ContinuousClock.now - start).components
+        let entry: BSONDocument = [
+            "op": .string(kind), "ns": .string("\(call.database).\(collection)"),
+            "command": .document(command), "numYield": 0,
+            "millis": .int32(
+                Int32(clamping: span.seconds * 1_000 + span.attoseconds / 1_000_000_000_000_000)),
+            "ts": .datetime(.now), "client": .string(call.connection.peer),
+            "allUsers": [], "user": "",
+        ]
+        try store.write { transaction in
+            _ = try transaction.insert(Namespace(call.database, "system.profile"), entry)
+        }
+    }
 }

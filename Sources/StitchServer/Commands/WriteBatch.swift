@@ -78,6 +78,9 @@ extension Namespace {
         guard isFine else {
             throw CommandFault(.invalidNamespace, "cannot write to '\(self)'")
         }
+        guard !collection.utf8.contains(UInt8(ascii: "$")), description.utf8.count <= 255 else {
+            throw CommandFault(.invalidNamespace, "Invalid namespace specified '\(self)'")
+        }
     }
 }
 

@@ -10,6 +10,8 @@ final class ServerContext: Sendable {
         var lastConnectionID: Int32 = 0
         var commandCounts: [String: Int64] = [:]
         var parameters: [String: BSONValue] = [:]
+        /// How much is noted of the commands on a database: 2 for all.
+        var profiling: [String: Int] = [:]
     }
 
     /// The settings with which the server was started.

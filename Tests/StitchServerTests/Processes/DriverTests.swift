@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct DriverTests {
     @Test(
         "A Python driver does what applications do",
-        arguments: ["crud.py", "streams.py", "transactions.py"])
+        arguments: ["commands.py", "crud.py", "streams.py", "transactions.py"])
     func pythonDriver(script: String) async throws {
         let answer = try await ServerProcess.run(["--test-commands"]) { server in
             try await Python.run(script, String(server.port))

@@ -1,0 +1,42 @@
+internal import BSONStore
+
+/// Shows an index as `listIndexes` does, with what MongoDB adds to indexes of special kinds.
+enum IndexEntry {
+    /// The entry of an index.
+    static func document(_ index: IndexDefinition) -> BSONDocument {
+        var entry = index.document
+        let kinds = index.keyPattern.compactMap(\.value.stringValue)
+        if kinds.contains("text") { addText(to: &entry, index.keyPattern) }
+        if kinds.contains("2dsphere"), entry["2dsphereIndexVersion"] == nil {
+            entry.append("2dsphereIndexVersion", 3)
+        }
+        return entry
+    }
+
+    /// The fields of a text index are listed by their weights, and two made-up ones as its keys.
+    private static func addText(to entry: inout BSONDocument, _ pattern: BSONDocument) {
+        var keys = BSONDocument()
+        var weights = entry["weights"]?.documentValue ?? BSONDocument()
+        for (path, kind) in pattern {
+            guard kind.stringValue == "text" else {
+                keys.append(path, kind)
+                continue
+            }
+            if weights[path] == nil { weights.append(path, 1) }
+            guard keys["_fts"] == nil else { continue }
+            keys.append("_fts", "text")
+            keys.append("_ftsx", 1)
+        }
+        entry.set("key", to: .document(keys))
+        entry.set(
+            "weights",
+            to: .document(
+                BSONDocument(weights.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })))
+        for (option, value) in [
+            ("default_language", "english"), ("language_override", "language"),
+            ("textIndexVersion", 3),
+        ] as [(String, BSONValue)] where entry[option] == nil {
+            entry.append(option, value)
+        }
+    }
+}

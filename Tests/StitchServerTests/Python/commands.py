@@ -1,0 +1,175 @@
+"""Collections, indexes, cursors and explanations, with the fields that tools look at."""
+
+import datetime
+
+import pymongo
+from bson import Int64
+from pymongo import CursorType
+from served import ServedTest, main
+
+
+class Collections(ServedTest):
+    def test_a_collection_is_made_listed_renamed_and_dropped(self):
+        self.db.create_collection("logs", capped=True, size=4096, max=2)
+        self.db.create_collection("v", viewOn="logs", pipeline=[{"$match": {"a": 1}}])
+        listed = {c["name"]: c for c in self.db.list_collections()}
+        self.assertEqual(listed["logs"]["options"]["max"], 2)
+        self.assertEqual(listed["v"]["type"], "view")
+        self.assertFalse(listed["logs"]["info"]["readOnly"])
+        self.db["logs"].rename("old")
+        self.assertIn("served", self.client.list_database_names())
+        self.assertEqual(self.db.command("drop", "old")["nIndexesWas"], 1)
+        self.assertEqual(self.db.command("drop", "old")["ok"], 1)
+        self.assertEqual(self.db.command("create", "n")["ok"], 1)
+        self.assertEqual(self.refused("create", "n", capped=True, size=4096)[0], 48)
+
+    def test_statistics_count(self):
+        self.items.insert_many({"_id": i} for i in range(3))
+        self.assertEqual(self.db.command("collStats", "items")["count"], 3)
+        self.assertEqual(self.db.command("dbStats")["objects"], 3)
+        self.assertTrue(self.db.command("validate", "items")["valid"])
+        stats = list(self.items.aggregate([{"$collStats": {"count": {}}}]))
+        self.assertEqual(stats[0]["count"], 3)
+
+    def test_documents_whose_time_is_over_go(self):
+        self.items.create_index("at", expireAfterSeconds=1)
+        self.client.admin.command("setParameter", 1, ttlMonitorSleepSecs=1)
+        self.items.insert_one({"at": datetime.datetime(2020, 1, 1)})
+        with self.client.start_session() as session:
+            deadline = datetime.datetime.now() + datetime.timedelta(seconds=30)
+            while self.items.count_documents({}, session=session) > 0:
+                self.assertLess(datetime.datetime.now(), deadline)
+
+
+class Indexes(ServedTest):
+    def test_indexes_are_made_listed_and_dropped(self):
+        self.items.create_index([("a", 1), ("b", -1)], unique=True, name="ab")
+        self.items.create_index("c", sparse=True)
+        known = self.items.index_information()
+        self.assertEqual(known["ab"]["key"], [("a", 1), ("b", -1)])
+        self.assertTrue(known["ab"]["unique"])
+        self.assertEqual(self.refused("dropIndexes", "items", index="zz")[0], 27)
+        self.items.drop_index("ab")
+        self.assertEqual(set(self.items.index_information()), {"_id_", "c_1"})
+        self.assertEqual(self.refused("listIndexes", "none")[0], 26)
+
+    def test_conflicts_have_their_codes(self):
+        self.items.create_index("a")
+
+        def code(**index):
+            return self.refused("createIndexes", "items", indexes=[index])[0]
+
+        self.assertEqual(code(key={"a": 1}, name="other"), 85)
+        self.assertEqual(code(key={"a": -1}, name="a_1"), 86)
+        self.assertEqual(code(key={"a": 1}, name="a_1", unique=True), 86)
+        self.assertEqual(code(key={"a": 1}, name="a_1", expireAfterSeconds=3), 85)
+
+    def test_a_plan_tells_the_index(self):
+        self.items.create_index("a")
+        self.items.insert_many({"a": i} for i in range(20))
+        plan = self.items.find({"a": 3}).explain()
+        self.assertEqual(plan["queryPlanner"]["winningPlan"]["inputStage"]["stage"], "IXSCAN")
+        self.assertEqual(plan["executionStats"]["totalDocsExamined"], 1)
+        self.assertEqual(self.items.find({"a": {"$lt": 3}}, hint="a_1").to_list()[0]["a"], 0)
+        found = self.items.find(hint="a_1").min([("a", 4)]).max([("a", 6)])
+        self.assertEqual([d["a"] for d in found], [4, 5])
+
+
+class Cursors(ServedTest):
+    def setUp(self):
+        super().setUp()
+        self.items.insert_many({"_id": i} for i in range(10))
+
+    def open_cursors(self):
+        return self.client.admin.command("serverStatus")["metrics"]["cursor"]["open"]["total"]
+
+    def test_a_cursor_ends_when_it_is_read_or_killed(self):
+        before = self.open_cursors()
+        cursor = self.items.find(batch_size=3)
+        next(cursor)
+        self.assertEqual(self.open_cursors(), before + 1)
+        cursor.close()
+        self.assertEqual(self.open_cursors(), before)
+        self.assertEqual(len(self.items.find(batch_size=3).to_list()), 10)
+        self.assertEqual(self.open_cursors(), before)
+
+    def test_a_session_takes_its_cursors_along(self):
+        before = self.open_cursors()
+        with self.client.start_session() as session:
+            next(self.items.find(batch_size=3, session=session))
+            lsid = session.session_id
+            self.client.admin.command("endSessions", [lsid])
+        self.assertEqual(self.open_cursors(), before)
+
+    def test_batches_fit_into_messages(self):
+        self.items.drop()
+        for i in range(5):
+            self.items.insert_one({"_id": i, "text": "x" * 7_000_000})
+        first = self.db.command("find", "items")["cursor"]
+        self.assertEqual(len(first["firstBatch"]), 2)
+        self.assertEqual([d["_id"] for d in self.items.find({}, {"_id": 1})], [0, 1, 2, 3, 4])
+        self.assertEqual(sum(1 for _ in self.items.find()), 5)
+
+    def test_a_tailable_cursor_goes_on(self):
+        self.db.create_collection("tail", capped=True, size=100000)
+        tail = self.db["tail"]
+        tail.insert_one({"_id": 1})
+        cursor = tail.find(cursor_type=CursorType.TAILABLE_AWAIT).max_await_time_ms(100)
+        self.assertEqual(next(cursor)["_id"], 1)
+        tail.insert_one({"_id": 2})
+        self.assertEqual(next(cursor)["_id"], 2)
+        self.assertTrue(cursor.alive)
+
+    def test_an_exhaust_cursor_gets_all_batches_unasked(self):
+        cursor = self.items.find(cursor_type=CursorType.EXHAUST, batch_size=2)
+        self.assertEqual([d["_id"] for d in cursor], list(range(10)))
+
+    def test_a_time_limit_ends_a_command(self):
+        self.client.admin.command("configureFailPoint", "maxTimeAlwaysTimeOut", mode="alwaysOn")
+        try:
+            with self.assertRaises(pymongo.errors.ExecutionTimeout):
+                self.items.find().max_time_ms(10).to_list()
+        finally:
+            self.client.admin.command("configureFailPoint", "maxTimeAlwaysTimeOut", mode="off")
+
+
+class Faults(ServedTest):
+    def test_commands_fail_as_tests_ask_for_it(self):
+        self.client.admin.command(
+            "configureFailPoint", "failCommand", mode={"times": 1},
+            data={"failCommands": ["ping"], "errorCode": 11, "errorLabels": ["L"]})
+        with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+            self.db.command("ping")
+        self.assertEqual(caught.exception.code, 11)
+        self.assertTrue(caught.exception.has_error_label("L"))
+        self.db.command("ping")
+
+    def test_a_write_concern_that_cannot_be_met_is_told_after_the_write(self):
+        strict = self.items.with_options(write_concern=pymongo.WriteConcern(w=3))
+        with self.assertRaises(pymongo.errors.WriteConcernError):
+            strict.insert_one({"_id": 1})
+        self.assertEqual(self.items.count_documents({}), 1)
+
+    def test_several_kinds_of_writes_go_in_one_command(self):
+        reply = self.client.admin.command(
+            "bulkWrite", 1, nsInfo=[{"ns": "served.items"}],
+            ops=[
+                {"insert": 0, "document": {"_id": 1}},
+                {"update": 0, "filter": {"_id": 1}, "updateMods": {"$set": {"a": 1}}},
+                {"insert": 0, "document": {"_id": 1}},
+                {"delete": 0, "filter": {"_id": 1}}])
+        self.assertEqual((reply["nErrors"], reply["nInserted"], reply["nModified"]), (1, 1, 1))
+        self.assertEqual(reply["cursor"]["firstBatch"][2]["code"], 11000)
+        self.assertEqual(reply["nDeleted"], 0)
+
+    def test_profiled_commands_are_noted(self):
+        self.db.command("profile", 2)
+        self.items.find_one({"_id": 77})
+        self.db.command("profile", 0)
+        noted = self.db["system.profile"].find_one({"op": "query"})
+        self.assertEqual(noted["command"]["filter"], {"_id": 77})
+        self.assertEqual(self.refused("getMore", Int64(5), collection="items")[0], 43)
+
+
+if __name__ == "__main__":
+    main()
