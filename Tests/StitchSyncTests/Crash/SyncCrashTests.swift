@@ -52,7 +52,8 @@ struct SyncCrashTests {
         var numbers: [String: Int] = [:]
         for line in String(decoding: ledger, as: UTF8.self).split(separator: "\n") {
             let parts = line.split(separator: " ")
-            numbers[String(parts[0])] = try #require(Int(parts[1]))
+            let number: Int = try #require(Int(parts[1]))
+            numbers[String(parts[0])] = number
         }
         return numbers
     }
