@@ -7,10 +7,10 @@ export SWIFT
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check bench bench-gate bench-sync bench-matrix fuzz simulate \
-	simulate-wrong simulate-scope crash crash-sync clean
+	simulate-wrong simulate-scope crash crash-sync faults contend test-asan test-tsan clean
 
 help: ## Lists the commands.
-	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-14s %s\n", $$1, $$2 }'
 
 setup: ## Installs the system libraries that are missing.
 	@Scripts/setup
@@ -67,6 +67,22 @@ crash-sync: ## Kills a syncing process at random instants and checks its ledger.
 
 crash: ## Kills a writing process at random instants and checks the file each time. KILLS=200
 	@KILLS="$(or $(KILLS),200)" Scripts/test CrashTests
+
+faults: ## Lets every n-th write, sync and allocation of the store fail, one after the other.
+	@Scripts/setup
+	@FAULTS=all Scripts/test FailingFileSystemTests
+
+contend: ## Lets four processes write one file and compares what each of them saw. SECONDS=30
+	@Scripts/setup
+	@CONTEND_SECONDS="$(if $(filter command environment,$(origin SECONDS)),$(SECONDS),30)" Scripts/test ContentionTests
+
+test-asan: ## Runs the tests under address sanitizer, in a build of its own. FILTER=text
+	@Scripts/setup
+	@Scripts/test-sanitized address "$(FILTER)"
+
+test-tsan: ## Runs the tests under thread sanitizer, in a build of its own. FILTER=text
+	@Scripts/setup
+	@Scripts/test-sanitized thread "$(FILTER)"
 
 clean: ## Removes everything that was built and the demo's files.
 	@rm -rf .build .build-* Benchmarks/.build* Fuzz/.build* demo-work

@@ -11,9 +11,9 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A product of SwiftNIO, which only the server needs.
-func nio(_ name: String) -> Target.Dependency {
-    .product(name: name, package: "swift-nio", condition: .when(traits: ["Server"]))
+/// A product of a package that only the server needs.
+func served(_ name: String, _ package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: ["Server"]))
 }
 
 let package = Package(
@@ -31,11 +31,14 @@ let package = Package(
             description: "The `stitchsync` tool; apps that embed the library leave it out."),
         .trait(
             name: "Server",
-            description: "`stitchsync serve` and SwiftNIO below it; apps leave it out, too."),
+            description:
+                "`stitchsync serve` and what it needs, SwiftNIO above all; apps leave it out, too."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
         .systemLibrary(
@@ -52,7 +55,9 @@ let package = Package(
         .target(
             name: "StitchServer",
             dependencies: [
-                "BSONStore", "StitchWire", nio("NIOCore"), nio("NIOPosix"),
+                "BSONStore", "StitchWire", served("NIOCore", "swift-nio"),
+                served("NIOPosix", "swift-nio"), served("NIOSSL", "swift-nio-ssl"),
+                served("Crypto", "swift-crypto"), served("CryptoExtras", "swift-crypto"),
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -10,3 +10,12 @@ static inline int bsonstore_sqlite3_defensive(sqlite3 *db, int on) {
 static inline int bsonstore_sqlite3_trusted_schema(sqlite3 *db, int on) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, on, (int *)0);
 }
+
+/// For tests that let memory run out: before SQLite is used for the first time.
+static inline int bsonstore_sqlite3_get_memory(sqlite3_mem_methods *methods) {
+  return sqlite3_config(SQLITE_CONFIG_GETMALLOC, methods);
+}
+
+static inline int bsonstore_sqlite3_set_memory(const sqlite3_mem_methods *methods) {
+  return sqlite3_config(SQLITE_CONFIG_MALLOC, methods);
+}

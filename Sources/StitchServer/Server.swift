@@ -21,12 +21,13 @@
         package static func start(
             _ store: DocumentStore, settings: ServerSettings
         ) async throws -> Server {
+            try checkSafety(settings)
             let context = ServerContext(settings: settings)
             let backend = try StoreBackend(store: store, server: context)
             let pool = NIOThreadPool(numberOfThreads: settings.threadsMax)
             pool.start()
             let group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)
-            let opening = Opening(
+            let opening = try Opening(
                 dispatcher: Dispatcher(server: context, backend: backend), pool: pool)
             let listener = try await ServerBootstrap(group: group)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -36,6 +37,19 @@
                 .childChannelOption(.maxMessagesPerRead, value: 1)
                 .bind(host: settings.host, port: settings.port).get()
             return Server(context, backend, pool, group, listener, opening)
+        }
+
+        /// Refuses what would let others in: beyond the machine only who signs in, and encrypted.
+        private static func checkSafety(_ settings: ServerSettings) throws {
+            let address = try SocketAddress.makeAddressResolvingHost(settings.host, port: 0)
+            let host = address.ipAddress ?? settings.host
+            guard !host.hasPrefix("127."), host != "::1" else { return }
+            guard settings.requiresSignIn, settings.certificates != nil else {
+                throw UnsafeSettings(
+                    description:
+                        "\(settings.host) can be reached from other machines: clients have to sign "
+                        + "in (--auth) and connections to be encrypted (--tls-cert and --tls-key)")
+            }
         }
 
         private init(
@@ -72,5 +86,11 @@
             try await pool.shutdownGracefully()
             backend.close()
         }
+    }
+
+    /// Says why a server was not started.
+    package struct UnsafeSettings: Error, CustomStringConvertible {
+        /// A sentence that names what is missing.
+        package let description: String
     }
 #endif

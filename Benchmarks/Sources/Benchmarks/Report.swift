@@ -18,7 +18,9 @@ struct Report {
     }
 
     /// Whether every gate holds, or only reporting was asked for.
-    func run(_ rows: [Row], _ allocationRows: [AllocationRow]) -> Bool {
+    func run(
+        _ rows: [Row], _ allocationRows: [AllocationRow], _ limitRows: [LimitRow]
+    ) -> Bool {
         var misses: [String] = []
         print(
             pad("row", 46) + pad("ns", 9) + pad("base ns", 9) + pad("ratio", 8) + pad("gate", 7)
@@ -50,8 +52,24 @@ struct Report {
                 pad(row.name, 46) + pad(number(count, 2), 26) + pad(String(row.gate), 7)
                     + pad(String(row.goal), 7) + verdict(passes, count <= Double(row.goal)))
         }
+        misses += report(limitRows.filter { isWanted($0.name) })
         for miss in misses { print("MISSED \(miss)") }
         return !isGate || misses.isEmpty
+    }
+
+    /// Measures figures without a baseline; tells which miss their limits.
+    private func report(_ rows: [LimitRow]) -> [String] {
+        guard !rows.isEmpty else { return [] }
+        print("\n" + pad("limits", 46) + pad("figure", 26) + "limit")
+        var misses: [String] = []
+        for row in rows {
+            let figure = row.measure()
+            if figure > row.limit { misses.append("LIMIT \(row.name)") }
+            print(
+                pad(row.name, 46) + pad(number(figure, 1) + " " + row.unit, 26)
+                    + pad(number(row.limit, 0), 14) + verdict(figure <= row.limit, true))
+        }
+        return misses
     }
 
     private func isWanted(_ name: String) -> Bool {

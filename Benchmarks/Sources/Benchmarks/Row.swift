@@ -48,16 +48,19 @@ struct AllocationRow {
     /// Does the work so many times.
     let work: (Int) -> Void
 
+    /// How often the work is done in the runs that are compared.
+    static let counts = [2, 50, 100]
+
     /// Allocations of one piece of work: the difference of two runs, so that set-up cancels out.
     func count() -> Double {
-        work(2)
-        let runs = 50
+        work(Self.counts[0])
         let before = baseline_allocations()
-        work(runs)
+        work(Self.counts[1])
         let between = baseline_allocations()
-        work(2 * runs)
+        work(Self.counts[2])
         let after = baseline_allocations()
-        return Double((after - between) - (between - before)) / Double(runs)
+        return Double((after - between) - (between - before))
+            / Double(Self.counts[2] - Self.counts[1])
     }
 }
 

@@ -4,57 +4,34 @@ import Foundation
 
 /// The rows of the store against SQLite in C: the same tables, settings, documents and order.
 final class StoreRows {
-    private static let namespace = Namespace("app", "documents")
-    private let directory = FileManager.default.temporaryDirectory
-        .appendingPathComponent("stitchsync-benchmarks-\(getpid())")
-    private var fileCount = 0
+    private static let namespace = StorePair.namespace
+    private let folder = StoreFolder()
     private lazy var documents = StoreDocuments(count: 50_000)
-    private lazy var filled = Pair(self, documents.documents.count)
+    private lazy var filled = StorePair(folder, documents, documents.documents.count)
+    private lazy var indexed = StorePair(
+        folder, documents, documents.documents.count, isIndexed: true)
     /// The files that the insert rows fill; new ones for each round.
-    private lazy var fresh = Pair(self, 1)
+    private lazy var fresh = StorePair(folder, documents, 1)
 
-    /// Both sides' files with the same content.
-    private final class Pair {
-        let baseline: OpaquePointer
-        let store: DocumentStore
-        let collection: DocumentCollection
-
-        init(_ rows: StoreRows, _ count: Int) {
-            baseline = baseline_store_open(rows.file(), rows.documents.baseline, 0)
-            store = must {
-                try DocumentStore(at: .file(rows.file()), options: .init(durability: .normal))
-            }
-            collection = store.collection(StoreRows.namespace)
-            baseline_store_insert(baseline, 0, count, 0)
-            let first = Array(rows.documents.documents[..<count])
-            must { _ = try collection.insertMany(first) }
-        }
-
-        deinit {
-            baseline_store_close(baseline)
-            store.close()
-        }
-    }
-
-    func rows() -> [Row] { insertRows() + readRows() + updateRows() }
+    func rows() -> [Row] { insertRows() + readRows() + scanRows() + indexRows() + updateRows() }
 
     /// Removes the files.
-    func remove() {
-        guard FileManager.default.fileExists(atPath: directory.path) else { return }
-        must { try FileManager.default.removeItem(at: directory) }
-    }
-
-    private func file() -> String {
-        must {
-            try FileManager.default.createDirectory(
-                at: directory, withIntermediateDirectories: true)
-        }
-        fileCount += 1
-        return directory.appendingPathComponent("\(fileCount).db").path
-    }
+    func remove() { folder.remove() }
 
     private func insertRows() -> [Row] {
-        let prepare: (Int) -> Void = { [unowned self] _ in fresh = Pair(self, 1) }
+        let prepare: (Int) -> Void = { [unowned self] _ in
+            fresh = StorePair(folder, documents, 1)
+        }
+        let prepareIndexed: (Int) -> Void = { [unowned self] _ in
+            fresh = StorePair(folder, documents, 1, isIndexed: true)
+        }
+        let insertMany: (Int) -> Void = { [unowned self] count in
+            baseline_store_insert(fresh.baseline, 1, count, 0)
+        }
+        let ourInsertMany: (Int) -> Void = { [unowned self] count in
+            let batch = Array(documents.documents[1...count])
+            must { _ = try fresh.collection.insertMany(batch) }
+        }
         return [
             Row(
                 name: "store: insertOne, own commit", gate: 1.25, goal: 1.08,
@@ -68,13 +45,11 @@ final class StoreRows {
                 }, count: 4_000, prepare: prepare),
             Row(
                 name: "store: insertMany, one transaction", gate: 1.6, goal: 1.2,
-                baseline: { [unowned self] count in
-                    baseline_store_insert(fresh.baseline, 1, count, 0)
-                },
-                ours: { [unowned self] count in
-                    let batch = Array(documents.documents[1...count])
-                    must { _ = try fresh.collection.insertMany(batch) }
-                }, count: 20_000, prepare: prepare),
+                baseline: insertMany, ours: ourInsertMany, count: 20_000, prepare: prepare),
+            Row(
+                name: "store: insertMany, one transaction, an index", gate: 1.6, goal: 1.2,
+                baseline: insertMany, ours: ourInsertMany, count: 20_000,
+                prepare: prepareIndexed),
         ]
     }
 
@@ -124,10 +99,11 @@ final class StoreRows {
             Row(
                 name: "store: get by id, both in a transaction", gate: 1.6, goal: 1.2,
                 baseline: getHeld, ours: findHeld, count: 20_000),
-        ] + scanRows()
+        ]
     }
 
-    private func scanRows() -> [Row] {
+    /// Rows that write nothing, so that a gate can hold them.
+    func scanRows() -> [Row] {
         let filter = must { try Filter(["group": 7]) }
         let scan: (Int) -> Void = { [unowned self] in
             baseline_keep(baseline_store_scan(filled.baseline, $0))
@@ -157,6 +133,45 @@ final class StoreRows {
                         }
                     }
                 }, count: 4),
+        ]
+    }
+
+    private func indexRows() -> [Row] {
+        var next = 0
+        func number(below limit: Int) -> Int32 {
+            defer { next += 1 }
+            return Int32(Int(documents.order[next % documents.order.count]) % limit)
+        }
+        return [
+            Row(
+                name: "store: find by an index, equality", gate: 1.5, goal: 1.15,
+                baseline: { [unowned self] in
+                    baseline_keep(baseline_store_index_get(indexed.baseline, $0))
+                },
+                ours: { [unowned self] count in
+                    let limit = documents.order.count
+                    for _ in 0..<count {
+                        let wanted = BSONValue.int32(number(below: limit))
+                        keep(must { try indexed.collection.findOne(["n": wanted]) })
+                    }
+                }, count: 20_000),
+            Row(
+                name: "store: find by an index, range of 100", gate: 1.3, goal: 1.05,
+                baseline: { [unowned self] in
+                    baseline_keep(baseline_store_index_range(indexed.baseline, $0))
+                },
+                ours: { [unowned self] count in
+                    let limit = documents.order.count - 100
+                    for _ in 0..<count {
+                        let from = number(below: limit)
+                        let found = must {
+                            try indexed.collection.find(
+                                ["n": ["$gte": .int32(from), "$lt": .int32(from + 100)]])
+                        }
+                        precondition(found.count == 100, "The range is there")
+                        baseline_keep(UInt64(found.count))
+                    }
+                }, count: 500),
         ]
     }
 
@@ -198,9 +213,4 @@ final class StoreRows {
         precondition(document != nil, "The document is there")
         baseline_keep(UInt64(truncatingIfNeeded: document?.byteCount ?? 0))
     }
-}
-
-/// Runs what cannot fail here; if it does, the measurement is worth nothing.
-func must<R>(_ body: () throws -> R) -> R {
-    do { return try body() } catch { preconditionFailure("\(error)") }
 }

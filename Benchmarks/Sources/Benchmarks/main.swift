@@ -10,14 +10,18 @@ baseline_buffer_lines()
 let arguments = Array(CommandLine.arguments.dropFirst())
 let subjects = Subject.all()
 let storeRows = StoreRows()
-let rows =
+let storeAllocations = StoreAllocations()
+let scaleRows = ScaleRows()
+let coreRows =
     subjects.flatMap(CoreRows.rows) + [StaticKeyRows.row()] + subjects.flatMap(JSONRows.rows)
     + CodableRows.rows()
-// How a disk is busy is nothing that a gate can hold.
-let timedRows = arguments.contains("--gate") ? rows : rows + storeRows.rows()
+// How a disk is busy is nothing that a gate can hold: of the store's rows only scans count there.
+let isGate = arguments.contains("--gate")
+let rows = coreRows + storeRows.scanRows()
+let timedRows = isGate ? rows : coreRows + storeRows.rows() + scaleRows.rows()
 let allocationRows =
     subjects.flatMap(CoreRows.allocations) + [StaticKeyRows.allocations()]
-    + subjects.flatMap(JSONRows.allocations) + CodableRows.allocations()
+    + subjects.flatMap(JSONRows.allocations) + CodableRows.allocations() + storeAllocations.rows()
 
 for subject in subjects {
     let theirs = baseline_iterate(subject.baseline, 1)
@@ -36,7 +40,10 @@ case "once":
     row.prepare?(count)
     (arguments[2] == "baseline" ? row.baseline : row.ours)(count)
 default:
-    let passes = Report(arguments).run(timedRows, allocationRows)
+    let passes = Report(arguments).run(
+        timedRows, allocationRows, isGate ? [] : scaleRows.limits())
     storeRows.remove()
+    storeAllocations.remove()
+    scaleRows.remove()
     exit(passes ? 0 : 1)
 }

@@ -64,7 +64,13 @@ extension SQLiteConnection {
     /// Begins or ends a transaction.
     @inline(__always)
     func run(_ boundary: SQLiteBoundary) throws(StoreError) {
+        if boundary == .commit {
+            if hasFault, let fault { throw fault }
+        } else {
+            forgetFault()
+        }
         try boundaries[boundary.rawValue].run(on: self, boundary)
+        isInScope = boundary != .commit
     }
 }
 
@@ -79,7 +85,8 @@ struct SQLiteBoundarySlot {
         if let known = self.slot {
             slot = known
         } else {
-            slot = SQLiteStatementSlot(handle: try connection.compile(boundary.text))
+            slot = SQLiteStatementSlot(
+                handle: try connection.compile(boundary.text), connection: connection)
             self.slot = slot
         }
         let result = sqlite3_step(slot.handle)

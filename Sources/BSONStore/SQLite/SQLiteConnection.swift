@@ -19,6 +19,11 @@ package final class SQLiteConnection: @unchecked Sendable {
     var walIndex: UnsafeRawPointer?
     /// What the connection knows of the store's indexes.
     let indexCache = IndexCache()
+    /// Whether a transaction that somebody may still use was begun.
+    var isInScope = false
+    /// Why the transaction cannot go on: SQLite gave it up, or part of a write is missing.
+    private(set) var fault: StoreError?
+    private(set) var hasFault = false
 
     /// Opens a file, or memory for `":memory:"`, without changing any setting.
     ///
@@ -49,9 +54,10 @@ package final class SQLiteConnection: @unchecked Sendable {
     ///
     /// - Throws: what SQLite says about the text.
     package func prepare(_ sql: String) throws(StoreError) -> SQLiteStatement {
+        if hasFault, let fault { throw fault }
         let cached = slots[sql]
         if let cached, !cached.isInUse { return SQLiteStatement(slot: cached) }
-        let slot = SQLiteStatementSlot(handle: try compile(sql))
+        let slot = SQLiteStatementSlot(handle: try compile(sql), connection: self)
         if cached == nil {
             if slots.count >= Self.statementsMax { slots.removeAll(keepingCapacity: true) }
             slots[sql] = slot
@@ -66,11 +72,12 @@ package final class SQLiteConnection: @unchecked Sendable {
     func prepare(
         numbered number: Int, _ text: () -> String
     ) throws(StoreError) -> SQLiteStatement {
+        if hasFault, let fault { throw fault }
         guard number < Self.numberedStatementsMax else { return try prepare(text()) }
         if number < numberedSlots.count, let slot = numberedSlots[number], !slot.isInUse {
             return SQLiteStatement(slot: slot)
         }
-        let slot = SQLiteStatementSlot(handle: try compile(text()))
+        let slot = SQLiteStatementSlot(handle: try compile(text()), connection: self)
         while numberedSlots.count <= number { numberedSlots.append(nil) }
         if numberedSlots[number] == nil { numberedSlots[number] = slot }
         return SQLiteStatement(slot: slot)
@@ -84,7 +91,9 @@ package final class SQLiteConnection: @unchecked Sendable {
 
     /// Runs a statement once without keeping it, for settings and schema.
     package func executeOnce(_ sql: String) throws(StoreError) {
-        let statement = SQLiteStatement(slot: SQLiteStatementSlot(handle: try compile(sql)))
+        if hasFault, let fault { throw fault }
+        let slot = SQLiteStatementSlot(handle: try compile(sql), connection: self)
+        let statement = SQLiteStatement(slot: slot)
         try statement.run()
     }
 
@@ -105,7 +114,33 @@ package final class SQLiteConnection: @unchecked Sendable {
 
     /// Ends a transaction without its changes; SQLite may have done so by itself after an error.
     package func rollback() throws(StoreError) {
+        isInScope = false
+        forgetFault()
         if isInTransaction { try execute("ROLLBACK") }
+    }
+
+    func forgetFault() {
+        guard hasFault else { return }
+        hasFault = false
+        fault = nil
+    }
+
+    /// Ends the use of a transaction after an error of SQLite that may have taken a part of it.
+    ///
+    /// After some errors SQLite undoes the whole transaction by itself: what is written then would be
+    /// committed at once. After others a write may be there without its index keys.
+    ///
+    /// Source: https://www.sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction".
+    func note(_ error: StoreError, from statement: OpaquePointer?) {
+        guard isInScope, !hasFault, let code = error.sqliteCode else { return }
+        switch code & 0xFF {
+        case SQLITE_NOMEM, SQLITE_IOERR, SQLITE_FULL, SQLITE_INTERRUPT: break
+        case SQLITE_CORRUPT, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_NOTADB, SQLITE_TOOBIG:
+            guard let statement, sqlite3_stmt_readonly(statement) == 0 else { return }
+        default: return
+        }
+        fault = error
+        hasFault = true
     }
 
     /// Runs a body whose changes are undone when it throws, inside of an open transaction.
@@ -116,9 +151,15 @@ package final class SQLiteConnection: @unchecked Sendable {
             try execute("RELEASE nested")
             return result
         } catch {
-            if isInTransaction {
+            guard isInTransaction else { throw error }
+            forgetFault()
+            do throws(StoreError) {
                 try execute("ROLLBACK TO nested")
                 try execute("RELEASE nested")
+            } catch {
+                // Whatever went wrong, a half of the body may be left.
+                fault = error
+                hasFault = true
             }
             throw error
         }
@@ -144,7 +185,9 @@ package final class SQLiteConnection: @unchecked Sendable {
             }
         }
         guard result == SQLITE_OK, let compiled else {
-            throw StoreError(sqlite: result, on: handle)
+            let error = StoreError(sqlite: result, on: handle)
+            note(error, from: nil)
+            throw error
         }
         return compiled
     }

@@ -139,7 +139,12 @@ final class SQLiteStatementSlot {
     var isInUse = false
     private(set) var bindResult = SQLITE_OK
 
-    init(handle: OpaquePointer) { self.handle = handle }
+    private weak var connection: SQLiteConnection?
+
+    init(handle: OpaquePointer, connection: SQLiteConnection) {
+        self.handle = handle
+        self.connection = connection
+    }
 
     deinit { sqlite3_finalize(handle) }
 
@@ -156,8 +161,11 @@ final class SQLiteStatementSlot {
         isInUse = false
     }
 
+    /// The error for a result code; a transaction that it damaged is not used any more.
     func error(_ result: Int32) -> StoreError {
-        StoreError(sqlite: result, on: sqlite3_db_handle(handle))
+        let error = StoreError(sqlite: result, on: sqlite3_db_handle(handle))
+        connection?.note(error, from: handle)
+        return error
     }
 }
 

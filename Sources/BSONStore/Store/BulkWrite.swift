@@ -88,7 +88,12 @@ extension WriteTransaction {
         var result = BulkWriteResult()
         for (index, write) in writes.enumerated() {
             do {
-                try savepoint { try carryOut(write, at: index, on: namespace, &result, note) }
+                if note == nil {
+                    // A write that is refused for what it is has written nothing.
+                    try carryOut(write, at: index, on: namespace, &result, nil)
+                } else {
+                    try savepoint { try carryOut(write, at: index, on: namespace, &result, note) }
+                }
             } catch let error as StoreError where error.concernsWrite {
                 result.errors.append(BulkWriteResult.WriteError(index: index, error: error))
                 if ordered { break }
@@ -135,6 +140,55 @@ extension WriteTransaction {
             for document in taken { try note?(DocumentImages(before: document, after: nil)) }
             result.deletedCount += count
         }
+    }
+}
+
+extension WriteTransaction {
+    /// Adds documents, each of them wholly or not at all.
+    ///
+    /// - Parameter ordered: whether the first document that is refused ends it.
+    /// - Throws: what SQLite says; the transaction is then of no use.
+    package func insertEach(
+        _ namespace: Namespace, _ documents: [BSONDocument], ordered: Bool
+    ) throws(StoreError) -> InsertedDocuments {
+        var inserted = InsertedDocuments()
+        inserted.ids.reserveCapacity(documents.count)
+        for (index, document) in documents.enumerated() {
+            do throws(StoreError) {
+                inserted.ids.append(try insert(namespace, document)["_id"] ?? .null)
+            } catch {
+                guard error.concernsWrite else { throw error }
+                inserted.errors.append(BulkWriteResult.WriteError(index: index, error: error))
+                if ordered { break }
+            }
+        }
+        return inserted
+    }
+}
+
+/// Lists documents that were added together, and those that were refused.
+package struct InsertedDocuments: Sendable {
+    /// The `_id`s of the documents that were added, in order.
+    package fileprivate(set) var ids: [BSONValue] = []
+    /// The documents that were refused, in order.
+    package fileprivate(set) var errors: [BulkWriteResult.WriteError] = []
+
+    /// The `_id`s when all documents were added.
+    ///
+    /// - Throws: the first refusal, with what was done as its `writes`.
+    func whole() throws(StoreError) -> [BSONValue] {
+        guard var refusal = errors.first?.error else { return ids }
+        var result = BulkWriteResult(errors: errors)
+        let refused = Set(errors.map(\.index))
+        var index = 0
+        for id in ids {
+            while refused.contains(index) { index += 1 }
+            result.insertedIDs[index] = id
+            index += 1
+        }
+        result.insertedCount = ids.count
+        refusal.writes = result
+        throw refusal
     }
 }
 

@@ -12,19 +12,22 @@ extension DocumentCollection {
         try await store.write { try $0.insert(namespace, document)["_id"] ?? .null }
     }
 
-    /// Adds documents, all or, when one is refused, none.
+    /// Adds documents in one transaction, as MongoDB's drivers do: one that is refused does not
+    /// undo the others.
     ///
     /// The commit runs on the store's writer thread.
     ///
+    /// - Parameter ordered: whether the first document that is refused ends it; otherwise the rest
+    ///   is added all the same.
     /// - Returns: the documents' `_id`s in order.
-    /// - Throws: as ``insertOne(_:)-(BSONDocument)`` does.
+    /// - Throws: as the synchronous form does, with `writes`.
     @discardableResult
     public func insertMany(
-        _ documents: [BSONDocument]
+        _ documents: [BSONDocument], ordered: Bool = true
     ) async throws -> [BSONValue] {
-        try await store.write { transaction in
-            try documents.map { try transaction.insert(namespace, $0)["_id"] ?? .null }
-        }
+        try await store.write {
+            try $0.insertEach(namespace, documents, ordered: ordered)
+        }.whole()
     }
 
     /// Changes the first document that passes a filter by operators.
@@ -43,22 +46,21 @@ extension DocumentCollection {
         }
     }
 
-    /// Changes every document that passes a filter by operators, all or none.
+    /// Changes every document that passes a filter by operators.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Returns: the counts, without the documents.
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: as the synchronous form does; the documents before the one that is refused stay
+    ///   changed.
     @discardableResult
     public func updateMany(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
         arrayFilters: [BSONDocument] = []
     ) async throws -> UpdateOutcome {
         let (filter, update) = try Self.read(filter, update, arrayFilters)
-        return try await store.write { transaction in
-            try transaction.updateMany(
-                namespace, filter: filter, update: update, upsert: upsert, keepImages: false)
-        }
+        return try await store.write {
+            try $0.updateEach(namespace, filter, update, upsert: upsert)
+        }.get()
     }
 
     /// Puts a document in the place of the first one that passes a filter; the `_id` stays.

@@ -2,7 +2,8 @@ extension DocumentStore {
     /// Reads the whole store and tells what is wrong with it; O(n), other calls go on meanwhile.
     ///
     /// Checked are SQLite's pages and indexes, that every document is valid BSON under the key of its
-    /// `_id`, that index rows belong to documents, and that the feed's positions and images are whole.
+    /// `_id`, that each index holds the keys of all its documents and no others, and that the feed's
+    /// positions and images are whole.
     ///
     /// - Throws: when the file cannot be read at all; what is damaged is told, not thrown.
     public func verify() throws -> StoreReport {
@@ -33,8 +34,8 @@ extension DocumentStore {
 
 /// Looks through all tables of a store.
 struct StoreCheck {
-    private let transaction: ReadTransaction
-    private var connection: SQLiteConnection { transaction.connection }
+    let transaction: ReadTransaction
+    var connection: SQLiteConnection { transaction.connection }
 
     init(_ transaction: ReadTransaction) { self.transaction = transaction }
 
@@ -104,21 +105,6 @@ struct StoreCheck {
             return BSONKey.encode(id) == key ? nil : "A document's _id is not its row's key"
         } catch {
             return "A document is not valid BSON: \(error)"
-        }
-    }
-
-    private func indexes(
-        _ namespace: Namespace, _ report: inout StoreReport
-    ) throws(StoreError) {
-        guard let table = try Catalog.read(namespace, connection) else { return }
-        for index in try indexTables(of: table) {
-            let lost = try connection.int64(
-                "SELECT count(*) FROM \(index) WHERE id NOT IN "
-                    + "(SELECT id FROM \(StoreSchema.tableName(table.id)))")
-            if let lost, lost > 0 {
-                report.note(
-                    .index, "\(lost) rows of \(index) have no document", namespace: namespace)
-            }
         }
     }
 

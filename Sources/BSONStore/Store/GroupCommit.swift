@@ -23,6 +23,7 @@ struct GroupCommit: Sendable {
             try store.write { transaction in
                 for job in jobs {
                     settlements.append(job.perform(transaction))
+                    if let fault = transaction.connection.fault { throw fault }
                     guard transaction.connection.isInTransaction else {
                         throw StoreError(
                             .interrupted, "SQLite gave up the transaction of several writes")

@@ -136,6 +136,8 @@ final class StoreReader {
         }
         lastTable = nil
         connection.indexCache.invalidate()
+        // One that could not be ended before.
+        if connection.isInTransaction { try connection.rollback() }
         try connection.run(.begin)
         header = now
     }

@@ -14,6 +14,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public var keyValue: BSONDocument?
     /// For a document that failed validation, its id and which rules it broke.
     public var errorInfo: BSONDocument?
+    /// For several writes that were sent together, what was done and which of them were refused.
+    public var writes: BulkWriteResult?
     /// SQLite's extended result code, when it was SQLite that failed.
     public var sqliteCode: Int32?
     /// The error below this one, where there is one.

@@ -67,20 +67,28 @@ extension TypedCollection {
         try await documents.insertOne(try encoder.encode(document))
     }
 
-    /// Adds documents, all or, when one is refused, none.
+    /// Adds documents; one that is refused does not undo the others.
     ///
+    /// - Parameter ordered: whether the first document that is refused ends it.
     /// - Returns: the documents' `_id`s in order.
+    /// - Throws: the encoder's error, before anything is added; else as
+    ///   ``DocumentCollection/insertMany(_:ordered:)`` does.
     @discardableResult
-    public func insertMany(_ values: [Document]) throws -> [BSONValue] {
-        try documents.insertMany(try values.map { try encoder.encode($0) })
+    public func insertMany(_ values: [Document], ordered: Bool = true) throws -> [BSONValue] {
+        try documents.insertMany(try values.map { try encoder.encode($0) }, ordered: ordered)
     }
 
-    /// Adds documents, all or none; the commit runs on the store's writer thread.
+    /// Adds documents; the commit runs on the store's writer thread.
     ///
+    /// - Parameter ordered: whether the first document that is refused ends it.
     /// - Returns: the documents' `_id`s in order.
+    /// - Throws: as the synchronous form does.
     @discardableResult
-    public func insertMany(_ values: [Document]) async throws -> [BSONValue] {
-        try await documents.insertMany(try values.map { try encoder.encode($0) })
+    public func insertMany(
+        _ values: [Document], ordered: Bool = true
+    ) async throws -> [BSONValue] {
+        try await documents.insertMany(
+            try values.map { try encoder.encode($0) }, ordered: ordered)
     }
 
     /// Puts a value in the place of the first document that passes a filter.

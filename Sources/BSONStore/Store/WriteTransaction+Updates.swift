@@ -35,17 +35,44 @@ extension WriteTransaction {
             throw StoreError(
                 .failedToParse, "multi update is not supported for replacement-style update")
         }
-        let rows = try rows(namespace, filter)
         var outcome = UpdateOutcome(keepsImages: keepImages)
-        if rows.isEmpty, upsert { try self.upsert(namespace, filter, update, &outcome) }
-        guard !rows.isEmpty else { return outcome }
         try nested { () throws(StoreError) in
-            for row in rows {
-                guard let found = try document(row, namespace) else { continue }
-                try change(found, update, filter, in: namespace, &outcome)
-            }
+            try updateAll(namespace, filter, update, upsert: upsert, &outcome)
         }
         return outcome
+    }
+
+    /// Changes every document that passes a filter; those before one that is refused stay changed.
+    ///
+    /// - Returns: the counts, or why a document was refused, with the counts as `writes`.
+    /// - Throws: what SQLite says; the transaction is then of no use.
+    package func updateEach(
+        _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool
+    ) throws(StoreError) -> Result<UpdateOutcome, StoreError> {
+        var outcome = UpdateOutcome(keepsImages: false)
+        do throws(StoreError) {
+            try updateAll(namespace, filter, update, upsert: upsert, &outcome)
+            return .success(outcome)
+        } catch {
+            guard error.concernsWrite else { throw error }
+            var refusal = error
+            refusal.writes = BulkWriteResult(
+                matchedCount: outcome.matchedCount, modifiedCount: outcome.modifiedCount,
+                errors: [BulkWriteResult.WriteError(index: 0, error: error)])
+            return .failure(refusal)
+        }
+    }
+
+    private func updateAll(
+        _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool,
+        _ outcome: inout UpdateOutcome
+    ) throws(StoreError) {
+        let rows = try rows(namespace, filter)
+        if rows.isEmpty, upsert { try self.upsert(namespace, filter, update, &outcome) }
+        for row in rows {
+            guard let found = try document(row, namespace) else { continue }
+            try change(found, update, filter, in: namespace, &outcome)
+        }
     }
 
     /// Puts a document in the place of the first one that passes a filter; the `_id` stays.

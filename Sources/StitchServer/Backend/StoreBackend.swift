@@ -37,6 +37,7 @@ final class StoreBackend: CommandBackend {
         guard case .store(let answer) = rule.answering else {
             throw CommandFault(59, "no such command: '\(call.givenName)'")
         }
+        try authorize(rule, call)
         if let session = call.session { sessions.touch(session) }
         return try self.answer(call, rule, answer)
     }

@@ -5,6 +5,15 @@ enum ConnectionStatusCommand {
     static let rule = CommandRule(
         "connectionStatus", [.unauthenticated, .stable], fields: ["showPrivileges": .flag],
         .server { call in
-            .reply(["authInfo": ["authenticatedUsers": [], "authenticatedUserRoles": []]])
+            let user = call.connection.state.withLock { $0.user }
+            let users = user.map {
+                BSONValue.document(["user": .string($0.name), "db": .string($0.database)])
+            }
+            return .reply([
+                "authInfo": [
+                    "authenticatedUsers": .array(BSONArray([users].compactMap(\.self))),
+                    "authenticatedUserRoles": .array(BSONArray((user?.roles ?? []).map(\.value))),
+                ]
+            ])
         })
 }

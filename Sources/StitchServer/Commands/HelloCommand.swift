@@ -5,14 +5,14 @@ internal import BSONStore
 /// Source: the drivers' specification "Server Discovery and Monitoring" and the handshake's.
 enum HelloCommand {
     static let rule = CommandRule(
-        "hello", [.stable, .unauthenticated, .whileStopping], .server(run))
+        "hello", [.stable, .unauthenticated, .whileStopping], .store(run))
     static let legacyRule = CommandRule(
-        "isMaster", aliases: ["ismaster"], [.unauthenticated, .whileStopping], .server(run))
+        "isMaster", aliases: ["ismaster"], [.unauthenticated, .whileStopping], .store(run))
 
-    private static func run(_ call: CommandCall) throws -> CommandOutcome {
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         try remember(call)
         guard let known = try topology(call), call["maxAwaitTimeMS"] != nil else {
-            return .reply(reply(call))
+            return .reply(try signingIn(reply(call), call, store))
         }
         let wait = try call.count("maxAwaitTimeMS") ?? 0
         guard known == call.server.processID, wait > 0 else { return .reply(reply(call)) }
@@ -62,6 +62,30 @@ enum HelloCommand {
                 51368, "A request with a 'topologyVersion' must include 'maxAwaitTimeMS'")
         }
         return version["processId"]?.objectIDValue
+    }
+
+    /// Adds what the client asks about signing in.
+    private static func signingIn(
+        _ reply: BSONDocument, _ call: CommandCall, _ store: StoreBackend
+    ) throws -> BSONDocument {
+        var reply = reply
+        if let name = call.string("saslSupportedMechs"), let dot = name.firstIndex(of: ".") {
+            let user = try store.user(
+                String(name[name.index(after: dot)...]), String(name[..<dot]))
+            let names = (user?.credentials ?? []).map { BSONValue.string($0.mechanism.rawValue) }
+            if user != nil { reply.append("saslSupportedMechs", .array(BSONArray(names))) }
+        }
+        if let start = call.document("speculativeAuthenticate"), start["saslStart"] != nil {
+            let database = start["db"]?.stringValue ?? "admin"
+            do {
+                let answer = try store.startSignIn(start, database: database, call.connection)
+                reply.append("speculativeAuthenticate", .document(answer))
+            } catch is CommandFault {
+                // The client begins anew, and is told then.
+                return reply
+            }
+        }
+        return reply
     }
 
     /// What tells drivers whether they know the newest of the server.

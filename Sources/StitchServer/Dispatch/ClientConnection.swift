@@ -8,6 +8,10 @@ final class ClientConnection: Sendable {
         var client: BSONDocument?
         /// The name of the program that it is for.
         var applicationName: String?
+        /// Who has signed in.
+        var user: SignedInUser?
+        /// The sign-in that is under way.
+        var conversation: ScramConversation?
         /// When the last command came.
         var lastUsed: ContinuousClock.Instant
     }

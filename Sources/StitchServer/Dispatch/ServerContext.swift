@@ -25,6 +25,10 @@ final class ServerContext: Sendable {
     /// Faults that tests ask for.
     let failPoints = FailPoints()
     let state = Locked(State())
+    /// How often users were changed.
+    let userGeneration = Locked(1)
+    /// Known to this run of the process only.
+    let secret = ScramCredential.random(32)
 
     /// Takes the settings.
     init(settings: ServerSettings) { self.settings = settings }

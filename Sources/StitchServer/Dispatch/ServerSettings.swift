@@ -8,12 +8,19 @@ package struct ServerSettings: Sendable {
     package var advertised: String?
     /// The name of the replica set whose only member the server is.
     package var replicaSet = "rs0"
+    /// Whether clients must sign in.
+    package var requiresSignIn = false
+    /// The files of the certificates and of their key, in PEM; without them nothing is encrypted.
+    package var certificates: (chain: String, key: String)?
     /// How many connections may be open at once.
     package var connectionsMax = 10_000
     /// How many commands run at once.
     package var threadsMax = 32
     /// Whether faults may be asked for, which drivers' tests do.
     package var allowsTestCommands = false
+    /// A new connection must send its first message, and a message that has begun must grow, within
+    /// this time in seconds.
+    package var handshakeTimeoutSeconds = 10
     /// How long an idle cursor is kept, in seconds.
     package var cursorTimeoutSeconds = 600
     /// How long an idle session is kept, in minutes.

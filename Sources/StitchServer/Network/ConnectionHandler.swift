@@ -33,10 +33,30 @@
         private var isReadHeld = false
         private var isStopping = false
 
-        init(_ dispatcher: Dispatcher, _ pool: NIOThreadPool, _ connection: ClientConnection) {
+        private let progress: MessageProgress
+        private var looking: RepeatedTask?
+
+        init(
+            _ dispatcher: Dispatcher, _ pool: NIOThreadPool, _ connection: ClientConnection,
+            _ progress: MessageProgress
+        ) {
             self.dispatcher = dispatcher
             self.pool = pool
             self.connection = connection
+            self.progress = progress
+        }
+
+        func handlerAdded(context: ChannelHandlerContext) {
+            let span = TimeAmount.seconds(
+                Int64(dispatcher.server.settings.handshakeTimeoutSeconds))
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            looking = context.eventLoop.scheduleRepeatedTask(
+                initialDelay: span, delay: span
+            ) { _ in
+                let (handler, context) = bound.value
+                guard case .idle = handler.phase, !handler.progress.isAlive() else { return }
+                context.close(promise: nil)
+            }
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -51,6 +71,7 @@
         func channelInactive(context: ChannelHandlerContext) {
             if case .waiting(let waiting) = phase { waiting.abandon() }
             phase = .closed
+            looking?.cancel()
             messages.removeAll()
             context.fireChannelInactive()
         }

@@ -2,6 +2,7 @@
     internal import BSONStore
     internal import NIOCore
     internal import NIOPosix
+    internal import NIOSSL
 
     /// Makes the handlers of new connections and knows which connections are open.
     final class Opening: Sendable {
@@ -12,11 +13,21 @@
 
         private let dispatcher: Dispatcher
         private let pool: NIOThreadPool
+        private let encryption: NIOSSLContext?
         private let state = Locked(State())
 
-        init(dispatcher: Dispatcher, pool: NIOThreadPool) {
+        /// - Throws: when the certificates cannot be read.
+        init(dispatcher: Dispatcher, pool: NIOThreadPool) throws {
             self.dispatcher = dispatcher
             self.pool = pool
+            encryption = try dispatcher.server.settings.certificates.map { files in
+                let chain = try NIOSSLCertificate.fromPEMFile(files.chain)
+                var configuration = TLSConfiguration.makeServerConfiguration(
+                    certificateChain: chain.map { .certificate($0) },
+                    privateKey: .privateKey(try NIOSSLPrivateKey(file: files.key, format: .pem)))
+                configuration.minimumTLSVersion = .tlsv12
+                return try NIOSSLContext(configuration: configuration)
+            }
         }
 
         /// Prepares a new connection; one too many is closed.
@@ -28,8 +39,8 @@
             let id = server.connectionOpened()
             let connection = ClientConnection(
                 id: id, peer: Self.text(channel.remoteAddress),
-                local: Self.text(channel.localAddress),
-                isLoopback: Self.isLoopback(channel.remoteAddress))
+                local: Self.reachable(channel.localAddress),
+                isSecure: encryption != nil, isLoopback: Self.isLoopback(channel.remoteAddress))
             let isStopping = state.withLock { state in
                 state.channels[id] = channel
                 return state.isStopping
@@ -41,9 +52,14 @@
             }
             guard !isStopping else { return channel.close() }
             return channel.eventLoop.makeCompletedFuture {
+                if let encryption {
+                    try channel.pipeline.syncOperations.addHandler(
+                        NIOSSLServerHandler(context: encryption))
+                }
+                let progress = MessageProgress()
                 try channel.pipeline.syncOperations.addHandlers([
-                    ByteToMessageHandler(WireDecoder()),
-                    ConnectionHandler(dispatcher, pool, connection),
+                    ByteToMessageHandler(WireDecoder(progress: progress)),
+                    ConnectionHandler(dispatcher, pool, connection, progress),
                 ])
             }
         }
@@ -74,6 +90,12 @@
             let host = address.ipAddress ?? "unknown"
             let port = address.port ?? 0
             return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        }
+
+        /// The address under which clients of the same machine, or others, reach the server.
+        private static func reachable(_ address: SocketAddress?) -> String {
+            guard isLoopback(address), let port = address?.port else { return text(address) }
+            return "localhost:\(port)"
         }
 
         private static func isLoopback(_ address: SocketAddress?) -> Bool {

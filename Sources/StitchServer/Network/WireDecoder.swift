@@ -6,15 +6,22 @@
     struct WireDecoder: ByteToMessageDecoder {
         typealias InboundOut = ByteBuffer
 
+        let progress: MessageProgress
         private let parser = WireParser()
+
+        init(progress: MessageProgress) { self.progress = progress }
 
         mutating func decode(
             context: ChannelHandlerContext, buffer: inout ByteBuffer
         ) throws -> DecodingState {
             let length = try buffer.withUnsafeReadableBytes { try parser.messageLength($0) }
             guard let length, let message = buffer.readSlice(length: length) else {
+                guard progress.isWaiting(for: buffer.readableBytes) else {
+                    throw WireError.length(Int32(truncatingIfNeeded: length ?? 0))
+                }
                 return .needMoreData
             }
+            progress.messageCame(rest: buffer.readableBytes)
             context.fireChannelRead(wrapInboundOut(message))
             return .continue
         }

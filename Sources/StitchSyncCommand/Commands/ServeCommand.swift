@@ -42,8 +42,33 @@
         @Option(help: "The name of the replica set whose only member the server is.")
         var replicaSet = "rs0"
 
+        @Option(help: "Seconds within which a connection must send its first message.")
+        var handshakeTimeout = 10
+
+        @Option(help: "How many connections may be open at once.")
+        var maxConnections = 10_000
+
+        @Flag(
+            help: """
+                Let only those in who sign in. Until there is a user, the first one can be made from \
+                this machine with createUser on the database admin.
+                """)
+        var auth = false
+
+        @Option(help: "A file with the server's certificate and those above it, in PEM.")
+        var tlsCert: String?
+
+        @Option(help: "The file with the certificate's private key, in PEM.")
+        var tlsKey: String?
+
         @Flag(help: "Let clients ask for faults (configureFailPoint), for the tests of drivers.")
         var testCommands = false
+
+        func validate() throws {
+            guard (tlsCert == nil) == (tlsKey == nil) else {
+                throw ValidationError("--tls-cert and --tls-key go together")
+            }
+        }
 
         func run() async throws {
             let stops = Self.stopSignals()
@@ -55,8 +80,12 @@
             settings.port = port
             settings.advertised = advertise
             settings.replicaSet = replicaSet
+            settings.handshakeTimeoutSeconds = max(1, handshakeTimeout)
+            settings.connectionsMax = max(1, maxConnections)
             settings.allowsTestCommands = testCommands
             settings.arguments = CommandLine.arguments
+            settings.requiresSignIn = auth
+            if let tlsCert, let tlsKey { settings.certificates = (tlsCert, tlsKey) }
             let server = try await Server.start(store, settings: settings)
             try Console.standard.say("listening on \(host):\(server.port)")
             for await _ in stops { break }

@@ -56,4 +56,72 @@ import Testing
             result.errors.first?.error.message
                 == "the update operation document must contain atomic operators")
     }
+
+    /// The error of a synchronous call, also in a test that is not.
+    private func refusal(_ body: () throws -> Void) -> StoreError? {
+        #expect(throws: StoreError.self) { try body() }
+    }
+
+    private static let documents: [BSONDocument] = [
+        ["_id": 1], ["_id": 2, "u": 5], ["_id": 1, "n": 2], ["_id": 3, "u": 5], ["_id": 4],
+    ]
+
+    @Test(arguments: [true, false])
+    func `documents that are added together are told apart`(ordered: Bool) async throws {
+        let (first, second) = (try collection(), try collection())
+        for things in [first, second] {
+            try things.createIndex(["u": 1], ["unique": true, "sparse": true])
+        }
+        let error = refusal { _ = try first.insertMany(Self.documents, ordered: ordered) }
+        let later = await #expect(throws: StoreError.self) {
+            try await second.insertMany(Self.documents, ordered: ordered)
+        }
+        for error in [error, later] {
+            #expect(error?.code == .duplicateKey && error?.documentID == 1)
+            #expect(error?.writes?.errors.map(\.index) == (ordered ? [2] : [2, 3]))
+            #expect(
+                error?.writes?.insertedIDs == (ordered ? [0: 1, 1: 2] : [0: 1, 1: 2, 4: 4]))
+            #expect(error?.writes?.insertedCount == (ordered ? 2 : 3))
+        }
+        for things in [first, second] {
+            #expect(try things.find().map { $0["_id"] } == (ordered ? [1, 2] : [1, 2, 4]))
+            #expect(try things.store.verify().faults == [])
+        }
+    }
+
+    @Test func `a transaction that a refused document ends adds none`() throws {
+        let things = try collection()
+        #expect(throws: StoreError.self) {
+            try things.store.write { transaction in
+                for document in Self.documents {
+                    try transaction.insert(things.namespace, document)
+                }
+            }
+        }
+        #expect(try things.find() == [])
+    }
+
+    @Test func `documents that were changed before one is refused stay changed`() async throws {
+        let things = try collection()
+        try await things.insertMany([
+            ["_id": 1, "n": 1], ["_id": 2, "n": "x"], ["_id": 3, "n": 3],
+        ])
+        let error = refusal { _ = try things.updateMany([:], ["$inc": ["n": 1]]) }
+        #expect(error?.code == .typeMismatch)
+        #expect(error?.writes?.modifiedCount == 1)
+        #expect(try things.find().map { $0["n"] } == [2, "x", 3])
+        let later = await #expect(throws: StoreError.self) {
+            try await things.updateMany([:], ["$inc": ["n": 1]])
+        }
+        #expect(later?.writes?.errors.map(\.index) == [0])
+        #expect(try things.find().map { $0["n"] } == [3, "x", 3])
+        let whole = refusal {
+            let update = try Update(["$inc": ["n": 1]])
+            _ = try things.store.write {
+                try $0.updateMany(things.namespace, filter: .all, update: update)
+            }
+        }
+        #expect(whole?.code == .typeMismatch && whole?.writes == nil)
+        #expect(try things.find().map { $0["n"] } == [3, "x", 3])
+    }
 }

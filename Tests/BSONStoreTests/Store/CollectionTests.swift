@@ -107,11 +107,14 @@ import Testing
         #expect(same.matchedCount == 1 && same.modifiedCount == 0)
     }
 
-    @Test func `an update of many that fails changes none`() throws {
+    @Test func `an update of many that fails changes none within a transaction`() throws {
         let people = try Self.people()
         try people.updateOne(["_id": 3], ["$set": ["age": "old"]])
         let error = #expect(throws: StoreError.self) {
-            try people.updateMany([:], ["$inc": ["age": 1]])
+            try people.store.write {
+                try $0.updateMany(
+                    people.namespace, filter: .all, update: Update(["$inc": ["age": 1]]))
+            }
         }
         #expect(error?.code == .typeMismatch)
         #expect(try people.findOne(id: 1)?["age"] == 36)

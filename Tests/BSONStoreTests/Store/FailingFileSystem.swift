@@ -4,15 +4,21 @@ internal import BSONStoreCSQLite
 
 /// Lets SQLite's calls of the system fail: one of them, or all from one on.
 ///
+/// Allocations are counted where ``FailingMemory`` is installed.
+///
 /// A layer of its own name over SQLite's, so that other tests do not notice. One test at a time.
 enum FailingFileSystem {
     static let name = "failing"
 
     /// The calls that count.
-    enum Call: CaseIterable {
+    enum Call: String, Sendable {
         case open
         case write
         case sync
+        case allocation
+
+        /// Those of the file system.
+        static let ofFiles: [Call] = [.open, .write, .sync]
     }
 
     /// Which call fails, counted from 1, and whether those after it do too.
@@ -43,7 +49,7 @@ enum FailingFileSystem {
     }
 
     /// Whether this call fails.
-    fileprivate static func fails(_ call: Call) -> Bool {
+    static func fails(_ call: Call) -> Bool {
         state.withLock { state in
             guard let plan = state.plan, plan.call == call else { return false }
             state.count += 1

@@ -1,36 +1,38 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 import Testing
 
 @testable import BSONStore
 
-/// Without these a failed write could be acknowledged, or the store be of no use after it.
+/// Without these a failed call could be acknowledged, or the store be of no use after it.
 @Suite(.serialized) struct FailingFileSystemTests {
-    private static let things = Namespace("app", "things")
+    /// Whether each call fails once, or only so many of them that a run takes seconds.
+    private static let isThorough =
+        ProcessInfo.processInfo.environment["FAULTS"] == "all"
 
-    /// What a store is made to do while the file system fails.
-    enum Workload: CaseIterable {
-        case openAndInsert
-        case inserts
-        case update
-        case largeDocuments
-        case deleteAndCompact
+    /// The number of the call that fails after this one: every one at first, then fewer and fewer.
+    private static func next(_ number: Int, share: Int) -> Int {
+        isThorough ? number + 1 : number + 1 + number / share
     }
 
     @Test(
-        arguments: Workload.allCases,
-        FailingFileSystem.Call.allCases.flatMap { call in
+        arguments: FailureWorkload.allCases,
+        FailingFileSystem.Call.ofFiles.flatMap { call in
             [(call, false), (call, true)].map(Failure.init)
         })
     func `a failed call loses nothing that was acknowledged`(
-        workload: Workload, failure: Failure
+        workload: FailureWorkload, failure: Failure
     ) throws {
         var number = 1
-        while number < 400 {
-            let plan = FailingFileSystem.Plan(
-                call: failure.call, number: number, isLasting: failure.isLasting)
-            guard try run(workload, plan) else { return }
-            // Every call at first, then fewer and fewer: there are hundreds.
-            number += 1 + number / 8
+        while try workload.run(
+            .init(call: failure.call, number: number, isLasting: failure.isLasting))
+        {
+            number = Self.next(number, share: 3)
         }
+        #expect(number > 1)
     }
 
     /// A call with whether it fails from then on.
@@ -39,97 +41,22 @@ import Testing
         let isLasting: Bool
     }
 
-    /// Whether the plan's call was reached.
-    private func run(_ workload: Workload, _ plan: FailingFileSystem.Plan) throws -> Bool {
-        let directory = try TemporaryDirectory()
-        var options = DocumentStore.Options(cacheKiB: 64)
-        options.fileSystem = FailingFileSystem.name
-        #expect(FailingFileSystem.layer)
-        // What is there for certain; a write that failed may be there or not.
-        var expected: [Int32: Int32] = [:]
-        var unsure: Set<Int32> = []
-        if workload != .openAndInsert {
-            let store = try DocumentStore(at: .file(directory.file()), options: options)
-            for id in Int32(0)..<20 {
-                try store.write { try $0.insert(Self.things, ["_id": .int32(id), "n": 0]) }
-                expected[id] = 0
+    @Test(arguments: FailureWorkload.allCases, [false, true])
+    func `a failed allocation loses nothing that was acknowledged`(
+        workload: FailureWorkload, isLasting: Bool
+    ) async throws {
+        await #expect(processExitsWith: .success) {
+            [name = workload.rawValue as String, isLasting = isLasting as Bool] in
+            guard let workload = FailureWorkload(rawValue: name), FailingMemory.install() else {
+                preconditionFailure("SQLite was used before")
             }
-            store.close()
-        }
-        var store: DocumentStore?
-        let (_, failures) = FailingFileSystem.failing(plan) {
-            do {
-                let opened = try DocumentStore(at: .file(directory.file()), options: options)
-                store = opened
-                Self.work(workload, opened, &expected, &unsure)
-            } catch {
-                Self.expectTyped(error)
+            var number = 1
+            while try workload.run(
+                .init(call: .allocation, number: number, isLasting: isLasting))
+            {
+                number = Self.next(number, share: 2)
             }
+            #expect(number > 100)
         }
-        // The same store goes on once the file system does.
-        if let store { try Self.check(store, expected, unsure) }
-        store?.close()
-        let again = try DocumentStore(at: .file(directory.file()), options: options)
-        defer { again.close() }
-        try Self.check(again, expected, unsure)
-        return failures > 0
-    }
-
-    private static func work(
-        _ workload: Workload, _ store: DocumentStore, _ expected: inout [Int32: Int32],
-        _ unsure: inout Set<Int32>
-    ) {
-        func attempt(_ id: Int32, _ value: Int32?, _ body: (WriteTransaction) throws -> Void) {
-            do {
-                try store.write(body)
-                expected[id] = value
-                unsure.remove(id)
-            } catch {
-                expectTyped(error)
-                unsure.insert(id)
-            }
-        }
-        let text = BSONValue.string(
-            String(repeating: "z", count: workload == .largeDocuments ? 40_000 : 400))
-        for id in Int32(0)..<12 {
-            switch workload {
-            case .openAndInsert, .inserts, .largeDocuments:
-                attempt(100 + id, 7) {
-                    try $0.insert(things, ["_id": .int32(100 + id), "n": 7, "text": text])
-                }
-            case .update:
-                attempt(id, 5) {
-                    try $0.put(things, ["_id": .int32(id), "n": 5, "text": text])
-                }
-            case .deleteAndCompact:
-                attempt(id, nil) { try $0.remove(things, id: .int32(id)) }
-            }
-        }
-        guard workload == .deleteAndCompact else { return }
-        do { try store.compact() } catch { expectTyped(error) }
-    }
-
-    private static func expectTyped(_ error: any Error) {
-        let code = (error as? StoreError)?.code
-        let expected: [StoreError.Code] = [.ioError, .cannotOpen, .diskFull, .corrupt, .busy]
-        #expect(code.map { expected.contains($0) } == true, "\(error)")
-        #expect(code != .corrupt, "\(error)")
-    }
-
-    private static func check(
-        _ store: DocumentStore, _ expected: [Int32: Int32], _ unsure: Set<Int32>
-    ) throws {
-        #expect(try store.verify().faults == [])
-        var found: [Int32: Int32] = [:]
-        for document in try store.collection(things).find() {
-            guard case .int32(let id)? = document["_id"], case .int32(let n)? = document["n"]
-            else { continue }
-            found[id] = n
-        }
-        for id in Set(found.keys).union(expected.keys) where !unsure.contains(id) {
-            #expect(found[id] == expected[id], "\(id)")
-        }
-        try store.write { try $0.put(things, ["_id": -1, "n": 1]) }
-        try store.write { try $0.remove(things, id: -1) }
     }
 }

@@ -13,6 +13,14 @@ import Testing
         #expect(answer.code == 0, "\(answer.output)")
     }
 
+    @Test("Hostile clients are refused or cut off, and the others are served")
+    func hostileClients() async throws {
+        let answer = try await ServerProcess.run(["--handshake-timeout", "2"]) { server in
+            try await Python.run("hostile.py", String(server.port))
+        }
+        #expect(answer.code == 0, "\(answer.output)")
+    }
+
     @Test("The server ends in order when it is told to")
     func stops() async throws {
         let code = try await ServerProcess.run { server in
@@ -33,5 +41,34 @@ import Testing
         }
         #expect(before.code == 0, "\(before.output)")
         #expect(after.code == 0, "\(after.output)")
+    }
+
+    @Test("Only who signs in gets in, as far as the roles go")
+    func signIn() async throws {
+        let answer = try await ServerProcess.run(["--auth"]) { server in
+            try await Python.run("signin.py", String(server.port))
+        }
+        #expect(answer.code == 0, "\(answer.output)")
+    }
+
+    @Test("Connections are encrypted with a certificate")
+    func encryption() async throws {
+        let answer = try await Certificate.lend { certificate in
+            let arguments = [
+                "--auth", "--tls-cert", certificate.chain, "--tls-key", certificate.key,
+            ]
+            return try await ServerProcess.run(arguments) { server in
+                try await Python.run("signin.py", String(server.port), certificate.chain)
+            }
+        }
+        #expect(answer.code == 0, "\(answer.output)")
+    }
+
+    @Test("A server that others can reach is not started without sign-in and encryption")
+    func refusesToBeOpen() async throws {
+        let answer = try await Program.run(
+            Program.tool, ["serve", "--host", "0.0.0.0", "--port", "0", "--auth"],
+            limit: .seconds(30))
+        #expect(answer.code == 1 && answer.output.contains("--tls-cert"), "\(answer.output)")
     }
 }

@@ -9,6 +9,7 @@ extension TidyRule {
             of: "SQLite", matching: { $0 == "BSONStoreCSQLite" },
             only: [
                 "Sources/BSONStore/SQLite/", "Tests/BSONStoreTests/Store/FailingFileSystem.swift",
+                "Tests/BSONStoreTests/Store/FailingMemory.swift",
             ], sample: "BSONStoreCSQLite"),
         imports(
             of: "SwiftNIO", matching: { $0.hasPrefix("NIO") || $0.hasPrefix("_NIO") },

@@ -1,0 +1,14 @@
+internal import BSONStore
+
+/// Goes on with signing a user in.
+///
+/// Source: the drivers' specification "Authentication".
+enum SaslContinueCommand {
+    static let rule = CommandRule(
+        "saslContinue", [.unauthenticated, .stable],
+        fields: ["conversationId": .number, "payload": .any],
+        required: ["conversationId", "payload"],
+        .store { call, store in
+            .reply(try store.continueSignIn(call.body, call.connection))
+        })
+}

@@ -1,0 +1,146 @@
+internal import BSONStore
+
+/// Makes users, changes them and removes them.
+///
+/// Source: MongoDB manual, "User Management Commands".
+enum UserCommands {
+    static let create = CommandRule(
+        "createUser", [.takesWriteConcern],
+        fields: [
+            "pwd": .string, "customData": .document, "roles": .array,
+            "digestPassword": .flag, "mechanisms": .array, "authenticationRestrictions": .array,
+        ], required: ["roles"],
+        .store { call, store in
+            let name = try Self.name(call)
+            guard let password = call.string("pwd"), !password.isEmpty else {
+                throw CommandFault(
+                    .badValue, "Must provide a 'pwd' field for all user documents")
+            }
+            var user = User(name: name, database: call.database)
+            user.roles = try Role.roles(call.array("roles") ?? [], on: call.database)
+            if let data = call["customData"] { user.customData = data }
+            try user.setPassword(password, Self.mechanisms(call))
+            try store.changeUsers(call) { [user] transaction in
+                let id = BSONValue.string(user.id)
+                guard try transaction.get(User.namespace, id: id) == nil else {
+                    throw CommandFault(
+                        51003, "User \"\(user.name)@\(user.database)\" already exists")
+                }
+                try transaction.put(User.namespace, user.stored)
+            }
+            return .ok
+        })
+
+    static let update = CommandRule(
+        "updateUser", [.takesWriteConcern],
+        fields: [
+            "pwd": .string, "customData": .document, "roles": .array,
+            "digestPassword": .flag, "mechanisms": .array, "authenticationRestrictions": .array,
+        ],
+        .store { call, store in
+            let roles = try call.array("roles").map {
+                try Role.roles($0, on: call.database)
+            }
+            let mechanisms = try Self.mechanisms(call)
+            try Self.change(call, store) { user in
+                if let roles { user.roles = roles }
+                if let data = call["customData"] { user.customData = data }
+                if let password = call.string("pwd") {
+                    try user.setPassword(password, mechanisms)
+                }
+            }
+            return .ok
+        })
+
+    static let grantRoles = CommandRule(
+        "grantRolesToUser", [.takesWriteConcern], fields: ["roles": .array],
+        required: ["roles"],
+        .store { call, store in
+            let roles = try Role.roles(call.array("roles") ?? [], on: call.database)
+            try Self.change(call, store) { user in
+                user.roles += roles.filter { !user.roles.contains($0) }
+            }
+            return .ok
+        })
+
+    static let revokeRoles = CommandRule(
+        "revokeRolesFromUser", [.takesWriteConcern], fields: ["roles": .array],
+        required: ["roles"],
+        .store { call, store in
+            let roles = try Role.roles(call.array("roles") ?? [], on: call.database)
+            try Self.change(call, store) { user in
+                user.roles.removeAll { roles.contains($0) }
+            }
+            return .ok
+        })
+
+    static let drop = CommandRule(
+        "dropUser", [.takesWriteConcern], fields: [:],
+        .store { call, store in
+            let name = try Self.name(call)
+            let database = call.database
+            try store.changeUsers(call) { transaction in
+                let id = BSONValue.string(User.id(name, database))
+                guard try transaction.remove(User.namespace, id: id) else {
+                    throw Self.missing(name, database)
+                }
+            }
+            return .ok
+        })
+
+    static let dropAll = CommandRule(
+        "dropAllUsersFromDatabase", [.takesWriteConcern], fields: [:],
+        .store { call, store in
+            let filter = try Filter(["db": .string(call.database)])
+            let count = try store.changeUsers(call) { transaction in
+                try transaction.deleteMany(User.namespace, filter: filter)
+            }
+            return .reply(["n": .int32(Int32(clamping: count))])
+        })
+
+    private static func name(_ call: CommandCall) throws(CommandFault) -> String {
+        guard let name = call.target.stringValue, !name.isEmpty else {
+            throw CommandFault(.badValue, "User names must be non-empty strings")
+        }
+        return name
+    }
+
+    private static func mechanisms(
+        _ call: CommandCall
+    ) throws(CommandFault) -> [ScramMechanism] {
+        guard let given = call.array("mechanisms") else { return ScramMechanism.allCases }
+        var mechanisms: [ScramMechanism] = []
+        for value in given {
+            guard let mechanism = value.stringValue.flatMap(ScramMechanism.init) else {
+                throw CommandFault(
+                    .badValue,
+                    "Unknown auth mechanism '\(value.stringValue ?? "")'")
+            }
+            mechanisms.append(mechanism)
+        }
+        guard !mechanisms.isEmpty else {
+            throw CommandFault(.badValue, "mechanisms field must not be empty")
+        }
+        return mechanisms
+    }
+
+    private static func change(
+        _ call: CommandCall, _ store: StoreBackend,
+        _ body: @escaping @Sendable (inout User) throws -> Void
+    ) throws {
+        let name = try name(call)
+        let database = call.database
+        try store.changeUsers(call) { transaction in
+            let id = BSONValue.string(User.id(name, database))
+            guard
+                var user = try transaction.get(User.namespace, id: id).flatMap(User.init)
+            else { throw missing(name, database) }
+            try body(&user)
+            try transaction.put(User.namespace, user.stored)
+        }
+    }
+
+    private static func missing(_ name: String, _ database: String) -> CommandFault {
+        CommandFault(11, "User '\(name)@\(database)' not found")
+    }
+}

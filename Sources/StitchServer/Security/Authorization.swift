@@ -1,0 +1,108 @@
+internal import BSONStore
+
+/// Decides whether a command may be carried out for whom it comes from.
+enum Authorization {
+    private static let administratesUsers: Set<String> = [
+        "createUser", "updateUser", "dropUser", "dropAllUsersFromDatabase",
+        "grantRolesToUser", "revokeRolesFromUser", "usersInfo",
+    ]
+    private static let administratesCluster: Set<String> = [
+        "setParameter", "configureFailPoint", "fsync", "killOp", "logRotate",
+        "setFeatureCompatibilityVersion", "killAllSessions", "killSessions",
+    ]
+    private static let monitors: Set<String> = [
+        "serverStatus", "getParameter", "getCmdLineOpts", "getLog", "top", "currentOp",
+        "replSetGetStatus", "replSetGetConfig", "getDefaultRWConcern",
+    ]
+    private static let needsSignIn: Set<String> = [
+        "startSession", "commitTransaction", "abortTransaction", "features", "hostInfo",
+        "listDatabases", "getLastError", "logout",
+    ]
+    private static let administratesDatabase: Set<String> = [
+        "collMod", "profile", "reIndex", "compact", "dropDatabase", "validate",
+    ]
+
+    /// What a command needs on its database.
+    static func access(_ rule: CommandRule) -> Role.Access {
+        let name = rule.name
+        if administratesUsers.contains(name) { return .userAdministration }
+        if administratesCluster.contains(name) { return .clusterAdministration }
+        if monitors.contains(name) { return .monitoring }
+        if needsSignIn.contains(name) { return .signedIn }
+        if administratesDatabase.contains(name) { return .databaseAdministration }
+        if ["insert", "update", "delete", "findAndModify"].contains(name) { return .write }
+        return rule.traits.contains(.writes) ? .collections : .read
+    }
+
+    /// Checks a command.
+    ///
+    /// - Parameter user: who signed in.
+    /// - Throws: 13 (Unauthorized).
+    static func check(
+        _ rule: CommandRule, _ call: CommandCall, _ user: SignedInUser?
+    ) throws(CommandFault) {
+        guard !rule.traits.contains(.unauthenticated) else { return }
+        guard let user else {
+            throw CommandFault(13, "Command \(rule.name) requires authentication")
+        }
+        for (access, database) in needs(rule, call) where !user.has(access, on: database) {
+            throw CommandFault(
+                13,
+                "not authorized on \(database) to execute command "
+                    + call.body.extendedJSON(.relaxed))
+        }
+    }
+
+    /// All that a command needs, also on other databases than its own.
+    private static func needs(
+        _ rule: CommandRule, _ call: CommandCall
+    ) -> [(Role.Access, String)] {
+        let database = call.database
+        switch rule.name {
+        case "bulkWrite":
+            let named = (call["nsInfo"]?.arrayValue ?? []).compactMap {
+                $0.documentValue?["ns"]?.stringValue
+            }
+            let given = (call.sequences["nsInfo"] ?? []).compactMap { $0["ns"]?.stringValue }
+            return (named + given).map { name in
+                (.write, String(name.split(separator: ".", maxSplits: 1).first ?? ""))
+            }
+        case "renameCollection":
+            let names = [call.target.stringValue, call.string("to")].compactMap(\.self)
+            return names.map { name in
+                (.collections, String(name.split(separator: ".", maxSplits: 1).first ?? ""))
+            }
+        case "aggregate", "explain": return aggregateNeeds(call)
+        case "killCursors", "getMore":
+            // Cursors belong to sessions and namespaces, which are checked there.
+            return [(.read, database)]
+        default:
+            let isSystem =
+                call.target.stringValue?.hasPrefix("system.") == true && database == "admin"
+            return [(isSystem ? .userAdministration : access(rule), database)]
+        }
+    }
+
+    private static func aggregateNeeds(_ call: CommandCall) -> [(Role.Access, String)] {
+        var needs: [(Role.Access, String)] = [(.read, call.database)]
+        let stages = call.array("pipeline") ?? []
+        for stage in stages {
+            guard let (name, value) = stage.documentValue?.first(where: { _ in true }) else {
+                continue
+            }
+            let into = value.documentValue?["into"]?.documentValue ?? value.documentValue
+            let database = into?["db"]?.stringValue ?? call.database
+            if name == "$out" || name == "$merge" { needs.append((.write, database)) }
+            if name == "$changeStream",
+                value.documentValue?["allChangesForCluster"]?.isTrue == true
+            {
+                needs.append((.read, ""))
+            }
+        }
+        // Wherever the users' credentials are named, the right to administrate them is needed.
+        if call.database == "admin", call.body.extendedJSON().contains("system.users") {
+            needs.append((.userAdministration, "admin"))
+        }
+        return needs
+    }
+}

@@ -1,0 +1,156 @@
+internal import BSONStore
+
+/// Is the server's half of one SCRAM exchange.
+///
+/// Source: RFC 5802, section 5; `n` and `y` are taken for the channel binding, `p` is not.
+struct ScramConversation: Sendable {
+    private enum Step: Sendable {
+        case proof
+        case empty
+        case done
+    }
+
+    /// The user who signs in.
+    let user: String
+    let database: String
+    private let credential: ScramCredential
+    private let skipsEmptyExchange: Bool
+    private let clientFirst: String
+    private let serverFirst: String
+    private let header: String
+    private let nonce: String
+    private var step = Step.proof
+    /// Whether the proof was right.
+    private(set) var isProven = false
+
+    /// Whether there is nothing more to exchange.
+    var isDone: Bool { if case .done = step { true } else { false } }
+
+    /// Reads the client's first message.
+    ///
+    /// - Parameter credential: of the user that the message names.
+    /// - Throws: 18 (AuthenticationFailed) and 17 (ProtocolError) for what is no such message.
+    init(
+        _ payload: [UInt8], database: String, skipsEmptyExchange: Bool,
+        credential: (String) throws -> ScramCredential
+    ) throws {
+        let message = try Self.text(payload)
+        let parts = message.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "n" || parts[0] == "y",
+            parts[1].isEmpty || parts[1].hasPrefix("a=")
+        else { throw Self.malformed }
+        header = "\(parts[0]),\(parts[1]),"
+        clientFirst = String(parts[2])
+        let fields = try Self.fields(clientFirst)
+        guard fields.count >= 2, fields[0].key == "n", fields[1].key == "r",
+            !fields[1].value.isEmpty
+        else { throw Self.malformed }
+        user = try Self.name(fields[0].value)
+        self.database = database
+        self.skipsEmptyExchange = skipsEmptyExchange
+        self.credential = try credential(user)
+        nonce = fields[1].value + ScramCredential.text(ScramCredential.random(24))
+        serverFirst =
+            "r=\(nonce),s=\(ScramCredential.text(self.credential.salt)),"
+            + "i=\(self.credential.iterations)"
+    }
+
+    /// The answer to the client's first message.
+    var firstReply: [UInt8] { Array(serverFirst.utf8) }
+
+    /// Takes the client's next message, and gives the answer.
+    ///
+    /// - Throws: 18 (AuthenticationFailed) for a wrong proof.
+    mutating func answer(_ payload: [UInt8]) throws -> [UInt8] {
+        switch step {
+        case .proof:
+            let reply = try check(payload)
+            step = skipsEmptyExchange ? .done : .empty
+            return reply
+        case .empty:
+            guard payload.isEmpty else { throw Self.malformed }
+            step = .done
+            return []
+        case .done: throw Self.malformed
+        }
+    }
+
+    private mutating func check(_ payload: [UInt8]) throws -> [UInt8] {
+        let message = try Self.text(payload)
+        guard let proofStart = message.range(of: ",p=") else { throw Self.malformed }
+        let withoutProof = String(message[..<proofStart.lowerBound])
+        let fields = try Self.fields(withoutProof)
+        guard fields.count >= 2, fields[0].key == "c", fields[1].key == "r",
+            fields[1].value == nonce,
+            ScramCredential.bytes(fields[0].value) == Array(header.utf8),
+            let proof = ScramCredential.bytes(String(message[proofStart.upperBound...]))
+        else { throw Self.failed }
+        let mechanism = credential.mechanism
+        let signed = Array("\(clientFirst),\(serverFirst),\(withoutProof)".utf8)
+        let signature = mechanism.sign(signed, with: credential.storedKey)
+        guard proof.count == signature.count else { throw Self.failed }
+        let clientKey = zip(proof, signature).map { $0 ^ $1 }
+        guard Self.areEqual(mechanism.hash(clientKey), credential.storedKey) else {
+            throw Self.failed
+        }
+        isProven = true
+        let verifier = mechanism.sign(signed, with: credential.serverKey)
+        return Array("v=\(ScramCredential.text(verifier))".utf8)
+    }
+
+    /// Compares without telling by its time where the difference is.
+    private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.count == right.count
+            && zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    private static func text(_ payload: [UInt8]) throws(CommandFault) -> String {
+        guard let text = String(validating: payload, as: UTF8.self) else { throw malformed }
+        return text
+    }
+
+    private static func fields(
+        _ text: String
+    ) throws(CommandFault) -> [(key: Substring, value: String)] {
+        var fields: [(key: Substring, value: String)] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard part.count >= 2, part.dropFirst().first == "=" else { throw malformed }
+            fields.append((part.prefix(1), String(part.dropFirst(2))))
+        }
+        return fields
+    }
+
+    /// A name as it is: `=2C` stands for a comma, `=3D` for an equals sign.
+    private static func name(_ text: String) throws(CommandFault) -> String {
+        var name = ""
+        var rest = text[...]
+        while let character = rest.popFirst() {
+            guard character == "=" else {
+                name.append(character)
+                continue
+            }
+            switch rest.prefix(2) {
+            case "2C": name.append(",")
+            case "3D": name.append("=")
+            default: throw malformed
+            }
+            rest.removeFirst(2)
+        }
+        guard !name.isEmpty else { throw malformed }
+        return name
+    }
+
+    static var failed: CommandFault { CommandFault(18, "Authentication failed.") }
+
+    private static var malformed: CommandFault {
+        CommandFault(17, "The SCRAM message is malformed")
+    }
+}
+
+extension String {
+    /// The first place of a text.
+    fileprivate func range(of text: String) -> Range<Index>? {
+        guard let found = ranges(of: text).first else { return nil }
+        return found
+    }
+}

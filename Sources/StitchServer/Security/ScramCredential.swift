@@ -1,0 +1,78 @@
+internal import BSONStore
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Holds what the server keeps of a password: enough to check a proof, not to make one.
+struct ScramCredential: Sendable, Hashable {
+    let mechanism: ScramMechanism
+    let iterations: Int
+    let salt: [UInt8]
+    let storedKey: [UInt8]
+    let serverKey: [UInt8]
+
+    /// Makes the keys of a password, with a new salt.
+    init(_ mechanism: ScramMechanism, user: String, password: String) throws {
+        self.mechanism = mechanism
+        iterations = mechanism.iterations
+        salt = Self.random(mechanism.saltCount)
+        let salted = try mechanism.saltedPassword(
+            mechanism.secret(user: user, password: password), salt: salt,
+            iterations: iterations)
+        storedKey = mechanism.hash(mechanism.sign(Array("Client Key".utf8), with: salted))
+        serverKey = mechanism.sign(Array("Server Key".utf8), with: salted)
+    }
+
+    /// Stands for a user that does not exist, so that nobody learns who does: the same salt each
+    /// time, and keys that no password has.
+    init(_ mechanism: ScramMechanism, standingFor user: String, secret: [UInt8]) {
+        self.mechanism = mechanism
+        iterations = mechanism.iterations
+        salt = Array(
+            ScramMechanism.sha256.sign(Array(user.utf8), with: secret)
+                .prefix(mechanism.saltCount))
+        storedKey = Self.random(32)
+        serverKey = Self.random(32)
+    }
+
+    /// The credential as `system.users` holds it.
+    var document: BSONDocument {
+        [
+            "iterationCount": .int32(Int32(clamping: iterations)),
+            "salt": .string(Self.text(salt)), "storedKey": .string(Self.text(storedKey)),
+            "serverKey": .string(Self.text(serverKey)),
+        ]
+    }
+
+    /// Reads a stored one; `nil` for what is none.
+    init?(_ mechanism: ScramMechanism, _ document: BSONDocument) {
+        guard let iterations = document["iterationCount"]?.wholeNumber, iterations > 0,
+            let salt = Self.bytes(document["salt"]),
+            let storedKey = Self.bytes(document["storedKey"]),
+            let serverKey = Self.bytes(document["serverKey"])
+        else { return nil }
+        self.mechanism = mechanism
+        self.iterations = iterations
+        self.salt = salt
+        self.storedKey = storedKey
+        self.serverKey = serverKey
+    }
+
+    static func random(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+
+    static func text(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+
+    static func bytes(_ text: String) -> [UInt8]? {
+        Data(base64Encoded: text).map { Array($0) }
+    }
+
+    private static func bytes(_ value: BSONValue?) -> [UInt8]? {
+        value?.stringValue.flatMap { bytes($0) }
+    }
+}

@@ -1,0 +1,124 @@
+internal import BSONStore
+
+extension StoreBackend {
+    /// A user; `nil` when there is none.
+    func user(_ name: String, _ database: String) throws -> User? {
+        try store.read { transaction in
+            try transaction.get(User.namespace, id: .string(User.id(name, database)))
+        }.flatMap(User.init)
+    }
+
+    /// Whether nobody can sign in yet.
+    func hasNoUsers() throws -> Bool {
+        try store.read { try $0.count(User.namespace, filter: .all) } == 0
+    }
+
+    /// Who has signed in on a connection, with the roles of now.
+    func signedIn(_ connection: ClientConnection) throws -> SignedInUser? {
+        guard let known = connection.state.withLock({ $0.user }) else { return nil }
+        let generation = server.userGeneration.withLock { $0 }
+        guard known.generation != generation else { return known }
+        var current = try user(known.name, known.database)?.signedIn
+        current?.generation = generation
+        connection.state.withLock { $0.user = current }
+        return current
+    }
+
+    /// Changes users; those who are signed in have their new roles with their next command.
+    func changeUsers<R: Sendable>(
+        _ call: CommandCall, _ body: @escaping @Sendable (WriteTransaction) throws -> R
+    ) throws -> R {
+        let result = try write(call, body)
+        server.userGeneration.withLock { $0 += 1 }
+        return result
+    }
+
+    /// Checks whether a command may be carried out for whom it comes from.
+    ///
+    /// Until there is a user, the first one can be made from the same machine.
+    ///
+    /// - Throws: 13 (Unauthorized).
+    func authorize(_ rule: CommandRule, _ call: CommandCall) throws {
+        guard server.settings.requiresSignIn else { return }
+        let user = try signedIn(call.connection)
+        if user == nil, rule.name == "createUser", call.database == "admin",
+            call.connection.isLoopback, try hasNoUsers()
+        {
+            return
+        }
+        try Authorization.check(rule, call, user)
+    }
+
+    /// Begins to sign in.
+    ///
+    /// - Throws: 18 (AuthenticationFailed), 334 (MechanismUnavailable).
+    func startSignIn(
+        _ request: BSONDocument, database: String, _ connection: ClientConnection
+    ) throws -> BSONDocument {
+        guard let name = request["mechanism"]?.stringValue,
+            let mechanism = ScramMechanism(rawValue: name)
+        else {
+            throw CommandFault(
+                334,
+                "Received authentication for mechanism "
+                    + "\(request["mechanism"]?.stringValue ?? "") which is unknown or not enabled")
+        }
+        let payload = try SaslPayload.bytes(request["payload"])
+        let options = request["options"]?.documentValue
+        let conversation = try ScramConversation(
+            payload, database: database,
+            skipsEmptyExchange: options?["skipEmptyExchange"]?.isTrue ?? false
+        ) { name in
+            let found = try user(name, database)?.credentials.first {
+                $0.mechanism == mechanism
+            }
+            return found
+                ?? ScramCredential(
+                    mechanism, standingFor: User.id(name, database), secret: server.secret)
+        }
+        connection.state.withLock { $0.conversation = conversation }
+        return SaslPayload.reply(conversation.firstReply, isDone: false)
+    }
+
+    /// Goes on with signing in.
+    ///
+    /// - Throws: 18 (AuthenticationFailed), 17 (ProtocolError).
+    func continueSignIn(
+        _ request: BSONDocument, _ connection: ClientConnection
+    ) throws -> BSONDocument {
+        guard var conversation = connection.state.withLock({ $0.conversation }) else {
+            throw CommandFault(17, "No SASL session state found")
+        }
+        connection.state.withLock { $0.conversation = nil }
+        let reply = try conversation.answer(SaslPayload.bytes(request["payload"]))
+        if conversation.isDone, conversation.isProven {
+            guard var user = try user(conversation.user, conversation.database)?.signedIn
+            else { throw ScramConversation.failed }
+            user.generation = server.userGeneration.withLock { $0 }
+            connection.state.withLock { [user] in $0.user = user }
+        } else {
+            connection.state.withLock { [conversation] in $0.conversation = conversation }
+        }
+        return SaslPayload.reply(reply, isDone: conversation.isDone)
+    }
+}
+
+/// Packs the messages of a sign-in into commands.
+enum SaslPayload {
+    static func bytes(_ value: BSONValue?) throws(CommandFault) -> [UInt8] {
+        switch value {
+        case .binary(let payload): return payload.bytes
+        case .string(let text): return ScramCredential.bytes(text) ?? []
+        default:
+            throw CommandFault(
+                .typeMismatch, "the payload of a SASL message must be binary")
+        }
+    }
+
+    static func reply(_ payload: [UInt8], isDone: Bool) -> BSONDocument {
+        [
+            "conversationId": 1, "done": .bool(isDone),
+            "payload": .binary(BSONBinary(payload)),
+        ]
+    }
+}

@@ -1,0 +1,93 @@
+internal import BSONStore
+
+/// Is someone who can sign in, as the collection `admin.system.users` keeps them.
+struct User: Sendable {
+    /// Where users are kept.
+    static let namespace = Namespace("admin", "system.users")
+
+    let name: String
+    let database: String
+    var roles: [Role]
+    var credentials: [ScramCredential]
+    /// The fields that are not looked at here, such as `customData`.
+    private var document: BSONDocument
+
+    /// Takes a new user.
+    init(name: String, database: String) {
+        self.name = name
+        self.database = database
+        roles = []
+        credentials = []
+        document = [
+            "_id": .string(Self.id(name, database)),
+            "userId": .binary(BSONBinary(ScramCredential.random(16), subtype: 4)),
+            "user": .string(name), "db": .string(database),
+        ]
+    }
+
+    /// Reads a stored one; `nil` for what is none.
+    init?(_ document: BSONDocument) {
+        guard let name = document["user"]?.stringValue,
+            let database = document["db"]?.stringValue
+        else { return nil }
+        self.name = name
+        self.database = database
+        self.document = document
+        roles = (document["roles"]?.arrayValue ?? []).compactMap { value in
+            guard let role = value.documentValue, let name = role["role"]?.stringValue,
+                let database = role["db"]?.stringValue
+            else { return nil }
+            return Role(name: name, database: database)
+        }
+        let stored = document["credentials"]?.documentValue ?? [:]
+        credentials = ScramMechanism.allCases.compactMap { mechanism in
+            stored[mechanism.rawValue]?.documentValue.flatMap {
+                ScramCredential(mechanism, $0)
+            }
+        }
+    }
+
+    static func id(_ name: String, _ database: String) -> String { "\(database).\(name)" }
+
+    /// The `_id` of the stored document.
+    var id: String { Self.id(name, database) }
+
+    /// What the app keeps with the user.
+    var customData: BSONValue? {
+        get { document["customData"] }
+        set { document.set("customData", to: newValue) }
+    }
+
+    /// The document to store.
+    var stored: BSONDocument {
+        var stored = document
+        stored.set(
+            "credentials",
+            to: .document(
+                BSONDocument(
+                    credentials.map { ($0.mechanism.rawValue, .document($0.document)) })))
+        stored.set("roles", to: .array(BSONArray(roles.map(\.value))))
+        return stored
+    }
+
+    /// The user as `usersInfo` shows it.
+    func shown(withCredentials: Bool) -> BSONDocument {
+        var shown = stored
+        if !withCredentials { shown.set("credentials", to: nil) }
+        let mechanisms = credentials.map { BSONValue.string($0.mechanism.rawValue) }
+        shown.set("mechanisms", to: .array(BSONArray(mechanisms)))
+        return shown
+    }
+
+    /// Sets the password for the mechanisms.
+    mutating func setPassword(_ password: String, _ mechanisms: [ScramMechanism]) throws {
+        credentials = try mechanisms.map {
+            try ScramCredential($0, user: name, password: password)
+        }
+    }
+
+    /// Who the user is on a connection.
+    var signedIn: SignedInUser {
+        SignedInUser(name: name, database: database, roles: roles)
+    }
+}

@@ -1,0 +1,166 @@
+"""Whatever a client sends, it gets an error or is cut off, and the others are served."""
+
+import os
+import random
+import socket
+import struct
+import time
+
+import pymongo
+from bson import encode
+from served import PORT, ServedTest, main
+
+
+def message(body, flags=0, opcode=2013, length=None):
+    """An OP_MSG with one section."""
+    payload = struct.pack("<I", flags) + b"\x00" + body
+    size = 16 + len(payload) if length is None else length
+    return struct.pack("<iiii", size, 1, 0, opcode) + payload
+
+
+def ping():
+    return message(encode({"ping": 1, "$db": "admin"}))
+
+
+def answer(connection):
+    """The next answer, None when the server has closed the connection."""
+    data = b""
+    try:
+        while len(data) < 4 or len(data) < struct.unpack("<i", data[:4])[0]:
+            more = connection.recv(65536)
+            if not more:
+                return None
+            data += more
+    except ConnectionResetError:
+        return None
+    return data
+
+
+class Hostile(ServedTest):
+    def connect(self):
+        connection = socket.create_connection(("127.0.0.1", PORT))
+        connection.settimeout(20)
+        self.addCleanup(connection.close)
+        return connection
+
+    def memory(self):
+        """The resident memory of the server in MiB."""
+        pid = self.client.admin.command("serverStatus")["pid"]
+        with open(f"/proc/{pid}/status") as status:
+            line = next(line for line in status if line.startswith("VmRSS"))
+        return int(line.split()[1]) // 1024
+
+    def tearDown(self):
+        self.assertEqual(self.client.admin.command("ping")["ok"], 1)
+
+    def test_bytes_may_come_one_by_one(self):
+        connection = self.connect()
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in ping():
+            connection.send(bytes([byte]))
+        self.assertIsNotNone(answer(connection))
+
+    def test_absurd_lengths_and_kinds_end_the_connection(self):
+        body = encode({"ping": 1, "$db": "admin"})
+        for sent in [
+            message(body, length=length) for length in (0, 1, 15, 16, -1, -2**31, 48000001, 2**31 - 1)
+        ] + [message(body, opcode=opcode) for opcode in (0, 1, 2001, 2005, 2012, 2014, -1)]:
+            connection = self.connect()
+            connection.sendall(sent)
+            self.assertIsNone(answer(connection), sent[:20])
+
+    def test_flags_that_are_not_known_end_the_connection(self):
+        connection = self.connect()
+        connection.sendall(message(encode({"ping": 1, "$db": "admin"}), flags=0x8000))
+        self.assertIsNone(answer(connection))
+
+    def test_a_document_that_is_none_is_refused(self):
+        broken = encode({"ping": 1, "$db": "admin"}).replace(b"admin", b"\xff\xfe\xfd\xfc\xfb")
+        connection = self.connect()
+        connection.sendall(message(broken))
+        self.assertIn(b"InvalidBSON", answer(connection))
+        connection.sendall(ping())
+        self.assertIsNotNone(answer(connection))
+
+    def test_random_bytes_do_no_harm(self):
+        source = random.Random(7)
+        whole = message(encode({"find": "items", "filter": {"a": [1, {"$gt": 3}]}, "$db": "x"}))
+        for _ in range(300):
+            sent = bytearray(whole)
+            for _ in range(source.randrange(1, 6)):
+                sent[source.randrange(4, len(sent))] = source.randrange(256)
+            connection = self.connect()
+            connection.sendall(bytes(sent))
+            connection.shutdown(socket.SHUT_WR)
+            answer(connection)
+            connection.close()
+
+    def test_deep_nesting_is_refused(self):
+        for depth, is_fine in ((99, True), (150, False), (250, False)):
+            deep = {}
+            for _ in range(depth - 1):
+                deep = {"a": deep}
+            body = encode({"insert": "items", "documents": [deep], "$db": "served"})
+            connection = self.connect()
+            connection.sendall(message(body))
+            said = answer(connection)
+            self.assertEqual(said is not None and b"errmsg" not in said, is_fine, depth)
+        self.assertEqual(self.items.count_documents({}), 1)
+
+    def test_a_document_of_20_mb_is_refused(self):
+        text = "x" * (20 * 1024 * 1024)
+        with self.assertRaises(pymongo.errors.DocumentTooLarge):
+            self.items.insert_one({"text": text})
+        connection = self.connect()
+        connection.sendall(
+            message(encode({"insert": "items", "documents": [{"text": text}], "$db": "served"})))
+        said = answer(connection)
+        self.assertTrue(said is None or b"errmsg" in said)
+        self.assertEqual(self.items.count_documents({}), 0)
+
+    def test_an_expensive_regular_expression_is_not(self):
+        self.items.insert_one({"text": "a" * 30000 + "b"})
+        began = time.monotonic()
+        self.assertIsNone(self.items.find_one({"text": {"$regex": "^(a+)+$"}}))
+        self.assertLess(time.monotonic() - began, 5)
+
+    def test_idle_and_half_open_connections_are_cut_off_and_cost_little(self):
+        before = self.memory()
+        idle = [self.connect() for _ in range(500)]
+        half = [self.connect() for _ in range(500)]
+        for connection in half:
+            connection.sendall(message(encode({"ping": 1}), length=40000000))
+        self.items.insert_one({"_id": 1})
+        self.assertIsNotNone(self.items.find_one({"_id": 1}))
+        self.assertLess(self.memory() - before, 200)
+        # The server was started with two seconds; two looks later all of them are gone.
+        for connection in idle + half:
+            self.assertIsNone(answer(connection))
+
+    def test_a_client_that_does_not_read_is_held_up(self):
+        self.items.insert_many({"text": "x" * 100000} for _ in range(150))
+        before = self.memory()
+        connection = self.connect()
+        find = message(
+            encode({"find": "items", "batchSize": 150, "singleBatch": True, "$db": "served"}))
+        connection.setblocking(False)
+        try:
+            for _ in range(2000):
+                connection.send(find)
+        except BlockingIOError:
+            pass
+        self.assertEqual(self.items.count_documents({}), 150)
+        self.assertLess(self.memory() - before, 300)
+
+    def test_cursors_of_others_cannot_be_read(self):
+        self.items.insert_many({"_id": i} for i in range(10))
+        with self.client.start_session() as mine, self.client.start_session() as other:
+            found = self.db.command("find", "items", batchSize=2, session=mine)
+            first = found["cursor"]["id"]
+            refused = self.refused("getMore", first, collection="items", session=other)
+            self.assertEqual(refused[0], 50738)
+        self.assertEqual(self.refused("getMore", 12345678901, collection="items")[0], 43)
+
+
+if __name__ == "__main__":
+    main()

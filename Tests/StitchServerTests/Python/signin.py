@@ -1,0 +1,88 @@
+"""With --auth only those who sign in get in, and only as far as their roles go."""
+
+import sys
+import unittest
+
+import pymongo
+from pymongo.errors import OperationFailure
+
+PORT = int(sys.argv[1])
+TLS = {"tls": True, "tlsCAFile": sys.argv[2]} if len(sys.argv) > 2 else {}
+
+
+def client(user=None, password=None, **options):
+    signed = {"username": user, "password": password} if user else {}
+    return pymongo.MongoClient(
+        "localhost", PORT, serverSelectionTimeoutMS=5000, **signed, **TLS, **options)
+
+
+class SignIn(unittest.TestCase):
+    def refused(self, body, code):
+        with self.assertRaises(OperationFailure) as caught:
+            body()
+        self.assertEqual(caught.exception.code, code)
+
+    def test_who_gets_in_and_how_far(self):
+        open_client = client()
+        self.refused(lambda: open_client.app.items.find_one(), 13)
+        self.refused(lambda: open_client.app.command("createUser", "x", pwd="p", roles=[]), 13)
+        admin = open_client.admin
+        admin.command("createUser", "root", pwd="se=cr,et", roles=["root"])
+        # The door for the first user is closed now.
+        self.refused(lambda: admin.command("createUser", "two", pwd="p", roles=["root"]), 13)
+
+        for mechanism in ("SCRAM-SHA-1", "SCRAM-SHA-256"):
+            with client("root", "se=cr,et", authMechanism=mechanism) as root:
+                root.app.items.insert_one({"n": 1})
+            with client("root", "wrong", authMechanism=mechanism) as wrong:
+                self.refused(lambda: wrong.app.items.find_one(), 18)
+            with client("nobody", "wrong", authMechanism=mechanism) as wrong:
+                self.refused(lambda: wrong.app.items.find_one(), 18)
+
+        root = client("root", "se=cr,et")
+        app = root.app
+        app.command("createUser", "reader", pwd="r", roles=["read"], customData={"a": 1})
+        app.command("createUser", "writer", pwd="w", roles=[{"role": "readWrite", "db": "app"}],
+                    mechanisms=["SCRAM-SHA-256"])
+        self.refused(
+            lambda: app.command("createUser", "reader", pwd="r", roles=["read"]), 51003)
+        self.refused(lambda: app.command("createUser", "z", pwd="r", roles=["bogus"]), 31)
+        shown = app.command("usersInfo", "reader")["users"][0]
+        self.assertEqual(shown["roles"], [{"role": "read", "db": "app"}])
+        self.assertNotIn("credentials", shown)
+
+        reader = client("reader", "r", authSource="app")
+        self.assertEqual(reader.app.items.count_documents({}), 2)
+        self.refused(lambda: reader.app.items.insert_one({}), 13)
+        self.refused(lambda: reader.other.items.find_one(), 13)
+        self.refused(lambda: reader.admin["system.users"].find_one(), 13)
+        self.refused(lambda: list(reader.app.items.aggregate([{"$out": "copy"}])), 13)
+        self.refused(lambda: reader.app.command("usersInfo"), 13)
+        self.refused(lambda: reader.admin.command("serverStatus"), 13)
+        status = reader.admin.command("connectionStatus")["authInfo"]
+        self.assertEqual(status["authenticatedUsers"], [{"user": "reader", "db": "app"}])
+
+        writer = client("writer", "w", authSource="app")
+        writer.app.items.insert_one({"n": 2})
+        writer.app.items.create_index("n")
+        self.refused(lambda: writer.other.items.insert_one({}), 13)
+        with client("writer", "w", authSource="app", authMechanism="SCRAM-SHA-1") as other:
+            self.refused(lambda: other.app.items.find_one(), 18)
+
+        # Roles and users change for those who are signed in.
+        app.command("revokeRolesFromUser", "writer", roles=["readWrite"])
+        self.refused(lambda: writer.app.items.insert_one({}), 13)
+        app.command("grantRolesToUser", "reader", roles=["readWrite"])
+        reader.app.items.insert_one({"n": 3})
+        app.command("updateUser", "reader", pwd="new")
+        with client("reader", "r", authSource="app") as old:
+            self.refused(lambda: old.app.items.find_one(), 18)
+        app.command("dropUser", "reader")
+        self.refused(lambda: reader.app.items.find_one(), 13)
+        self.refused(lambda: app.command("dropUser", "reader"), 11)
+        self.assertEqual(app.command("dropAllUsersFromDatabase")["n"], 1)
+        for one in (open_client, root, reader, writer):
+            one.close()
+
+
+unittest.main(argv=sys.argv[:1])
