@@ -26,6 +26,8 @@ struct SimulationLedger: Sendable {
         let operation: OperationID?
         let before: BSONDocument?
         let after: BSONDocument?
+        /// What is there after it, with its version.
+        let edition: BSONDocument?
     }
 
     /// What was sent, and what its sender knew of the remote then.
@@ -238,7 +240,8 @@ extension SimulationLedger {
             changes[number, default: []].append(
                 Change(
                     position: change.position, operation: operation,
-                    before: change.before?.bare, after: change.after?.bare))
+                    before: change.before?.bare, after: change.after?.bare,
+                    edition: change.after))
             for path in Self.paths {
                 if case .string(let token)? = change.after?[path: path] { landed.insert(token) }
             }
@@ -281,7 +284,7 @@ extension SimulationLedger {
 
     /// The editions that a remote document has had, for a server that goes back to one.
     func editions(_ document: Int) -> [BSONDocument] {
-        (changes[document] ?? []).compactMap(\.after)
+        (changes[document] ?? []).compactMap(\.edition)
     }
 }
 

@@ -92,7 +92,12 @@ extension SyncTransaction {
         if record.hint == look.record.hint && decision != .conflict && decision != .claim {
             record.hint = 0
         }
-        if attempt == .discardUncertain && decision == .conflict { record.attempt = open }
+        // What comes of it later, after a claim or another write, is still not certain.
+        if attempt == .discardUncertain
+            && (decision == .conflict || decision == .claim && record.isPending)
+        {
+            record.attempt = open
+        }
         return try apply(
             decision, to: record, local: local, remote: edition,
             mayHaveLanded: attempt == .discardUncertain)
