@@ -10,7 +10,7 @@ export SWIFT
 	simulate-wrong simulate-scope crash crash-sync faults contend test-asan test-tsan clean
 
 help: ## Lists the commands.
-	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-14s %s\n", $$1, $$2 }'
 
 setup: ## Installs the system libraries that are missing.
 	@Scripts/setup

@@ -10,7 +10,8 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
         @Sendable (Conflict<Document>) async throws -> ConflictResolution<Document>
 
     /// Answers at once: no time limit is needed.
-    package typealias ResolveAtOnce = @Sendable (Conflict<Document>) throws -> ConflictResolution<Document>
+    package typealias ResolveAtOnce =
+        @Sendable (Conflict<Document>) throws -> ConflictResolution<Document>
 
     let resolve: Resolve
     /// The same rule where it answers at once.

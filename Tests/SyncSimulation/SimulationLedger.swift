@@ -14,6 +14,8 @@ struct SimulationLedger: Sendable {
         /// The field; `nil` for a delete.
         let path: String?
         let token: String
+        /// A delete of what the remote never confirmed: it counts only if that landed after all.
+        var isOfUnsent = false
         /// Where the remote's history stood.
         let position: Int64
     }
@@ -24,6 +26,8 @@ struct SimulationLedger: Sendable {
         let operation: OperationID?
         let before: BSONDocument?
         let after: BSONDocument?
+        /// What is there after it, with its version.
+        let edition: BSONDocument?
     }
 
     /// What was sent, and what its sender knew of the remote then.
@@ -86,13 +90,21 @@ extension SimulationLedger {
     /// Notes that a client's app deleted a document.
     ///
     /// Nothing is left to do where it was never sent, and its record is gone with it.
-    mutating func noteDelete(_ client: Int, _ document: Int, hasRecord: Bool) {
+    mutating func noteDelete(
+        _ client: Int, _ document: Int, hasRecord: Bool, hasBase: Bool
+    ) {
         forget(client, document)
-        let last = changes[document]?.last { !isEqual($0.before, $0.after) }
-        let isThere = last.map { isOwn($0, client) && $0.after != nil } ?? false
-        guard hasRecord || isThere else { return disown(client, document) }
+        guard hasRecord || isThere(client, document) else { return disown(client, document) }
         open.append(
-            Write(client: client, document: document, path: nil, token: "", position: position))
+            Write(
+                client: client, document: document, path: nil, token: "", isOfUnsent: !hasBase,
+                position: position))
+    }
+
+    /// The remote shows what the client itself wrote.
+    private func isThere(_ client: Int, _ document: Int) -> Bool {
+        let last = changes[document]?.last { !isEqual($0.before, $0.after) }
+        return last.map { isOwn($0, client) && $0.after != nil } ?? false
     }
 
     /// A client's record of a document is gone: what it sent before counts as somebody else's.
@@ -129,7 +141,7 @@ extension SimulationLedger {
                 write.path.map { document?[path: $0] == .string(write.token) } ?? (document == nil)
             if isHere {
                 kept.append(write)
-            } else {
+            } else if !write.isOfUnsent || isThere(client, write.document) {
                 fail(
                     "I1 lost: c\(client) d\(write.document) "
                         + "\(write.path ?? "delete") \(write.token)")
@@ -148,6 +160,7 @@ extension SimulationLedger {
     /// I1 at the end: nothing waits any more.
     mutating func checkEnd() {
         for write in open where !hasLanded(write) {
+            if write.isOfUnsent && !isThere(write.client, write.document) { continue }
             fail(
                 "I1 never landed: c\(write.client) d\(write.document) "
                     + "\(write.path ?? "delete") \(write.token)")
@@ -227,7 +240,8 @@ extension SimulationLedger {
             changes[number, default: []].append(
                 Change(
                     position: change.position, operation: operation,
-                    before: change.before?.bare, after: change.after?.bare))
+                    before: change.before?.bare, after: change.after?.bare,
+                    edition: change.after))
             for path in Self.paths {
                 if case .string(let token)? = change.after?[path: path] { landed.insert(token) }
             }
@@ -270,7 +284,7 @@ extension SimulationLedger {
 
     /// The editions that a remote document has had, for a server that goes back to one.
     func editions(_ document: Int) -> [BSONDocument] {
-        (changes[document] ?? []).compactMap(\.after)
+        (changes[document] ?? []).compactMap(\.edition)
     }
 }
 

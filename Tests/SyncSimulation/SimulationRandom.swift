@@ -26,5 +26,7 @@ package struct SimulationRandom: RandomNumberGenerator, Sendable {
     mutating func percent(_ rate: Int) -> Bool { below(100) < rate }
 
     /// One of several; the first where there is only one.
-    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+    mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[below(elements.count)]
+    }
 }

@@ -98,7 +98,6 @@ struct SimulationCollection: RemoteCollection {
             }
             var outcomes: [RemoteWriteOutcome] = []
             for write in writes { outcomes.append(try await outcome(of: write)) }
-            if dice.strikes(.duplicate) { _ = try await base.write(writes) }
             return outcomes
         }
     }
@@ -111,6 +110,8 @@ struct SimulationCollection: RemoteCollection {
             if dice.draw({ $0.percent(50) }) { _ = try await base.write([write]) }
             return .failed(RemoteError(errorClass, "it may have landed"))
         }
-        return try await base.write([write]).first ?? .notMatched
+        let outcome = try await base.write([write]).first
+        if dice.strikes(.duplicate) { _ = try await base.write([write]) }
+        return outcome ?? .notMatched
     }
 }

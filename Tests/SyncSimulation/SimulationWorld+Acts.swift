@@ -196,8 +196,10 @@ extension SimulationWorld {
             guard try local(clients[client], document) == nil else { return false }
             drain()
             let status = try await items(client, document).status(of: id(document))
+            let base = try await items(client, document).confirmedDocument(id: id(document))
             ledger.withLock { ledger in
-                ledger.noteDelete(client, document, hasRecord: status != .notSynced)
+                ledger.noteDelete(
+                    client, document, hasRecord: status != .notSynced, hasBase: base != nil)
             }
             return true
         }

@@ -49,6 +49,8 @@ extension SyncTransaction {
         case .clearPending:
             record.isPending = false
             record.base = StoredContent(record.base.document(local: before), local: after)
+            // What the remote holds was not taken while the change was queued.
+            if case .foreign = record.version { record.hint = try nextHint() }
             try save(record)
         case .resumePending, .resumeClean:
             record.pause = nil

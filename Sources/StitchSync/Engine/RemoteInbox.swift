@@ -90,8 +90,11 @@ extension CollectionPass {
             throw RemoteError(
                 .retryable, "asked for \(ids.count) versions, got \(found.count) answers")
         }
-        let unknown = page.filter {
-            $0.base == .absent && !$0.isPending && $0.pause == nil && $0.hint == 0
+        // An insert that waits for somebody's version field to be understood has to be looked at, too.
+        let unknown = page.filter { record in
+            let isForeign = if case .foreign = record.version { true } else { false }
+            return record.base == .absent && record.pause == nil && record.hint == 0
+                && (!record.isPending || isForeign)
         }
         guard !known.isEmpty || !unknown.isEmpty else { return last }
         try await write { sync in

@@ -77,8 +77,9 @@ extension SyncTransaction {
         let open = record.attempt
         let attempt = AttemptDecision.decide(
             record.attempt.map { evidence[$0.operation] ?? .historyLost } ?? .noAttempt)
+        let discarded = record.discarded
         try apply(attempt, to: &record, local: local)
-        try adoptDiscarded(edition, into: &record, local: local)
+        try adoptDiscarded(edition, orEarlier: discarded, into: &record, local: local)
         if open != nil && record.base == .absent && local == nil && edition.document == nil {
             try records.remove(record)
             if attempt != .adopt {
@@ -91,7 +92,12 @@ extension SyncTransaction {
         if record.hint == look.record.hint && decision != .conflict && decision != .claim {
             record.hint = 0
         }
-        if attempt == .discardUncertain && decision == .conflict { record.attempt = open }
+        // What comes of it later, after a claim or another write, is still not certain.
+        if attempt == .discardUncertain
+            && (decision == .conflict || decision == .claim && record.isPending)
+        {
+            record.attempt = open
+        }
         return try apply(
             decision, to: record, local: local, remote: edition,
             mayHaveLanded: attempt == .discardUncertain)
@@ -99,10 +105,11 @@ extension SyncTransaction {
 
     /// A try that was given up for lost landed after all: it is the base, not a foreign change.
     private func adoptDiscarded(
-        _ remote: RemoteEdition, into record: inout SyncedDocument, local: BSONDocument?
+        _ remote: RemoteEdition, orEarlier earlier: OperationID?,
+        into record: inout SyncedDocument, local: BSONDocument?
     ) throws {
-        guard let discarded = record.discarded, record.attempt == nil,
-            remote.version.version?.operation == discarded.value
+        guard record.attempt == nil, let name = remote.version.version?.operation,
+            name == record.discarded?.value || name == earlier?.value
         else { return }
         let before = record.base.document(local: local)
         record.base = StoredContent(remote.document, local: local)

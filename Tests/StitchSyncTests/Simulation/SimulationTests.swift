@@ -6,7 +6,7 @@ import Testing
 /// bring to light.
 struct SimulationTests {
     private static let seeds =
-        ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 2_000
+        ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 400
 
     /// Half of the seeds each, so that both run at once.
     @Test("worlds of clients keep the invariants, whatever fails", arguments: [0, 1] as [UInt64])

@@ -9,7 +9,7 @@ struct SmallScopeTests {
     /// Every schedule of two actions, with single kills, lost requests, lost answers and
     /// interruptions: one in `SMALL_SCOPE_STRIDE` of them, each time others; 1 takes all.
     ///
-    /// `SMALL_SCOPE_DEPTH` makes the schedules longer. `make simulate` runs them all.
+    /// `SMALL_SCOPE_DEPTH` makes the schedules longer. `make simulate-scope` runs them all.
     @Test(
         "every short schedule with every single fault keeps the invariants",
         arguments: ScopeStart.allCases, ScopePolicy.allCases)

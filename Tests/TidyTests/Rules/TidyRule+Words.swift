@@ -33,7 +33,9 @@ extension TidyRule {
     ]
 
     /// Programs whose output is for people.
-    private static let speakers = ["fixtures/embedding/main.swift", "Benchmarks/", "Fuzz/"]
+    private static let speakers = [
+        "fixtures/embedding/main.swift", "Benchmarks/", "Fuzz/", "Tests/SyncSimulator/",
+    ]
 
     /// Shells that pace themselves by an injected clock.
     private static let pacers = [
