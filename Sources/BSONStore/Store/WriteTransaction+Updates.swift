@@ -36,7 +36,6 @@ extension WriteTransaction {
             throw StoreError(
                 .failedToParse, "multi update is not supported for replacement-style update")
         }
-        let filter = try resolved(filter, namespace)
         var outcome = UpdateOutcome(keepsImages: keepImages)
         try nested { () throws(StoreError) in
             try updateAll(namespace, filter, update, upsert: upsert, &outcome)
@@ -69,6 +68,7 @@ extension WriteTransaction {
         _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool,
         _ outcome: inout UpdateOutcome
     ) throws(StoreError) {
+        let filter = try resolved(filter, namespace)
         let rows = try rows(namespace, filter)
         if rows.isEmpty, upsert { try self.upsert(namespace, filter, update, &outcome) }
         for row in rows {
