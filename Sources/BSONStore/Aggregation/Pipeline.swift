@@ -18,6 +18,7 @@ public struct Pipeline: Sendable {
     /// The stages behind what the collection does itself.
     let stages: [any PipelineStage]
     private let options: PipelineOptions
+    private let source: BSONArray
     private let variables: [Expression]
     private let isCollectionless: Bool
     private let firstName: String?
@@ -60,9 +61,26 @@ public struct Pipeline: Sendable {
         stages = planning.rest()
         self.options = options
         self.variables = variables
+        source = array
+        for case let match as MatchStage in stages where match.filter.waitsForText {
+            throw StoreError(
+                StoreError.Code(rawValue: 17313),
+                "$match with $text is only allowed as the first pipeline stage")
+        }
         firstName = array.first { _ in true }?.documentValue?.keys.first
         isCollectionless =
             firstName.flatMap { StageRule.all[$0] }?.isCollectionless ?? false
+    }
+
+    /// The pipeline on a collection whose texts compare in a way of their own, unless it says itself
+    /// how they do.
+    func adapted(to collation: Collation?) throws(StoreError) -> Pipeline {
+        guard let collation, options.collation == nil, options.inheritsCollation else {
+            return self
+        }
+        var options = options
+        options.collation = collation
+        return try Pipeline(source, options: options)
     }
 
     /// Whether the last stage writes documents.

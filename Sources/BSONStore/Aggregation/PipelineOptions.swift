@@ -4,6 +4,9 @@ public struct PipelineOptions: Sendable {
     public var `let`: BSONDocument?
     /// How texts compare; without one, by their bytes.
     public var collation: Collation?
+    /// Whether the collection's own collation holds where none is given; not where a command says
+    /// `{locale: "simple"}`.
+    public var inheritsCollation = true
     /// Lets stages hold up to 1 GiB in memory instead of 100 MiB; nothing is written to disk.
     public var allowDiskUse: Bool
     /// First stages beyond those of the library, by their names with the dollar: each is given its

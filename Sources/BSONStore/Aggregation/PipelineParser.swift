@@ -148,6 +148,8 @@ struct PipelineParser: Sendable {
     func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
         var options = FilterOptions(variables: scope, collation: collation)
         options.allowsNear = false
+        options.defersText = true
+        options.inheritsCollation = false
         return try Filter(document, options: options)
     }
 }

@@ -80,7 +80,7 @@ struct StageRule: Sendable {
         "$densify": StageRule(parse: DensifyStage.parse),
         "$documents": .source(isCollectionless: true, DocumentsStage.parse),
         "$facet": facet, "$fill": StageRule(parse: FillStage.parse),
-        "$geoNear": .source(isCollectionless: false, unavailable("$geoNear")),
+        "$geoNear": .source(isCollectionless: false, GeoNearStage.parse),
         "$graphLookup": StageRule(parse: GraphLookupStage.parse),
         "$group": StageRule(parse: GroupStage.parse), "$limit": StageRule(parse: LimitStage.parse),
         "$lookup": StageRule(parse: LookupStage.parse),
@@ -102,11 +102,4 @@ struct StageRule: Sendable {
         rule.isAllowedInFacet = false
         return rule
     }()
-
-    private static func unavailable(_ name: String) -> Parse {
-        { (_, _) throws(StoreError) in
-            throw StoreError(
-                StoreError.Code(rawValue: 40324), "\(name) is not available in this store")
-        }
-    }
 }

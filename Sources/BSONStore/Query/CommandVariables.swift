@@ -50,13 +50,17 @@ extension Filter {
     ///   - variables: what `let` defines for `$expr`, by name.
     ///   - collation: how texts compare; `nil` compares their bytes.
     ///   - now: what `$$NOW` stands for.
+    ///   - inheritsCollation: whether the collection's own collation holds where none is given; not
+    ///     where a command says `{locale: "simple"}`.
     /// - Throws: as ``init(_:)``; `failedToParse` (9) and others for variables that are none.
     public init(
         _ document: BSONDocument, variables: BSONDocument?, collation: Collation? = nil,
-        now: BSONDatetime
+        now: BSONDatetime, inheritsCollation: Bool = true
     ) throws(StoreError) {
         let variables = try CommandVariables(variables)
-        let options = FilterOptions(variables: variables.scope, collation: collation)
+        var options = FilterOptions(variables: variables.scope, collation: collation)
+        options.defersText = true
+        options.inheritsCollation = inheritsCollation
         let filter = try Filter(document, options: options)
         self = filter.bound(to: try variables.frame(now: now))
     }

@@ -23,7 +23,7 @@ extension Filter {
         if case .all(let parts) = predicate { parts } else { [predicate] }
     }
 
-    private static func textSearch(in predicate: Predicate) -> TextSearch? {
+    static func textSearch(in predicate: Predicate) -> TextSearch? {
         switch predicate {
         case .all(let parts), .any(let parts): parts.lazy.compactMap { textSearch(in: $0) }.first
         case .special(.text(let search)): search
@@ -51,9 +51,19 @@ extension Filter {
 extension GeoNear {
     /// The least distance of the values that a path leads to; `nil` when none is near enough.
     func distance(in document: BSONDocument, at path: FieldPath) -> Double? {
-        var least: Double?
+        nearest(in: document, at: path)?.distance
+    }
+
+    /// The nearest of the values that a path leads to; `nil` when none is near enough.
+    func nearest(
+        in document: BSONDocument, at path: FieldPath
+    ) -> (distance: Double, value: BSONValue)? {
+        var nearest: (distance: Double, value: BSONValue)?
         let take = { (value: BSONValue) in
-            if let distance = distance(to: value) { least = min(least ?? distance, distance) }
+            guard let distance = distance(to: value) else { return }
+            if distance < nearest?.distance ?? .infinity || nearest == nil {
+                nearest = (distance, value)
+            }
         }
         // The pair of coordinates itself is an array, too.
         if let whole = document[path: path.description] { take(whole) }
@@ -62,6 +72,6 @@ extension GeoNear {
                 if let value { take(BSONValue(copying: value)) }
             }
         }
-        return least
+        return nearest
     }
 }

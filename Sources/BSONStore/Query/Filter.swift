@@ -22,8 +22,18 @@ public struct Filter: Sendable {
     /// Shares one program, whose many arrays would each be counted when a filter is copied.
     private final class Compiled: Sendable {
         let program: FilterProgram
+        /// What the filter was read with, to read it again for a collection.
+        let options: FilterOptions
+        /// Whether `$text` waits for the collection's index.
+        let waitsForText: Bool
 
-        init(_ program: FilterProgram) { self.program = program }
+        init(
+            _ program: FilterProgram, _ options: FilterOptions = .none, waitsForText: Bool = false
+        ) {
+            self.program = program
+            self.options = options
+            self.waitsForText = waitsForText
+        }
     }
 
     /// A filter that every document passes.
@@ -41,7 +51,7 @@ public struct Filter: Sendable {
     ///
     /// - Throws: `badValue` (2) and others with MongoDB's text for what is no filter.
     public init(_ document: BSONDocument) throws(StoreError) {
-        try self.init(document, options: .none)
+        try self.init(document, options: .ofCollection)
     }
 
     /// Reads a filter that may use variables, a collation and a text index.
@@ -55,10 +65,41 @@ public struct Filter: Sendable {
             engine = .id(id)
         } else {
             predicate = try PredicateParser.parse(document, options: options)
+            let waits =
+                options.defersText && options.textIndex == nil
+                && Self.textSearch(in: predicate) != nil
             engine = .program(
                 Compiled(
-                    try FilterCompiler.compile(predicate, collation: options.collation)))
+                    try FilterCompiler.compile(predicate, collation: options.collation), options,
+                    waitsForText: waits))
         }
+    }
+
+    /// Whether `$text` waits for the text index of a collection: until then nothing passes.
+    var waitsForText: Bool {
+        switch engine {
+        case .program(let compiled): compiled.waitsForText
+        case .id: false
+        }
+    }
+
+    /// The filter as a collection understands it, whose collation it has unless it names one, and
+    /// whose text index `$text` asks.
+    ///
+    /// - Throws: what reading it throws.
+    func adapted(
+        to collation: Collation?, _ textIndex: TextIndexFields?
+    ) throws(StoreError) -> Filter {
+        var options = FilterOptions.ofCollection
+        switch engine {
+        case .program(let compiled): options = compiled.options
+        case .id: break
+        }
+        if self.collation == nil, options.inheritsCollation { options.collation = collation }
+        options.textIndex = options.textIndex ?? textIndex
+        var filter = try Filter(document, options: options)
+        filter.frame = frame
+        return filter
     }
 
     /// Compiles what is asked of a single value, for `$pull` and array filters.

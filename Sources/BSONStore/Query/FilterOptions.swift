@@ -10,9 +10,15 @@ struct FilterOptions: Sendable {
     var allowsNear = true
     /// Whether `$text` may stand in the filter.
     var allowsText = true
+    /// Whether `$text` without an index waits until the filter meets a collection.
+    var defersText = false
+    /// Whether a collection's own collation holds where the filter has none.
+    var inheritsCollation = true
 
     /// Nothing but the document.
     static let none = FilterOptions()
+    /// What a filter of a command has, which meets its collection later.
+    static let ofCollection = FilterOptions(defersText: true)
 }
 
 /// Names the fields that a text index covers.

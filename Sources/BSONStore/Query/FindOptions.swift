@@ -11,6 +11,10 @@ public struct FindOptions: Sendable {
 
     /// Which index is used; without one, the planner chooses.
     public var hint: IndexHint?
+    /// The least key of the hinted index, with a value for each of its fields; none when empty.
+    public var min: BSONDocument = [:]
+    /// The key of the hinted index before which reading ends; none when empty.
+    public var max: BSONDocument = [:]
 
     /// Makes options; what is left out has its default.
     ///

@@ -11,7 +11,10 @@ extension PredicateParser {
         guard options.allowsText else {
             throw StoreError(.badValue, "$text is not allowed in this context")
         }
-        return .special(.text(try TextSearch(value, in: options.textIndex)))
+        return .special(
+            .text(
+                try TextSearch(
+                    value, in: options.textIndex, isDeferred: options.defersText)))
     }
 
     /// Reads the operand of `$sampleRate`.

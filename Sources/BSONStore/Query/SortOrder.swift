@@ -17,10 +17,22 @@ public struct SortOrder: Sendable {
     let collation: Collation?
     /// Whether the order of insertion is reversed, as `{$natural: -1}` asks.
     let reversesInsertion: Bool
+    /// Whether the order of insertion is asked for, be it reversed.
+    let isNatural: Bool
 
     init(keys: [Key]) {
+        self.init(keys: keys, collation: nil)
+    }
+
+    /// The same order with texts compared by a collation.
+    func collated(_ collation: Collation?) -> SortOrder {
+        isNatural ? self : SortOrder(keys: keys, collation: collation)
+    }
+
+    private init(keys: [Key], collation: Collation?) {
         self.keys = keys
-        collation = nil
+        self.collation = collation
+        isNatural = false
         reversesInsertion = false
     }
 
@@ -37,6 +49,7 @@ public struct SortOrder: Sendable {
     public init(_ document: BSONDocument, collation: Collation?) throws(StoreError) {
         var keys: [Key] = []
         var reverses = false
+        isNatural = document.contains(key: "$natural")
         for (field, direction) in document {
             if field == "$natural" {
                 reverses = try Self.isDescending(field, direction)

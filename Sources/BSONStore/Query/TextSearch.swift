@@ -19,7 +19,9 @@ struct TextSearch: Sendable {
     ///
     /// - Throws: `indexNotFound` (27) without an index, `badValue` (2), `typeMismatch` (14) or 4
     ///   with MongoDB's text.
-    init(_ value: BSONValue, in index: TextIndexFields?) throws(StoreError) {
+    init(
+        _ value: BSONValue, in index: TextIndexFields?, isDeferred: Bool = false
+    ) throws(StoreError) {
         guard let document = value.documentValue else {
             throw StoreError(.badValue, "$text expects an object")
         }
@@ -48,7 +50,7 @@ struct TextSearch: Sendable {
             throw StoreError(
                 .badValue, "unsupported language: \"\(language)\" for text index version 3")
         }
-        guard let index else {
+        guard let index = index ?? (isDeferred ? TextIndexFields(weights: [:]) : nil) else {
             throw StoreError(.indexNotFound, "text index required for $text query")
         }
         self.index = index

@@ -75,14 +75,24 @@ struct IndexModification {
     private let keyPattern: BSONDocument?
     private let expireAfterSeconds: BSONValue?
     private let hidden: BSONValue?
+    private let prepareUnique: BSONValue?
+    /// Whether the index is to refuse equal keys from now on.
+    let becomesUnique: Bool
 
     init(_ document: BSONDocument) throws(StoreError) {
         name = document["name"]?.stringValue
         keyPattern = document["keyPattern"]?.documentValue
         expireAfterSeconds = document["expireAfterSeconds"]
         hidden = document["hidden"]
+        prepareUnique = document["prepareUnique"]
+        becomesUnique = document["unique"].map(PredicateParser.isTrue) ?? false
+        if let unique = document["unique"], !PredicateParser.isTrue(unique) {
+            throw StoreError(.badValue, "'unique: false' is not supported")
+        }
         for (field, _) in document
-        where !["name", "keyPattern", "expireAfterSeconds", "hidden"].contains(field) {
+        where ![
+            "name", "keyPattern", "expireAfterSeconds", "hidden", "unique", "prepareUnique",
+        ].contains(field) {
             throw StoreError(
                 StoreError.Code(rawValue: 40415),
                 "BSON field 'collMod.index.\(field)' is an unknown field.")
@@ -94,7 +104,8 @@ struct IndexModification {
             throw StoreError(
                 .invalidOptions, "Must specify either index name or key pattern.")
         }
-        guard expireAfterSeconds != nil || hidden != nil else {
+        guard expireAfterSeconds != nil || hidden != nil || prepareUnique != nil || becomesUnique
+        else {
             throw StoreError(
                 .invalidOptions,
                 "no expireAfterSeconds, hidden, unique, or prepareUnique field")
@@ -115,6 +126,28 @@ struct IndexModification {
     ) throws(StoreError) -> (specification: BSONDocument, answer: BSONDocument) {
         var specification = definition.document
         var answer: BSONDocument = [:]
+        if definition.name == IndexDefinition.id.name, hidden != nil {
+            throw StoreError(.badValue, "can't hide _id index")
+        }
+        if let prepareUnique {
+            let prepares = PredicateParser.isTrue(prepareUnique)
+            if prepares != definition.preparesUnique {
+                answer.append("prepareUnique_old", .bool(definition.preparesUnique))
+                answer.append("prepareUnique_new", .bool(prepares))
+            }
+            specification.set("prepareUnique", to: prepares ? BSONValue.bool(true) : nil)
+        }
+        if becomesUnique, !definition.isUnique {
+            guard definition.preparesUnique else {
+                throw StoreError(
+                    .invalidOptions,
+                    "Cannot make index unique with 'prepareUnique=false'. Run collMod to set it "
+                        + "first.")
+            }
+            specification.removeValue(forKey: "prepareUnique")
+            specification.set("unique", to: true)
+            answer.append("unique_new", true)
+        }
         if let expireAfterSeconds {
             if let old = specification["expireAfterSeconds"] {
                 answer.append("expireAfterSeconds_old", old)

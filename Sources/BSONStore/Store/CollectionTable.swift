@@ -4,6 +4,8 @@ final class CollectionTable: Sendable {
     let namespace: Namespace
     /// The options; other options give the table another number.
     let options: CollectionOptions
+    /// How texts compare where a query does not say.
+    let collation: Collation?
     /// Asked about documents that are written, when there is a validator that matters.
     let validator: Filter?
     /// Whether the options ask nothing of writes and reads.
@@ -35,10 +37,14 @@ final class CollectionTable: Sendable {
         self.namespace = namespace
         self.options = options
         isPlain = options == .none
+        let collation = try options.collation.flatMap { (document) throws(StoreError) in
+            try Collation(document)
+        }
+        self.collation = collation
         let isChecked = options.validationLevel != .off && options.validationAction == .error
         validator =
             if isChecked, let filter = options.validator {
-                try Filter(filter)
+                try Filter(filter, options: FilterOptions(collation: collation))
             } else { nil }
         let table = StoreSchema.tableName(id)
         statements = Statement.allCases.map { Self.sql($0, table) }

@@ -15,7 +15,7 @@ extension DocumentCollection {
     public func findOne(
         _ filter: BSONDocument = [:], options: FindOptions = .all
     ) throws -> BSONDocument? {
-        if let id = Self.soleID(filter), options.skip == 0 {
+        if let id = Self.soleID(filter), options.skip == 0, try !isCollated(id) {
             let found = try findOne(id: id)
             guard let found, let projection = options.projection else { return found }
             return try projection.apply(to: found, matching: try Filter(filter))
@@ -23,6 +23,12 @@ extension DocumentCollection {
         var options = options
         options.limit = 1
         return try find(filter, options: options).first
+    }
+
+    /// Whether the collection may take other ids for equal to this one.
+    private func isCollated(_ id: BSONValue) throws -> Bool {
+        guard Collation.concerns(id) else { return false }
+        return try store.read { try $0.options(namespace)?.collation != nil }
     }
 
     /// The `_id` that a filter asks for when it asks for nothing else.

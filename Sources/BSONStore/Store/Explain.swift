@@ -8,82 +8,138 @@ public enum ExplainVerbosity: String, Sendable, Hashable {
     case allPlansExecution
 }
 
+/// Names what is explained.
+public enum ExplainedCommand: Sendable, Hashable {
+    /// The documents.
+    case find
+    /// How many they are.
+    case count
+    /// The different values of a field.
+    case distinct(String)
+}
+
 extension ReadTransaction {
     /// Tells how a query is answered, in the shape of the command `explain`.
     ///
-    /// `queryPlanner.winningPlan` has the stages `COLLSCAN`, `IDHACK`, `IXSCAN`, `FETCH`, `SORT`,
-    /// `SKIP`, `LIMIT` and `PROJECTION_DEFAULT`. With `executionStats` the query is carried out, and
-    /// `totalDocsExamined` and `totalKeysExamined` count what was read.
+    /// `queryPlanner.winningPlan` has the stages `COLLSCAN`, `IDHACK`, `IXSCAN`, `FETCH`, `OR`,
+    /// `SORT_MERGE`, `SORT`, `SKIP`, `LIMIT`, `PROJECTION_DEFAULT` and `PROJECTION_SIMPLE`,
+    /// `COUNT_SCAN` and `DISTINCT_SCAN`; `rejectedPlans` has what else could have been done. With
+    /// `executionStats` the query is carried out, and `totalDocsExamined` and `totalKeysExamined`
+    /// count what was read.
     ///
     /// - Throws: as ``find(_:filter:options:)-(_,Filter,_)`` does.
     ///
     /// Source: MongoDB manual, "Explain Results".
     public func explain(
         _ namespace: Namespace, filter: Filter, options: FindOptions = .all,
-        verbosity: ExplainVerbosity = .queryPlanner
+        verbosity: ExplainVerbosity = .queryPlanner, command: ExplainedCommand = .find
     ) throws(StoreError) -> BSONDocument {
-        let plan = try plan(namespace, filter, options.sort, hint: options.hint)
+        let filter = try resolved(filter, namespace)
+        let plan = try explainedPlan(namespace, filter, options, command)
         let isThere = try onTable(namespace) { _ in true } ?? false
-        let stages = ExplainStages(filter: filter, options: options, plan: plan)
+        func stages(_ plan: QueryPlan) -> ExplainStages {
+            ExplainStages(command: command, filter: filter, options: options, plan: plan)
+        }
+        let rejected = plan.rejected.map { BSONValue.document(stages($0).winning) }
         var explained: BSONDocument = [
             "explainVersion": "1",
             "queryPlanner": [
                 "namespace": .string(namespace.description), "indexFilterSet": false,
-                "parsedQuery": .document(filter.document),
+                "parsedQuery": .document(ExplainFilter.document(of: filter)),
                 "maxIndexedOrSolutionsReached": false, "maxIndexedAndSolutionsReached": false,
                 "maxScansToExplodeReached": false,
-                "winningPlan": .document(isThere ? stages.winning : ["stage": "EOF"]),
-                "rejectedPlans": [],
+                "winningPlan": .document(isThere ? stages(plan).winning : ["stage": "EOF"]),
+                "rejectedPlans": .array(BSONArray(isThere ? rejected : [])),
             ],
         ]
-        switch verbosity {
-        case .queryPlanner: break
-        case .executionStats, .allPlansExecution:
-            let counts = try carryOut(namespace, filter, options, plan)
-            explained.append(
-                "executionStats",
-                [
-                    "executionSuccess": true, "nReturned": .int32(counts.returned),
-                    "executionTimeMillis": 0, "totalKeysExamined": .int32(counts.keys),
-                    "totalDocsExamined": .int32(counts.documents),
-                    "executionStages": .document(
-                        isThere
-                            ? stages.executed(counts)
-                            : ["stage": "EOF", "nReturned": 0]),
-                ])
-        }
+        guard verbosity != .queryPlanner else { return explained }
+        let counts = try carryOut(namespace, filter, options, plan, command)
+        var execution: BSONDocument = [
+            "executionSuccess": true, "nReturned": .int32(counts.returned),
+            "executionTimeMillis": 0, "totalKeysExamined": .int32(counts.keys),
+            "totalDocsExamined": .int32(counts.documents),
+            "executionStages": .document(
+                isThere ? stages(plan).executed(counts) : ["stage": "EOF", "nReturned": 0]),
+        ]
+        if verbosity == .allPlansExecution { execution.append("allPlansExecution", []) }
+        explained.append("executionStats", .document(execution))
         return explained
+    }
+
+    private func explainedPlan(
+        _ namespace: Namespace, _ filter: Filter, _ options: FindOptions,
+        _ command: ExplainedCommand
+    ) throws(StoreError) -> QueryPlan {
+        if case .distinct(let field) = command,
+            let scan = try distinctScan(namespace, field, filter)
+        {
+            var plan = QueryPlan(access: .index(scan), isSorted: true)
+            plan.isDistinct = true
+            return plan
+        }
+        return try plan(namespace, filter, options.sort ?? filter.impliedOrder, options)
     }
 
     /// Carries a query out and counts.
     private func carryOut(
-        _ namespace: Namespace, _ filter: Filter, _ options: FindOptions, _ plan: QueryPlan
+        _ namespace: Namespace, _ filter: Filter, _ options: FindOptions, _ plan: QueryPlan,
+        _ command: ExplainedCommand
     ) throws(StoreError) -> ExplainCounts {
+        var counts = ExplainCounts()
+        if command == .count, case .index(let scan) = plan.access, scan.isExact {
+            counts.matched = Int32(clamping: try count(scan))
+            counts.keys = counts.matched
+            return counts
+        }
+        if case .distinct(let field) = command, plan.isDistinct,
+            case .index(let scan) = plan.access
+        {
+            var values = try DistinctValues(field, collation: filter.collation)
+            try distinct(namespace, scan, into: &values)
+            counts.documents = Int32(clamping: values.values.count)
+            counts.keys = counts.documents
+            counts.returned = counts.documents
+            return counts
+        }
+        if command == .count, filter.isEverything { return counts }
         let isSorting = options.sort != nil && !plan.isSorted
         let end = options.limit == 0 ? Int.max : options.skip + options.limit
         var documents = 0
         var matched = 0
-        try scan(namespace, .all, plan) { (_, bytes) throws(StoreError) in
+        try scan(namespace, .all, plan, sort: options.sort) { (_, bytes) throws(StoreError) in
             documents += 1
             if try filter.passes(bytes) { matched += 1 }
             return isSorting || matched < end
         }
-        var counts = ExplainCounts()
         counts.documents = Int32(clamping: documents)
         counts.matched = Int32(clamping: matched)
-        counts.returned = Int32(clamping: max(0, min(matched, end) - options.skip))
+        if command != .count {
+            counts.returned = Int32(clamping: max(0, min(matched, end) - options.skip))
+        }
+        counts.keys = try keys(plan, filter, documents, isWhole: isSorting || matched < end)
+        return counts
+    }
+
+    private func keys(
+        _ plan: QueryPlan, _ filter: Filter, _ documents: Int, isWhole: Bool
+    ) throws(StoreError) -> Int32 {
         switch plan.access {
         case .index(let index):
-            let isWhole = isSorting || matched < end
-            counts.keys = Int32(
+            return Int32(
                 clamping: index.index.isMultikey && isWhole ? try keys(of: index) : documents)
-        case .keys:
-            counts.keys = filter.isDecidedByID ? 0 : counts.documents
-        case .range(let range):
-            let isByKey = range.lower != nil || range.upper != nil || range.order != .inserted
-            counts.keys = isByKey ? counts.documents : 0
+        case .keys: return filter.isDecidedByID ? 0 : Int32(clamping: documents)
+        case .range(let range): return range.isByKey ? Int32(clamping: documents) : 0
+        case .union(let plans):
+            var sum: Int32 = 0
+            for plan in plans {
+                if case .index(let index) = plan.access {
+                    sum += Int32(clamping: try keys(of: index))
+                } else {
+                    sum += try keys(plan, filter, documents, isWhole: isWhole)
+                }
+            }
+            return sum
         }
-        return counts
     }
 
     private func keys(of scan: IndexScan) throws(StoreError) -> Int {
@@ -115,12 +171,13 @@ extension DocumentCollection {
     /// - Throws: for what is no filter, and what the store says.
     public func explain(
         _ filter: BSONDocument = [:], options: FindOptions = .all,
-        verbosity: ExplainVerbosity = .queryPlanner
+        verbosity: ExplainVerbosity = .queryPlanner, command: ExplainedCommand = .find
     ) throws -> BSONDocument {
         let filter = try Filter(filter)
         return try store.read { transaction in
             try transaction.explain(
-                namespace, filter: filter, options: options, verbosity: verbosity)
+                namespace, filter: filter, options: options, verbosity: verbosity,
+                command: command)
         }
     }
 }

@@ -1,77 +1,110 @@
 /// Builds the tree of stages that an explanation shows.
 struct ExplainStages {
+    let command: ExplainedCommand
     let filter: Filter
     let options: FindOptions
     let plan: QueryPlan
 
-    /// One stage without its input.
-    private struct Stage {
+    /// One stage with its inputs.
+    struct Stage {
         var name: String
         var details: BSONDocument = [:]
         /// What the stage gives on.
         var returned: (ExplainCounts) -> Int32 = { $0.matched }
         /// What the stage read itself.
         var examined: (ExplainCounts) -> BSONDocument = { _ in [:] }
+        var inputs: [Stage] = []
+
+        /// A stage that gets what this one gives on.
+        func passed(to outer: Stage) -> Stage {
+            var outer = outer
+            outer.inputs = [self]
+            return outer
+        }
     }
 
     /// The plan, the last stage outermost.
-    var winning: BSONDocument { tree(nil) }
+    var winning: BSONDocument { Self.document(root, nil) }
 
     /// The plan with what each stage did.
-    func executed(_ counts: ExplainCounts) -> BSONDocument { tree(counts) }
+    func executed(_ counts: ExplainCounts) -> BSONDocument { Self.document(root, counts) }
 
-    private func tree(_ counts: ExplainCounts?) -> BSONDocument {
-        var inner: BSONDocument?
-        for stage in access + shaping {
-            var document: BSONDocument = ["stage": .string(stage.name)]
-            if let counts {
-                document.append("nReturned", .int32(stage.returned(counts)))
-                document.append("executionTimeMillisEstimate", 0)
-                for (key, value) in stage.examined(counts) { document.append(key, value) }
-            }
-            for (key, value) in stage.details { document.append(key, value) }
-            if let inner { document.append("inputStage", .document(inner)) }
-            inner = document
+    private static func document(_ stage: Stage, _ counts: ExplainCounts?) -> BSONDocument {
+        var document: BSONDocument = ["stage": .string(stage.name)]
+        if let counts {
+            let returned = stage.returned(counts)
+            document.append("nReturned", .int32(returned))
+            document.append("executionTimeMillisEstimate", 0)
+            document.append("works", .int32(returned + 1))
+            document.append("advanced", .int32(returned))
+            document.append("needTime", 0)
+            document.append("needYield", 0)
+            document.append("saveState", 0)
+            document.append("restoreState", 0)
+            document.append("isEOF", 1)
+            for (key, value) in stage.examined(counts) { document.append(key, value) }
         }
-        return inner ?? ["stage": "EOF"]
+        for (key, value) in stage.details { document.append(key, value) }
+        if stage.inputs.count == 1, let input = stage.inputs.first {
+            document.append("inputStage", .document(Self.document(input, counts)))
+        } else if !stage.inputs.isEmpty {
+            let inputs = stage.inputs.map { BSONValue.document(Self.document($0, counts)) }
+            document.append("inputStages", .array(BSONArray(inputs)))
+        }
+        return document
+    }
+
+    private var root: Stage {
+        switch command {
+        case .find: return shaped(access)
+        case .count:
+            if filter.isEverything { return Stage(name: "RECORD_STORE_FAST_COUNT") }
+            let count = Stage(
+                name: "COUNT", returned: { _ in 0 },
+                examined: {
+                    ["nCounted": .int32($0.matched), "nSkipped": 0]
+                })
+            guard case .index(let scan) = plan.access, scan.isExact else {
+                return access.passed(to: count)
+            }
+            var keys = indexScan(scan)
+            keys.name = "COUNT_SCAN"
+            return keys.passed(to: count)
+        case .distinct:
+            guard case .index(let scan) = plan.access, plan.isDistinct else { return access }
+            var keys = indexScan(scan)
+            keys.name = "DISTINCT_SCAN"
+            return keys.passed(to: Stage(name: "FETCH", returned: { $0.documents }))
+        }
     }
 
     private var filterDetails: BSONDocument {
-        filter.isEverything ? [:] : ["filter": .document(filter.document)]
+        filter.isEverything ? [:] : ["filter": .document(ExplainFilter.document(of: filter))]
     }
 
-    /// The stages that read, the innermost first.
-    private var access: [Stage] {
+    /// The stages that read.
+    private var access: Stage {
         switch plan.access {
         case .keys where filter.isDecidedByID:
-            return [
-                Stage(
-                    name: "IDHACK",
-                    examined: { ["keysExamined": 1, "docsExamined": .int32($0.documents)] })
-            ]
-        case .keys(let keys):
-            let points = keys.map { key -> BSONValue in
-                let text = ShellText.text(of: BSONKey.decode(key) ?? .null)
-                return .string("[\(text), \(text)]")
-            }
-            return [idScan(points, isReversed: false), fetch]
-        case .range(let range):
-            let isByKey = range.lower != nil || range.upper != nil || range.order != .inserted
-            guard isByKey else {
-                var details = filterDetails
-                details.append("direction", "forward")
-                return [
-                    Stage(
-                        name: "COLLSCAN", details: details,
-                        examined: { ["docsExamined": .int32($0.documents)] })
-                ]
-            }
-            let isReversed = range.order == .idDescending
-            let texts = ExplainBounds.texts(
-                of: "_id", in: filter, isBounded: range.lower != nil || range.upper != nil,
-                isReversed: isReversed)
-            return [idScan(texts.map { .string($0) }, isReversed: isReversed), fetch]
-        case .index(let scan): return [indexScan(scan), fetch]
+            return Stage(
+                name: "IDHACK",
+                examined: { ["keysExamined": 1, "docsExamined": .int32($0.documents)] })
+        case .range(let range) where !range.isByKey:
+            var details = filterDetails
+            details.append(
+                "direction", range.order == .insertedLast ? "backward" : "forward")
+            return Stage(
+                name: "COLLSCAN", details: details,
+                examined: { ["docsExamined": .int32($0.documents)] })
+        case .index(let scan) where scan.isExact:
+            var fetch = fetch
+            fetch.details = [:]
+            return keys(plan).passed(to: fetch)
+        case .union:
+            let read = keys(plan).passed(to: fetch)
+            let isRooted = if case .any = filter.predicate { true } else { false }
+            return isRooted ? read.passed(to: Stage(name: "SUBPLAN")) : read
+        case .keys, .range, .index: return keys(plan).passed(to: fetch)
         }
     }
 
@@ -81,82 +114,83 @@ struct ExplainStages {
             examined: { ["docsExamined": .int32($0.documents)] })
     }
 
+    /// The stages that read keys.
+    private func keys(_ plan: QueryPlan) -> Stage {
+        switch plan.access {
+        case .keys(let keys):
+            let points = keys.map { key -> BSONValue in
+                let text = ShellText.text(of: BSONKey.decode(key) ?? .null)
+                return .string("[\(text), \(text)]")
+            }
+            return idScan(points, isReversed: false)
+        case .range(let range):
+            let isReversed = range.order == .idDescending
+            func text(_ key: [UInt8]?, _ end: String) -> String {
+                key.flatMap { BSONKey.decode($0) }.map { ShellText.text(of: $0) } ?? end
+            }
+            let (lower, upper) = (text(range.lower, "MinKey"), text(range.upper, "MaxKey"))
+            let bounds = isReversed ? "[\(upper), \(lower)]" : "[\(lower), \(upper)]"
+            return idScan([.string(bounds)], isReversed: isReversed)
+        case .index(let scan): return indexScan(scan)
+        case .union(let plans):
+            let isMerged = options.sort != nil && plan.isSorted
+            var stage = Stage(
+                name: isMerged ? "SORT_MERGE" : "OR", returned: { $0.documents })
+            if isMerged, let sort = options.sort {
+                stage.details = ["sortPattern": .document(sort.pattern)]
+            }
+            stage.inputs = plans.map(keys)
+            return stage
+        }
+    }
+
     private func idScan(_ bounds: [BSONValue], isReversed: Bool) -> Stage {
         scan(
-            .id, isMultikey: false, isReversed: isReversed,
+            .id, IndexDefinition.id.keyPattern, isMultikey: false, isReversed: isReversed,
             bounds: ["_id": .array(BSONArray(bounds))])
     }
 
     private func indexScan(_ scan: IndexScan) -> Stage {
         var bounds: BSONDocument = [:]
-        for (key, bound) in zip(scan.index.definition.keys, scan.bounds) {
-            let texts = ExplainBounds.texts(
-                of: key.path, in: filter, isBounded: bound != nil,
+        var pattern = scan.index.definition.keyPattern
+        var paths = scan.index.definition.keys
+        if let path = scan.wildcardPath {
+            pattern = ["$_path": 1, path: 1]
+            let text = ShellText.text(of: .string(path))
+            bounds.append("$_path", [.string("[\(text), \(text)]")])
+            paths = [IndexDefinition.Key(path)]
+        }
+        for (key, bound) in zip(paths, scan.bounds) {
+            let texts = (bound ?? .all).texts(
                 isReversed: scan.isReversed != (key.kind == .descending))
             bounds.append(key.path, .array(BSONArray(texts.map { .string($0) })))
         }
         return self.scan(
-            scan.index.definition, isMultikey: scan.index.isMultikey,
+            scan.index.definition, pattern, isMultikey: scan.index.isMultikey,
             isReversed: scan.isReversed, bounds: bounds)
     }
 
     private func scan(
-        _ index: IndexDefinition, isMultikey: Bool, isReversed: Bool, bounds: BSONDocument
+        _ index: IndexDefinition, _ pattern: BSONDocument, isMultikey: Bool, isReversed: Bool,
+        bounds: BSONDocument
     ) -> Stage {
-        Stage(
-            name: "IXSCAN",
-            details: [
-                "keyPattern": .document(index.keyPattern), "indexName": .string(index.name),
-                "isMultiKey": .bool(isMultikey), "isUnique": .bool(index.isUnique),
-                "isSparse": .bool(index.isSparse),
-                "isPartial": .bool(index.partialFilter != nil), "indexVersion": 2,
-                "direction": isReversed ? "backward" : "forward",
-                "indexBounds": .document(bounds),
-            ],
-            returned: { $0.documents }, examined: { ["keysExamined": .int32($0.keys)] })
-    }
-
-    /// The stages that order and cut what was read.
-    private var shaping: [Stage] {
-        var stages: [Stage] = []
-        let isSorting = options.sort != nil && !plan.isSorted
-        let end = options.limit == 0 ? Int.max : options.skip + options.limit
-        if isSorting, let sort = options.sort {
-            var details: BSONDocument = [
-                "sortPattern": .document(sort.pattern), "memLimit": 104_857_600,
-            ]
-            if end < Int.max { details.append("limitAmount", .int64(Int64(end))) }
-            details.append("type", "simple")
-            stages.append(
-                Stage(
-                    name: "SORT", details: details,
-                    returned: { min($0.matched, Int32(clamping: end)) }))
+        var details: BSONDocument = [
+            "keyPattern": .document(pattern), "indexName": .string(index.name),
+        ]
+        if let collation = index.collation { details.append("collation", .document(collation)) }
+        details.append("isMultiKey", .bool(isMultikey))
+        if !isMultikey {
+            let none = BSONDocument(pattern.keys.map { ($0, []) })
+            details.append("multiKeyPaths", .document(none))
         }
-        if options.skip > 0 {
-            let skip = Int32(clamping: options.skip)
-            stages.append(
-                Stage(
-                    name: "SKIP", details: ["skipAmount": .int32(skip)],
-                    returned: { max(0, $0.matched - skip) }))
-        }
-        if options.projection != nil {
-            stages.append(Stage(name: "PROJECTION_DEFAULT", returned: { $0.returned }))
-        }
-        if options.limit > 0, !isSorting {
-            stages.append(
-                Stage(
-                    name: "LIMIT",
-                    details: ["limitAmount": .int32(Int32(clamping: options.limit))],
-                    returned: { $0.returned }))
-        }
-        return stages
-    }
-}
-
-extension SortOrder {
-    /// The order as a key pattern.
-    fileprivate var pattern: BSONDocument {
-        BSONDocument(
-            keys.map { ($0.path.description, .int32($0.isDescending ? -1 : 1)) })
+        details.append("isUnique", .bool(index.isUnique))
+        details.append("isSparse", .bool(index.isSparse))
+        details.append("isPartial", .bool(index.partialFilter != nil))
+        details.append("indexVersion", 2)
+        details.append("direction", isReversed ? "backward" : "forward")
+        details.append("indexBounds", .document(bounds))
+        return Stage(
+            name: "IXSCAN", details: details, returned: { $0.documents },
+            examined: { ["keysExamined": .int32($0.keys)] })
     }
 }

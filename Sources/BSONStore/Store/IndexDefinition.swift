@@ -41,6 +41,13 @@ public struct IndexDefinition: Sendable, Hashable {
     public let expireAfterSeconds: Double?
     /// Queries do not use the index.
     public let isHidden: Bool
+    /// Writes that would make two documents' keys equal are refused, as `unique` does, though
+    /// earlier ones may be.
+    public let preparesUnique: Bool
+    /// How the texts of the keys compare; `nil` compares their bytes.
+    public let collation: BSONDocument?
+    /// Whether the specification says how texts compare, if only by their bytes.
+    let namesCollation: Bool
     /// The definition as `listIndexes` shows it: `v`, `key`, `name` and the options.
     public let document: BSONDocument
 
@@ -55,6 +62,9 @@ public struct IndexDefinition: Sendable, Hashable {
         partialFilter = nil
         expireAfterSeconds = nil
         isHidden = false
+        preparesUnique = false
+        collation = nil
+        namesCollation = true
         document = ["v": 2, "key": ["_id": 1], "name": "_id_"]
     }
 
@@ -66,6 +76,48 @@ public struct IndexDefinition: Sendable, Hashable {
             case .special: false
             }
         }
+    }
+
+    /// Whether documents have keys in the index: not in those of texts and places.
+    var isFiled: Bool {
+        let isHashed = keys.contains { $0.kind == .special("hashed") }
+        return isOrdered && (wildcardField == nil || keys.count == 1)
+            || isHashed && keys.allSatisfy { isOrdinary($0) || $0.kind == .special("hashed") }
+    }
+
+    private func isOrdinary(_ key: Key) -> Bool {
+        switch key.kind {
+        case .ascending, .descending: true
+        case .special: false
+        }
+    }
+
+    /// The field that stands for all fields below it: `$**` or `a.$**`.
+    var wildcardField: String? {
+        guard let key = keys.first(where: { IndexKeyPattern.isWildcard($0.path) }) else {
+            return nil
+        }
+        return isOrdinary(key) ? key.path : nil
+    }
+
+    /// Which fields a wildcard index has.
+    var wildcardProjection: BSONDocument? { document["wildcardProjection"]?.documentValue }
+
+    /// What the index says of texts, for `$text`.
+    var textFields: TextIndexFields? {
+        guard keys.contains(where: { $0.kind == .special("text") }) else { return nil }
+        var weights: [String: Double] = [:]
+        for (path, weight) in document["weights"]?.documentValue ?? [:] {
+            weights[path] = Double(weight.truncatedNumber ?? 1)
+        }
+        var fields = TextIndexFields(weights: weights)
+        if let language = document["default_language"]?.stringValue {
+            fields.defaultLanguage = language
+        }
+        if let field = document["language_override"]?.stringValue {
+            fields.languageOverride = field
+        }
+        return fields
     }
 
     /// The key pattern, such as `{age: 1, name: -1}`.
@@ -90,31 +142,37 @@ extension IndexDefinition {
                 "The 'key' field is a required property of an index "
                     + "specification")
         }
-        keys = try Self.keys(pattern, context)
+        let given = try IndexKeyPattern.keys(pattern, context)
         try context.checkOptions()
-        let made = keys.map { "\($0.path)_\(Self.text(of: $0.kind, in: pattern, $0.path))" }
+        let made = given.map { "\($0.path)_\(Self.text(of: $0.kind, in: pattern, $0.path))" }
         name = try context.text("name") ?? made.joined(separator: "_")
         isUnique = try context.flag("unique")
+        preparesUnique = try context.flag("prepareUnique")
         isSparse = try context.flag("sparse")
         isHidden = try context.flag("hidden")
         partialFilter = try context.document("partialFilterExpression")
-        expireAfterSeconds = try context.seconds(fields: keys.count)
+        expireAfterSeconds = try context.seconds(fields: given.count)
+        collation = try context.collation()
+        namesCollation = specification["collation"] != nil
         if isSparse, partialFilter != nil {
             throw context.error(
                 .cannotCreateIndex,
                 "cannot mix \"partialFilterExpression\" and \"sparse\" options")
         }
-        var document: BSONDocument = [
-            "v": 2, "key": .document(pattern), "name": .string(name),
-        ]
-        for (key, value) in specification where !["v", "key", "name", "ns"].contains(key) {
+        try context.check(given, hasCollation: collation != nil)
+        var document: BSONDocument = ["v": 2, "key": .document(pattern), "name": .string(name)]
+        for (key, value) in specification
+        where !["v", "key", "name", "ns", "collation"].contains(key) {
             if !IndexSpecification.flags.contains(key) || key == "background"
                 || PredicateParser.isTrue(value)
             {
                 document.append(key, value)
             }
         }
+        if let collation { document.append("collation", .document(collation)) }
+        try IndexKeyPattern.complete(&document, given, context)
         self.document = document
+        keys = try IndexKeyPattern.keys(document["key"]?.documentValue ?? pattern, context)
     }
 
     private static func text(of kind: Kind, in pattern: BSONDocument, _ path: String) -> String {
@@ -123,64 +181,19 @@ extension IndexDefinition {
         case .ascending, .descending: ShellText.text(of: pattern[path] ?? 1)
         }
     }
+}
 
-    private static func keys(
-        _ pattern: BSONDocument, _ context: IndexSpecification
-    ) throws(StoreError) -> [Key] {
-        guard !pattern.isEmpty else {
-            throw context.error(.cannotCreateIndex, "Index keys cannot be empty.")
-        }
-        guard pattern.count <= fieldsMax else {
-            throw context.error(
-                StoreError.Code(rawValue: 13103), "too many compound keys")
-        }
-        var keys: [Key] = []
-        for (path, value) in pattern {
-            guard !path.isEmpty,
-                !path.split(separator: ".", omittingEmptySubsequences: false)
-                    .contains("")
-            else {
-                throw context.error(
-                    .cannotCreateIndex, "Index keys cannot contain an empty field.")
-            }
-            guard !path.hasPrefix("$") else {
-                throw context.error(
-                    .cannotCreateIndex,
-                    "Index key contains an illegal field name: field name starts with '$'.")
-            }
-            guard !keys.contains(where: { $0.path == path }) else {
-                throw context.error(
-                    .badValue, "The field '\(path)' appears multiple times in the index key pattern"
-                )
-            }
-            keys.append(Key(path, try kind(value, context)))
-        }
-        return keys
-    }
-
-    private static func kind(
-        _ value: BSONValue, _ context: IndexSpecification
-    ) throws(StoreError) -> Kind {
-        switch value {
-        case .string(let name):
-            guard ["text", "2dsphere", "2d", "hashed"].contains(name) else {
-                throw context.error(.cannotCreateIndex, "Unknown index plugin '\(name)'")
-            }
-            return .special(name)
-        case .int32, .int64, .double, .decimal128:
-            switch BSONOrder.compare(value, 0) {
-            case .greater: return .ascending
-            case .less where BSONOrder.compare(value, .double(.nan)) != .equal:
-                return .descending
-            case .less, .equal:
-                throw context.error(
-                    .cannotCreateIndex, "Values in the index key pattern cannot be 0.")
-            }
-        default:
-            throw context.error(
-                .cannotCreateIndex,
-                "Values in v:2 index key pattern cannot be of type \(value.type.alias). Only "
-                    + "numbers > 0, numbers < 0, and strings are allowed.")
-        }
+extension IndexDefinition {
+    /// The definition in a collection whose texts compare in a way of their own; an index that says
+    /// how its texts compare keeps that.
+    ///
+    /// - Throws: never for a collation that a collection can have.
+    func inheriting(_ default: BSONDocument?) throws(StoreError) -> IndexDefinition {
+        guard let collation = `default`, !namesCollation, textFields == nil,
+            !keys.contains(where: { $0.kind == .special("2d") })
+        else { return self }
+        var specification = document
+        specification.append("collation", .document(collation))
+        return try IndexDefinition(specification)
     }
 }

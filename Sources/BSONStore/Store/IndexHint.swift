@@ -31,19 +31,49 @@ public enum IndexHint: Sendable, Hashable {
 }
 
 extension ReadTransaction {
+    /// Plans by options of `find`.
+    func plan(
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
+    ) throws(StoreError) -> QueryPlan {
+        if !options.min.isEmpty || !options.max.isEmpty {
+            return try plan(namespace, filter, sort, between: options)
+        }
+        let (wanted, overflow) = options.skip.addingReportingOverflow(options.limit)
+        return try plan(
+            namespace, filter, sort, wanted: options.limit == 0 || overflow ? 0 : wanted,
+            hint: options.hint)
+    }
+
     /// Plans by a hint.
     ///
-    /// An index that lacks documents, sparse or partial, is used only where it has all that can
-    /// pass; otherwise all documents are read.
+    /// A sparse index may lack documents that pass, as with MongoDB's server; a partial one is used
+    /// only where it has all of them, otherwise all documents are read.
     ///
     /// - Throws: `badValue` (2) when there is no such index.
     func plan(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ hint: IndexHint
     ) throws(StoreError) -> QueryPlan {
-        let all = QueryPlan(access: .range(QueryPlan.Range()), isSorted: sort == nil)
-        if hint == .natural { return all }
-        if hint.isFor(.id) { return QueryPlan(filter, sort) }
-        let found = try onTable(namespace) { (table) throws(StoreError) -> StoredIndex in
+        if hint == .natural { return .all(sort) }
+        if hint.isFor(.id) {
+            let byID = QueryPlan(filter, sort)
+            guard !byID.isByKey else { return byID }
+            // The whole index is read, in its order.
+            var range = QueryPlan.Range()
+            range.order = .idAscending
+            return QueryPlan(access: .range(range), isSorted: byID.isSorted && sort == nil)
+        }
+        guard let index = try index(hint, of: namespace) else { return .all(sort) }
+        let scans = IndexScan.candidates(index, IndexQuery(filter), sort, isForced: true)
+        guard let scan = scans.first(where: { $0.bounds.contains { $0 != .all } }) ?? scans.first
+        else { return .all(sort) }
+        return QueryPlan(access: .index(scan), isSorted: scan.isSorted)
+    }
+
+    /// The index that a hint means; `nil` without a collection.
+    private func index(
+        _ hint: IndexHint, of namespace: Namespace
+    ) throws(StoreError) -> StoredIndex? {
+        try onTable(namespace) { (table) throws(StoreError) -> StoredIndex in
             let indexes = try connection.indexCache.indexes(of: table.id, connection)
             let index = indexes.first { hint.isFor($0.definition) && !$0.definition.isHidden }
             guard let index else {
@@ -54,9 +84,73 @@ extension ReadTransaction {
             }
             return index
         }
-        guard let found, let scan = IndexScan(found, filter, sort, isForced: true) else {
-            return all
+    }
+
+    /// Plans by the bounds `min` and `max`, which a hint gives the index for.
+    private func plan(
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, between options: FindOptions
+    ) throws(StoreError) -> QueryPlan {
+        guard let hint = options.hint, hint != .natural else {
+            throw StoreError(
+                StoreError.Code(rawValue: 51173),
+                "When using min()/max() a hint of which index to use must be provided")
         }
+        if hint.isFor(.id) {
+            let range = try IndexKeyBounds(options, keys: IndexDefinition.id.keys, nil)
+            var byID = QueryPlan.Range()
+            byID.order = .idAscending
+            byID.lower = range.lower
+            byID.behind = range.upper
+            return QueryPlan(access: .range(byID), isSorted: sort == nil)
+        }
+        guard let index = try index(hint, of: namespace) else { return .all(sort) }
+        let bounds = try IndexKeyBounds(
+            options, keys: index.definition.keys, index.collation)
+        let direction = index.direction(sort, constants: 0)
+        let range = IndexScan.Range(
+            lower: bounds.lower ?? [], upper: bounds.upper ?? [0xFF, 0xFF])
+        let scan = IndexScan(
+            index, groups: [[range]], bounds: index.definition.keys.map { _ in nil },
+            isReversed: direction == .backward, isSorted: sort == nil || direction != nil)
         return QueryPlan(access: .index(scan), isSorted: scan.isSorted)
+    }
+}
+
+/// Reads the bounds `min` (inclusive) and `max` (exclusive) of an index's whole keys.
+struct IndexKeyBounds {
+    let lower: [UInt8]?
+    let upper: [UInt8]?
+
+    /// Reads the options.
+    ///
+    /// - Throws: 51174 and 51175 with MongoDB's texts for bounds that are not of the index.
+    init(
+        _ options: FindOptions, keys: [IndexDefinition.Key], _ collation: Collation?
+    ) throws(StoreError) {
+        lower = try Self.key(options.min, keys, collation)
+        upper = try Self.key(options.max, keys, collation)
+        if let lower, let upper, !lower.lexicographicallyPrecedes(upper) {
+            throw StoreError(
+                StoreError.Code(rawValue: 51175),
+                "The value provided for min() does not come "
+                    + "before the value provided for max() in the hinted index")
+        }
+    }
+
+    private static func key(
+        _ bound: BSONDocument, _ keys: [IndexDefinition.Key], _ collation: Collation?
+    ) throws(StoreError) -> [UInt8]? {
+        guard !bound.isEmpty else { return nil }
+        guard bound.keys == keys.map(\.path) else {
+            throw StoreError(
+                StoreError.Code(rawValue: 51174),
+                "The index chosen is not compatible with min()/max()")
+        }
+        var joined: [UInt8] = []
+        for (key, value) in zip(keys, bound.map(\.value)) {
+            let bytes = BSONKey.encode(collation?.key(value) ?? value)
+            joined += key.kind == .descending ? bytes.map { ~$0 } : bytes
+        }
+        return joined
     }
 }

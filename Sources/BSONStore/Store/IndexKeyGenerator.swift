@@ -11,20 +11,35 @@ struct IndexKeyGenerator: Sendable {
         var keys: [[UInt8]] = []
         /// An array was met on the way.
         var isMultikey = false
+
+        /// The keys each once, in order.
+        var sorted: Keys {
+            guard keys.count > 1 else { return self }
+            var sorted = self
+            sorted.keys.sort { $0.lexicographicallyPrecedes($1) }
+            var last: [UInt8]?
+            sorted.keys.removeAll { key in
+                defer { last = key }
+                return key == last
+            }
+            return sorted
+        }
     }
 
     private let paths: [[String]]
-    private let isDescending: [Bool]
+    private let kinds: [IndexDefinition.Kind]
     private let isSparse: Bool
+    private let collation: Collation?
 
     /// A document gives so many keys at most.
     static let keysMax = 1_000_000
 
-    init(_ definition: IndexDefinition) {
+    init(_ definition: IndexDefinition, _ collation: Collation?) {
+        self.collation = collation
         paths = definition.keys.map {
             $0.path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         }
-        isDescending = definition.keys.map { $0.kind == .descending }
+        kinds = definition.keys.map(\.kind)
         isSparse = definition.isSparse
     }
 
@@ -50,15 +65,7 @@ struct IndexKeyGenerator: Sendable {
         try document.withUnsafeBytes { (bytes) throws(StoreError) in
             var keys = Keys()
             try collect(paths.map { .open($0[...]) }, bytes, &keys)
-            if keys.keys.count > 1 {
-                keys.keys.sort { $0.lexicographicallyPrecedes($1) }
-                var last: [UInt8]?
-                keys.keys.removeAll { key in
-                    defer { last = key }
-                    return key == last
-                }
-            }
-            return keys
+            return keys.sorted
         }
     }
 
@@ -77,6 +84,11 @@ struct IndexKeyGenerator: Sendable {
         }
         guard let first = stops.first else { return emit(components, &keys) }
         keys.isMultikey = true
+        if stops.contains(where: { kinds[$0.component] == .special("hashed") }) {
+            throw StoreError(
+                StoreError.Code(rawValue: 16766),
+                "Error: hashed indexes do not currently support array values")
+        }
         for other in stops.dropFirst() where other.array.start != first.array.start {
             throw parallel(first, other)
         }
@@ -156,14 +168,23 @@ struct IndexKeyGenerator: Sendable {
         }
         var key: [UInt8] = []
         key.reserveCapacity(24)
-        for (component, isDescending) in zip(components, isDescending) {
+        for (component, kind) in zip(components, kinds) {
             let start = key.count
             switch component {
-            case .value(let value): BSONKey.append(BSONValue(copying: value), to: &key)
+            case .value(let value):
+                let value = BSONValue(copying: value)
+                BSONKey.append(collation?.key(value) ?? value, to: &key)
             case .missing, .open: BSONKey.append(.null, to: &key)
             case .emptyArray: BSONKey.append(.undefined, to: &key)
             }
-            if isDescending { for at in start..<key.count { key[at] = ~key[at] } }
+            switch kind {
+            case .ascending: continue
+            case .descending: for at in start..<key.count { key[at] = ~key[at] }
+            case .special:
+                let hash = Self.hash(key[start...])
+                key.removeSubrange(start...)
+                BSONKey.append(hash, to: &key)
+            }
         }
         keys.keys.append(key)
     }
@@ -176,5 +197,25 @@ struct IndexKeyGenerator: Sendable {
         return StoreError(
             StoreError.Code(rawValue: 171),
             "cannot index parallel arrays [\(name(other))] [\(name(first))]")
+    }
+
+    // MARK: - Hashes
+
+    /// The number under which a hashed index files a value's key: FNV-1a.
+    private static func hash(_ key: some Sequence<UInt8>) -> BSONValue {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in key { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return .int64(Int64(bitPattern: hash))
+    }
+
+    /// The bounds of hashes that stand for bounds of values; `nil` for other than single values.
+    static func hashed(_ bounds: IndexBounds) -> IndexBounds? {
+        guard bounds.arePoints else { return nil }
+        return IndexBounds.union(
+            bounds.intervals.compactMap(\.point).map { key in
+                let hash = hash(key)
+                return IndexBounds(
+                    [IndexBounds.Interval(point: BSONKey.encode(hash), of: hash)], isExact: false)
+            })
     }
 }

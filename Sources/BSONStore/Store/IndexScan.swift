@@ -7,201 +7,227 @@ struct IndexScan {
     }
 
     let index: StoredIndex
-    /// In order, without overlap.
-    let ranges: [Range]
+    /// In order, without overlap; those of a group begin with the same values.
+    let groups: [[Range]]
     /// The bounds of each field that has any, for `explain`.
     let bounds: [IndexBounds?]
     let isReversed: Bool
     /// Whether the documents come in the order that was asked for.
     let isSorted: Bool
+    /// Whether they do so only when the groups are merged.
+    let isMerged: Bool
+    /// Whether exactly the documents pass whose keys are read, each of which is read once.
+    let isExact: Bool
+    /// How many of the first fields are bounded to single values.
+    let equalities: Int
+    /// The path whose values are read in a wildcard index.
+    var wildcardPath: String?
+
+    /// All ranges in order.
+    var ranges: [Range] { groups.flatMap(\.self) }
 
     /// Whether any field is bounded.
     var isBounded: Bool { bounds.contains { $0 != nil } }
 
     /// Ranges of several fields' values are joined up to so many times.
-    private static let rangesMax = 200
+    static let rangesMax = 200
 
-    /// Plans a scan; `nil` where the index does not help.
+    /// The scans of an index that help a query.
     ///
     /// - Parameter isForced: a hint asks for the index, also where it only lists the documents.
-    init?(_ index: StoredIndex, _ filter: Filter, _ sort: SortOrder?, isForced: Bool = false) {
-        let definition = index.definition
-        // Texts that a collation takes as equal have different keys.
-        guard definition.isOrdered, filter.collation == nil, sort?.collation == nil else {
-            return nil
-        }
-        guard isForced || !definition.isHidden else { return nil }
-        let tests = Self.tests(of: filter)
-        if let partial = index.filter, !IndexImplication.holds(partial, given: tests) {
-            return nil
-        }
-        let bounds = definition.keys.map { Self.bounds($0, tests, index) }
-        if definition.isSparse {
-            let isPresent = bounds.contains { $0.map { !$0.holdsNull } ?? false }
+    static func candidates(
+        _ index: StoredIndex, _ query: IndexQuery, _ sort: SortOrder?, isForced: Bool = false
+    ) -> [IndexScan] {
+        guard isForced || !index.definition.isHidden, index.isUsable(for: query) else { return [] }
+        if index.wildcard != nil { return wildcards(index, query, sort) }
+        return IndexScan(index, query, sort, isForced: isForced).map { [$0] } ?? []
+    }
+
+    private init?(
+        _ index: StoredIndex, _ query: IndexQuery, _ sort: SortOrder?, isForced: Bool
+    ) {
+        guard index.definition.isFiled else { return nil }
+        let fields = IndexFields(index, query)
+        if index.definition.isSparse, !isForced {
+            let isPresent = fields.bounds.contains { $0.map { !$0.holdsNull } ?? false }
             guard isPresent else { return nil }
         }
+        let plan = Self.groups(index.definition.keys, fields.bounds)
         self.index = index
-        self.bounds = Self.leading(
-            index.isMultikey ? Self.independent(bounds, definition.keys) : bounds)
-        ranges = Self.ranges(definition.keys, self.bounds)
-        let direction = Self.direction(index, self.bounds, sort)
-        isSorted = sort == nil || direction != nil
-        isReversed = direction == .backward
+        groups = plan.groups
+        bounds = fields.bounds.enumerated().map { $0.offset < plan.used ? $0.element : nil }
+        let points = bounds.prefix { $0?.arePoints ?? false }
+        equalities = points.count
+        isExact = fields.areExact(used: plan.used, rangeCount: plan.groups.joined().count)
+        let single = points.prefix { $0?.intervals.count == 1 }.count
+        let direct = index.direction(sort, constants: single)
+        let merged =
+            direct == nil && groups.count > 1
+            ? index.direction(sort, constants: plan.prefixed) : nil
+        isMerged = merged != nil
+        isSorted = sort == nil || direct != nil || isMerged
+        isReversed = (direct ?? merged) == .backward
         guard isForced || isBounded || (sort != nil && isSorted) else { return nil }
     }
 
-    /// The tests that every document has to pass, by path.
-    private static func tests(of filter: Filter) -> [(path: FieldPath, test: Predicate.Test)] {
-        let parts: [Predicate]
-        if case .all(let all) = filter.predicate { parts = all } else { parts = [filter.predicate] }
-        return parts.compactMap { part in
-            if case .field(let path, let test) = part { (path, test) } else { nil }
-        }
+    init(
+        _ index: StoredIndex, groups: [[Range]], bounds: [IndexBounds?], isReversed: Bool,
+        isSorted: Bool, isExact: Bool = false, wildcardPath: String? = nil
+    ) {
+        self.index = index
+        self.groups = groups
+        self.bounds = bounds
+        self.isReversed = isReversed
+        self.isSorted = isSorted
+        self.isExact = isExact
+        self.wildcardPath = wildcardPath
+        isMerged = false
+        equalities = bounds.prefix { $0?.arePoints ?? false }.count
     }
 
-    /// The bounds of one field.
-    ///
-    /// In a multikey index two tests may be passed by two elements: only one bounds the keys.
-    private static func bounds(
-        _ key: IndexDefinition.Key, _ tests: [(path: FieldPath, test: Predicate.Test)],
-        _ index: StoredIndex
-    ) -> IndexBounds? {
-        // A number in a path names an array position or a field, and the index knows only one.
-        guard !FieldPath.holdsNumber(key.path) else { return nil }
-        let found = tests.filter { $0.path.description == key.path }
-            .compactMap { IndexBounds($0.test) }
-        guard let first = found.first else { return nil }
-        guard !index.isMultikey else { return found.first { $0.arePoints } ?? first }
-        return found.dropFirst().reduce(first) { $0.intersection($1) }
-    }
-
-    /// The bounds without those of fields that may lie in the same array as a field before: tests of
-    /// both may be passed by different elements, which have different keys.
-    private static func independent(
-        _ bounds: [IndexBounds?], _ keys: [IndexDefinition.Key]
-    ) -> [IndexBounds?] {
-        var roots: Set<Substring> = []
-        return zip(bounds, keys).map { bound, key in
-            let root = key.path.split(separator: ".")[0]
-            return roots.insert(root).inserted ? bound : nil
-        }
-    }
-
-    /// The bounds up to the first field that has none or is not bounded to points.
-    private static func leading(_ bounds: [IndexBounds?]) -> [IndexBounds?] {
-        var leading: [IndexBounds?] = []
-        var goesOn = true
-        for bound in bounds {
-            leading.append(goesOn ? bound : nil)
-            goesOn = goesOn && (bound?.arePoints ?? false)
-        }
-        return leading
-    }
-
-    private static func ranges(
+    /// The ranges that bounds give, how many fields bound them, and how many of these give the
+    /// values that a group begins with.
+    private static func groups(
         _ keys: [IndexDefinition.Key], _ bounds: [IndexBounds?]
-    ) -> [Range] {
+    ) -> (groups: [[Range]], used: Int, prefixed: Int) {
         var prefixes: [[UInt8]] = [[]]
+        var used = 0
         for (key, bound) in zip(keys, bounds) {
             guard let bound else { break }
             let intervals = (key.kind == .descending ? bound.inverted : bound).intervals
             let points = intervals.compactMap(\.point)
+            used += 1
             if points.count == intervals.count, prefixes.count * points.count <= rangesMax {
                 prefixes = prefixes.flatMap { prefix in points.map { prefix + $0 } }
                 continue
             }
-            return prefixes.flatMap { prefix in
-                intervals.map { Range(lower: prefix + $0.lower, upper: prefix + $0.upper) }
+            let groups = prefixes.map { prefix in
+                intervals.map {
+                    Range(lower: prefix + $0.lower.cut, upper: prefix + $0.upper.cut)
+                }
             }
+            return (groups, used, used - 1)
         }
-        return prefixes.map { Range(lower: $0, upper: IndexBounds.successor($0)) }
+        let groups = prefixes.map {
+            [Range(lower: $0, upper: IndexBounds.successor($0))]
+        }
+        return (groups, used, used)
+    }
+}
+
+/// Chooses the bounds of the fields of one index.
+struct IndexFields {
+    private(set) var bounds: [IndexBounds?] = []
+    private let index: StoredIndex
+    private let query: IndexQuery
+    private let texts: IndexBounds.Texts
+
+    init(_ index: StoredIndex, _ query: IndexQuery) {
+        self.index = index
+        self.query = query
+        texts = index.texts(for: query)
+        var taken: [IndexCondition] = []
+        for key in index.definition.keys {
+            var found: IndexBounds?
+            if index.isMultikey {
+                if let (condition, bound) = one(key.path, independentOf: taken) {
+                    taken.append(condition)
+                    found = bound
+                }
+            } else {
+                let all = conditions(key.path)
+                found = all.first.map { first in
+                    all.dropFirst().reduce(first.bounds) { $0.intersection($1.bounds) }
+                }
+            }
+            if let bound = found, key.kind == .special("hashed") {
+                found = IndexKeyGenerator.hashed(bound)
+            }
+            bounds.append(found)
+        }
     }
 
-    private enum Direction {
+    private typealias Bounded = (condition: IndexCondition, bounds: IndexBounds)
+
+    private func conditions(_ path: String) -> [Bounded] {
+        query.conditions.compactMap { condition in
+            // The index knows either a position in an array or a field with that name.
+            guard condition.name == path, !condition.path.holdsNumber else { return nil }
+            return condition.bounds(texts, hasArrays: index.isMultikey).map { (condition, $0) }
+        }
+    }
+
+    /// The best bounds where documents may have several keys: those of one test only, because
+    /// different members of an array may pass two, unless both are about one member.
+    private func one(_ path: String, independentOf taken: [IndexCondition]) -> Bounded? {
+        let all = conditions(path)
+        var joined: [Bounded] = []
+        for (condition, bounds) in all {
+            let same = joined.firstIndex { $0.condition.concernsSameValue(as: condition) }
+            if let same {
+                joined[same].bounds = joined[same].bounds.intersection(bounds)
+            } else {
+                joined.append((condition, bounds))
+            }
+        }
+        let free = joined.filter { candidate in
+            taken.allSatisfy { candidate.condition.isIndependent(of: $0) }
+        }
+        return free.first { $0.bounds.arePoints } ?? free.first { $0.bounds != .all } ?? free.first
+    }
+
+    /// Whether the bounds of the first fields say all that the query asks.
+    func areExact(used: Int, rangeCount: Int) -> Bool {
+        guard query.isComplete, !query.conditions.isEmpty else { return false }
+        if index.isMultikey, rangeCount != 1 || query.conditions.count != 1 { return false }
+        let paths = Set(index.definition.keys.prefix(used).map(\.path))
+        return query.conditions.allSatisfy { condition in
+            guard paths.contains(condition.name), !(index.isMultikey && condition.isNegated),
+                !condition.path.holdsNumber
+            else { return false }
+            return condition.bounds(texts, hasArrays: index.isMultikey)?.isExact ?? false
+        } && bounds.prefix(used).allSatisfy { $0?.isExact ?? false }
+    }
+}
+
+extension StoredIndex {
+    /// A way of reading keys.
+    enum Direction {
         case forward
         case backward
     }
 
-    /// How the index has to be read to give a sort's order; `nil` where it cannot.
-    private static func direction(
-        _ index: StoredIndex, _ bounds: [IndexBounds?], _ sort: SortOrder?
-    ) -> Direction? {
-        guard let sort, !sort.keys.isEmpty, !index.isMultikey, !index.definition.isSparse else {
-            return nil
-        }
-        // Fields that are bounded to one value do not change the order.
-        var constants: Set<String> = []
-        for (key, bound) in zip(index.definition.keys, bounds) {
-            guard let bound, bound.intervals.count == 1, bound.arePoints else { break }
-            constants.insert(key.path)
-        }
-        let wanted = sort.keys.filter { !constants.contains($0.path.description) }
-        let given = index.definition.keys.dropFirst(constants.count)
+    /// How the index's texts stand to a query's.
+    func texts(for query: IndexQuery) -> IndexBounds.Texts {
+        IndexBounds.Texts(
+            collation: collation, areComparable: collation == query.collation)
+    }
+
+    /// Whether all documents that can pass are in the index, as far as its filter decides.
+    func isUsable(for query: IndexQuery) -> Bool {
+        guard let filter else { return true }
+        return collation == query.collation && IndexImplication.holds(filter, given: query.tests)
+    }
+
+    /// How the keys have to be read to give a sort's order; `nil` where they cannot.
+    ///
+    /// - Parameter constants: how many of the first fields have one value only.
+    func direction(_ sort: SortOrder?, constants: Int) -> Direction? {
+        guard let sort, !sort.keys.isEmpty, !isMultikey, definition.isOrdered,
+            sort.collation == collation
+        else { return nil }
+        let fixed = Set(definition.keys.prefix(constants).map(\.path))
+        let wanted = sort.keys.filter { !fixed.contains($0.path.description) }
+        let given = definition.keys.dropFirst(constants)
         guard wanted.count <= given.count else { return nil }
         var direction: Direction?
         for (want, have) in zip(wanted, given) {
-            guard want.path.description == have.path else { return nil }
+            guard want.metadata == nil, want.path.description == have.path else { return nil }
             let needed: Direction =
                 want.isDescending == (have.kind == .descending) ? .forward : .backward
             guard direction == nil || direction == needed else { return nil }
             direction = needed
         }
         return direction ?? .forward
-    }
-}
-
-extension FieldPath {
-    /// Whether a part of a dotted path is a plain number.
-    fileprivate static func holdsNumber(_ path: String) -> Bool {
-        path.split(separator: ".").contains { index(String($0)) != nil }
-    }
-}
-
-/// Decides whether a query's tests make a partial index's filter hold.
-enum IndexImplication {
-    /// Whether each test of the index's filter follows from a test of the query.
-    static func holds(
-        _ partial: Filter, given tests: [(path: FieldPath, test: Predicate.Test)]
-    ) -> Bool {
-        let parts: [Predicate]
-        if case .all(let all) = partial.predicate {
-            parts = all
-        } else {
-            parts = [partial.predicate]
-        }
-        return parts.allSatisfy { part in
-            guard case .field(let path, let needed) = part else { return false }
-            return tests.contains { $0.path == path && follows(needed, from: $0.test) }
-        }
-    }
-
-    private static func follows(_ needed: Predicate.Test, from test: Predicate.Test) -> Bool {
-        if case .exists = needed {
-            switch test {
-            case .exists: return true
-            case .compare(_, let value): return value != .null
-            default: return false
-            }
-        }
-        guard case .compare(let comparison, let bound) = needed,
-            case .compare(let given, let value) = test,
-            BSONKey.classByte(of: bound.type) == BSONKey.classByte(of: value.type)
-        else { return false }
-        let order = BSONOrder.compare(value, bound)
-        switch (given, comparison) {
-        case (.equal, .equal): return order == .equal
-        case (.equal, .less), (.less, .less):
-            return order == .less || (given == .less && order == .equal)
-        case (.lessOrEqual, .less): return order == .less
-        case (.equal, .lessOrEqual), (.less, .lessOrEqual), (.lessOrEqual, .lessOrEqual):
-            return order != .greater
-        case (.equal, .greater): return order == .greater
-        case (.greater, .greater): return order != .less
-        case (.greaterOrEqual, .greater): return order == .greater
-        case (.equal, .greaterOrEqual), (.greater, .greaterOrEqual),
-            (.greaterOrEqual, .greaterOrEqual):
-            return order != .less
-        default: return false
-        }
     }
 }

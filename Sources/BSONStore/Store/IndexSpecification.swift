@@ -1,13 +1,15 @@
 /// Reads the options of an index specification with MongoDB's errors.
 struct IndexSpecification {
     /// Options that are true or false.
-    static let flags: Set<String> = ["unique", "sparse", "hidden", "background", "dropDups"]
+    static let flags: Set<String> = [
+        "unique", "sparse", "hidden", "background", "dropDups", "prepareUnique",
+    ]
     private static let options: Set<String> =
         flags.union([
             "v", "key", "name", "ns", "partialFilterExpression", "expireAfterSeconds",
             "collation", "weights", "default_language", "language_override", "textIndexVersion",
             "2dsphereIndexVersion", "bits", "min", "max", "bucketSize", "wildcardProjection",
-            "storageEngine", "comment", "clustered", "prepareUnique",
+            "storageEngine", "comment", "clustered",
         ])
 
     let document: BSONDocument
@@ -63,6 +65,72 @@ struct IndexSpecification {
                 "The field '\(option)' must be an object, but got \(value.type.alias)")
         }
         return found
+    }
+
+    /// How texts compare, with all options; `nil` for the simple collation.
+    func collation() throws(StoreError) -> BSONDocument? {
+        guard let value = document["collation"] else { return nil }
+        guard let found = value.documentValue else {
+            throw error(
+                .typeMismatch,
+                "The field 'collation' must be an object, but got \(value.type.alias)")
+        }
+        guard !found.isEmpty else {
+            throw error(.badValue, "The field 'collation' cannot be an empty object.")
+        }
+        do throws(StoreError) {
+            return try Collation(found)?.document
+        } catch let fault {
+            throw error(fault.code, fault.message)
+        }
+    }
+
+    /// Refuses options that a kind of index does not have.
+    func check(_ keys: [IndexDefinition.Key], hasCollation: Bool) throws(StoreError) {
+        let isWildcard = keys.contains { key in
+            IndexKeyPattern.isWildcard(key.path) && key.kind == .ascending
+        }
+        var plugin = isWildcard ? "wildcard" : ""
+        for key in keys { if case .special(let name) = key.kind { plugin = name } }
+        if let projection = document["wildcardProjection"] {
+            guard isWildcard, keys.contains(where: { $0.path == "$**" }) else {
+                throw error(
+                    .badValue,
+                    "The field 'wildcardProjection' is only allowed when 'key' is "
+                        + "{\"$**\": ±1}")
+            }
+            guard let fields = projection.documentValue else {
+                throw error(
+                    .typeMismatch,
+                    "The field 'wildcardProjection' must be a non-empty object, but got "
+                        + projection.type.alias)
+            }
+            guard !fields.isEmpty else {
+                throw error(
+                    .failedToParse, "The 'wildcardProjection' field can't be an empty object")
+            }
+        }
+        if try flag("unique") {
+            guard plugin != "hashed" else {
+                throw error(
+                    StoreError.Code(rawValue: 16764),
+                    "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.")
+            }
+            guard !isWildcard else { throw unsupported(plugin, "the unique option") }
+        }
+        if isWildcard, try flag("sparse") { throw unsupported(plugin, "the sparse option") }
+        if isWildcard, document["expireAfterSeconds"] != nil {
+            throw unsupported(plugin, "the expireAfterSeconds option")
+        }
+        if hasCollation, plugin == "text" || plugin == "2d" {
+            throw unsupported(
+                plugin,
+                "collation: \(ShellText.text(of: document["collation"] ?? .null))")
+        }
+    }
+
+    private func unsupported(_ plugin: String, _ what: String) -> StoreError {
+        error(.cannotCreateIndex, "Index type '\(plugin)' does not support \(what)")
     }
 
     /// The seconds after which documents may go.

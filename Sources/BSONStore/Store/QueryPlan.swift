@@ -8,18 +8,31 @@ struct QueryPlan {
         case range(Range)
         /// Those that keys of an index lead to.
         case index(IndexScan)
+        /// Those of several plans, each once.
+        case union([QueryPlan])
     }
 
     /// Bounds of id keys; without any, all rows.
     struct Range {
         var lower: [UInt8]?
         var upper: [UInt8]?
+        /// Keys end before this one.
+        var behind: [UInt8]?
         var order = Order.inserted
+
+        /// Whether the rows are found by their keys.
+        var isByKey: Bool {
+            switch order {
+            case .inserted, .insertedLast: lower != nil || upper != nil
+            case .idAscending, .idDescending: true
+            }
+        }
     }
 
     /// The order in which rows are read.
     enum Order {
         case inserted
+        case insertedLast
         case idAscending
         case idDescending
     }
@@ -27,45 +40,93 @@ struct QueryPlan {
     let access: Access
     /// Whether the documents come in the order that was asked for.
     let isSorted: Bool
+    /// Plans that would have done as well, for `explain`.
+    var rejected: [QueryPlan] = []
+    /// Whether one key of each value is read, for the different values of a field.
+    var isDistinct = false
 
     init(access: Access, isSorted: Bool) {
         self.access = access
         self.isSorted = isSorted
     }
 
+    /// All documents; those inserted last come first where the sort asks for that.
+    static func all(_ sort: SortOrder?) -> QueryPlan {
+        var range = Range()
+        if let sort, sort.keys.isEmpty, sort.reversesInsertion { range.order = .insertedLast }
+        return QueryPlan(access: .range(range), isSorted: sort?.keys.isEmpty ?? true)
+    }
+
     /// Whether an index may do better than this plan by ids.
     var mayBeImproved: Bool {
         switch access {
-        case .keys, .index: false
-        case .range(let range): range.lower == nil && range.upper == nil && range.order == .inserted
+        case .keys, .index, .union: false
+        case .range: true
+        }
+    }
+
+    /// Whether only some documents are read.
+    var isBounded: Bool {
+        switch access {
+        case .keys: true
+        case .range(let range): range.lower != nil || range.upper != nil
+        case .index(let scan): scan.isBounded
+        case .union(let branches): branches.allSatisfy(\.isBounded)
+        }
+    }
+
+    /// Whether the plan reads by keys, be it all of them.
+    var isByKey: Bool {
+        switch access {
+        case .keys, .index, .union: true
+        case .range(let range): range.isByKey
         }
     }
 
     /// Plans by the `_id` alone.
     init(_ filter: Filter, _ sort: SortOrder?) {
+        let parts: [Predicate]
+        if case .all(let all) = filter.predicate { parts = all } else { parts = [filter.predicate] }
+        self.init(parts, filter.collation, sort)
+    }
+
+    /// Plans by what the parts of a filter ask of the `_id`.
+    init(_ parts: [Predicate], _ collation: Collation?, _ sort: SortOrder?) {
         var range = Range()
         if let key = sort?.keys.first, sort?.keys.count == 1, key.path.parts == ["_id"],
             sort?.collation == nil
         {
             range.order = key.isDescending ? .idDescending : .idAscending
+        } else if let sort, sort.keys.isEmpty, sort.reversesInsertion {
+            range.order = .insertedLast
         }
-        let parts: [Predicate]
-        if case .all(let all) = filter.predicate { parts = all } else { parts = [filter.predicate] }
         var keys: [[UInt8]]?
-        // The ids' keys are in the order of bytes, which a collation's is not.
-        for case .field(let path, let test) in parts
-        where path.parts == ["_id"] && filter.collation == nil {
+        for case .field(let path, let test) in parts where path.parts == ["_id"] {
+            // The ids' keys are in the order of bytes, which a collation's is not.
+            guard collation == nil || !Self.concernsTexts(test) else { continue }
             if let found = Self.keys(test) { keys = keys ?? found }
             Self.narrow(&range, test)
         }
         if let keys {
-            access = .keys(range.order == .idDescending ? keys.reversed() : keys)
+            let isReversed = range.order == .idDescending
+            access = .keys(isReversed ? keys.reversed() : keys)
         } else {
             access = .range(range)
         }
-        isSorted =
-            sort.map { $0.keys.isEmpty && !$0.reversesInsertion } ?? true
-            || range.order != .inserted
+        switch range.order {
+        case .inserted: isSorted = sort?.keys.isEmpty ?? true
+        case .insertedLast: isSorted = keys.map { $0.count < 2 } ?? !range.isByKey
+        case .idAscending, .idDescending: isSorted = true
+        }
+    }
+
+    private static func concernsTexts(_ test: Predicate.Test) -> Bool {
+        switch test {
+        case .compare(_, let value): Collation.concerns(value)
+        case .isIn(let values, _): values.contains { Collation.concerns($0) }
+        case .matches, .exists, .hasType, .hasSize, .modulo, .hasDocument, .hasElement, .special:
+            false
+        }
     }
 
     private static func keys(_ test: Predicate.Test) -> [[UInt8]]? {
@@ -109,26 +170,45 @@ extension QueryPlan.Range {
         if lower == nil, upper == nil, order == .inserted {
             return try connection.prepare(withRows ? .scanRows : .scan, table)
         }
+        let statement = try connection.prepare(
+            "SELECT doc, id FROM \(source(table)) ORDER BY \(column)")
+        bind(statement)
+        return statement
+    }
+
+    /// How many rows there are, counted up to a number.
+    func count(
+        upTo max: Int64, _ table: CollectionTable, _ connection: SQLiteConnection
+    ) throws(StoreError) -> Int64 {
+        let statement = try connection.prepare(
+            "SELECT count(*) FROM (SELECT 1 FROM \(source(table)) LIMIT ?3)")
+        bind(statement)
+        statement.bind(3, max)
+        return try statement.step() ? statement.int64(0) : 0
+    }
+
+    private func source(_ table: CollectionTable) -> String {
         var conditions: [String] = []
         if lower != nil { conditions.append("key >= ?1") }
         if upper != nil { conditions.append("key <= ?2") }
+        if behind != nil { conditions.append("key < ?4") }
         let filter = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
-        let column =
-            switch order {
-            // Between bounds the index is read in its order; sorting by row would cost extra.
-            case .inserted: "key"
-            case .idAscending: "key"
-            case .idDescending: "key DESC"
-            }
-        let name = StoreSchema.tableName(table.id)
-        let statement = try connection.prepare(
-            "SELECT doc, id FROM \(name)\(filter) ORDER BY \(column)")
-        bind(statement)
-        return statement
+        return StoreSchema.tableName(table.id) + filter
+    }
+
+    private var column: String {
+        switch order {
+        // Between bounds the index is read in its order; sorting by row would cost extra.
+        case .inserted: "key"
+        case .insertedLast: lower != nil || upper != nil ? "key" : "id DESC"
+        case .idAscending: "key"
+        case .idDescending: "key DESC"
+        }
     }
 
     private func bind(_ statement: borrowing SQLiteStatement) {
         if let lower { statement.bind(1, lower) }
         if let upper { statement.bind(2, upper) }
+        if let behind { statement.bind(4, behind) }
     }
 }

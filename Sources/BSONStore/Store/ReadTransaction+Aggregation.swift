@@ -10,6 +10,8 @@ extension ReadTransaction {
         _ namespace: Namespace, _ pipeline: Pipeline, now: BSONDatetime = .now,
         _ body: @escaping (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
+        let collation = try onTable(namespace) { $0.collation } ?? nil
+        let pipeline = try pipeline.adapted(to: collation)
         try pipeline.run(on: namespace, from: self, now: now) { (document) throws(StoreError) in
             guard document.byteCount <= ExpressionLimits.bytesMax else {
                 throw ExpressionLimits.tooLarge(document.byteCount)
@@ -52,7 +54,7 @@ extension ReadTransaction: AggregationSource {
     func count(
         _ namespace: Namespace, _ selection: AggregationSelection
     ) throws(StoreError) -> Int {
-        let filter = selection.filter.bound(to: selection.frame)
+        let filter = try resolved(selection.filter, namespace).bound(to: selection.frame)
         guard selection.limit > 0 else {
             return max(0, try count(namespace, filter: filter) - selection.skip)
         }
@@ -77,6 +79,14 @@ extension ReadTransaction: AggregationSource {
         return try indexes(namespace).contains { index in
             index.isUnique && index.partialFilter == nil && index.document["collation"] == nil
                 && Set(index.keyPattern.keys) == Set(fields)
+        }
+    }
+
+    func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [IndexDefinition.Key]? {
+        let all = try indexes(namespace)
+        guard !all.isEmpty else { return nil }
+        return all.flatMap(\.keys).filter {
+            $0.kind == .special("2d") || $0.kind == .special("2dsphere")
         }
     }
 

@@ -75,6 +75,27 @@ extension ReadTransaction {
     }
 }
 
+// MARK: - What a collection makes of a query
+
+extension ReadTransaction {
+    /// A filter with the collection's own collation, when it names none, and with its text index.
+    ///
+    /// - Throws: `indexNotFound` (27) for `$text` without a text index.
+    func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
+        let found = try onTable(namespace) { (table) throws(StoreError) -> Filter? in
+            let waits = filter.waitsForText
+            guard table.collation != nil || waits else { return nil }
+            guard waits else { return try filter.adapted(to: table.collation, nil) }
+            let indexes = try connection.indexCache.indexes(of: table.id, connection)
+            guard let fields = indexes.lazy.compactMap(\.definition.textFields).first else {
+                throw StoreError(.indexNotFound, "text index required for $text query")
+            }
+            return try filter.adapted(to: table.collation, fields)
+        }
+        return (found ?? nil) ?? filter
+    }
+}
+
 // MARK: - Views
 
 extension ReadTransaction {

@@ -1,82 +1,201 @@
 extension ReadTransaction {
-    /// Keys of a candidate are counted up to this before one is chosen.
-    private static let sampleMax: Int64 = 300
-
-    /// Chooses how a query is answered: by id, by the index with the fewest keys, or by all documents.
+    /// Chooses how a query is answered: by id, by one index or several, or by all documents.
+    ///
+    /// - Parameter wanted: how many documents are read at most; 0 for all.
     func plan(
-        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, hint: IndexHint? = nil
+        _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, wanted: Int = 0,
+        hint: IndexHint? = nil
     ) throws(StoreError) -> QueryPlan {
         if try view(namespace) != nil {
             return QueryPlan(access: .range(QueryPlan.Range()), isSorted: sort == nil)
         }
         if let hint { return try plan(namespace, filter, sort, hint) }
+        if let sort, sort.isNatural { return .all(sort) }
+        let sort = sort?.keys.isEmpty == true ? nil : sort
         let byID = QueryPlan(filter, sort)
         guard byID.mayBeImproved, !(filter.isEverything && sort == nil) else { return byID }
-        let scan = try onTable(namespace) { (table) throws(StoreError) in
-            try chosen(
-                connection.indexCache.indexes(of: table.id, connection)
-                    .compactMap { IndexScan($0, filter, sort) }, hasSort: sort != nil)
+        let chosen = try onTable(namespace) { (table) throws(StoreError) -> QueryPlan? in
+            let indexes = try connection.indexCache.indexes(of: table.id, connection)
+            let query = IndexQuery(filter)
+            guard !indexes.isEmpty || !query.alternatives.isEmpty else { return nil }
+            let planner = QueryPlanner(
+                transaction: self, table: table, filter: filter, sort: sort, wanted: wanted)
+            return try planner.chosen(
+                planner.candidates(query, indexes) + (byID.isByKey ? [byID] : []))
         }
-        guard let scan, let scan else { return byID }
-        return QueryPlan(access: .index(scan), isSorted: scan.isSorted)
+        return (chosen ?? nil) ?? byID
+    }
+}
+
+/// Finds the plans that may answer a query and chooses one.
+///
+/// Each candidate's keys are counted up to a limit; an index that only gives the order is tried on
+/// some documents where few are wanted.
+struct QueryPlanner {
+    /// Keys of a candidate are counted up to this before one is chosen.
+    private static let sampleMax: Int64 = 300
+    /// Where that does not tell candidates apart, up to this.
+    private static let secondSampleMax: Int64 = 5_000
+    /// So many documents are looked at to find out how many of them pass.
+    private static let trialMax = 100
+
+    let transaction: ReadTransaction
+    let table: CollectionTable
+    let filter: Filter
+    let sort: SortOrder?
+    /// How many documents are read at most; 0 for all.
+    let wanted: Int
+
+    /// The plans by indexes.
+    func candidates(_ query: IndexQuery, _ indexes: [StoredIndex]) -> [QueryPlan] {
+        var plans = scans(query, indexes, sort)
+        for branches in query.alternatives {
+            if let union = union(branches, with: query, indexes) { plans.append(union) }
+        }
+        return plans
     }
 
-    private func chosen(
-        _ candidates: [IndexScan], hasSort: Bool
-    ) throws(StoreError) -> IndexScan? {
-        guard candidates.count > 1 else { return candidates.first }
-        var best: (scan: IndexScan, cost: Int64)?
-        for candidate in candidates {
-            var cost = candidate.isBounded ? try sample(candidate) : 2 * Self.sampleMax
-            // Sorting what was found costs about as much again.
-            if !candidate.isSorted { cost *= 2 }
-            if cost < best?.cost ?? .max { best = (candidate, cost) }
+    private func scans(
+        _ query: IndexQuery, _ indexes: [StoredIndex], _ sort: SortOrder?
+    ) -> [QueryPlan] {
+        indexes.flatMap { IndexScan.candidates($0, query, sort) }.map {
+            QueryPlan(access: .index($0), isSorted: $0.isSorted)
         }
-        return best?.scan
     }
 
-    private func sample(_ scan: IndexScan) throws(StoreError) -> Int64 {
-        var count: Int64 = 0
-        for range in scan.ranges where count < Self.sampleMax {
-            let statement = try connection.prepare(scan.index.statements.count)
-            statement.bind(1, range.lower)
-            statement.bind(2, range.upper)
-            statement.bind(3, Self.sampleMax - count)
-            if try statement.step() { count += statement.int64(0) }
+    /// The plan that reads what each of some alternatives needs; `nil` where one needs everything.
+    private func union(
+        _ branches: [IndexQuery], with query: IndexQuery, _ indexes: [StoredIndex]
+    ) -> QueryPlan? {
+        guard branches.count <= IndexScan.rangesMax else { return nil }
+        var plans: [QueryPlan] = []
+        for branch in branches {
+            guard let plan = best(branch.joined(query), branch, indexes) else { return nil }
+            plans.append(plan)
         }
-        return count
-    }
-
-    /// Lends the documents that an index scan leads to and that pass, until the body returns false.
-    func scan(
-        _ scan: IndexScan, _ table: CollectionTable, _ filter: Filter,
-        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
-    ) throws(StoreError) {
-        var seen: Set<Int64> = []
-        let rows = try connection.prepare(
-            scan.isReversed ? scan.index.statements.backward : scan.index.statements.forward)
-        let documents = try connection.prepare(.getRow, table)
-        for range in scan.isReversed ? scan.ranges.reversed() : scan.ranges {
-            rows.bind(1, range.lower)
-            rows.bind(2, range.upper)
-            while try rows.step() {
-                let row = rows.int64(0)
-                if scan.index.isMultikey, !seen.insert(row).inserted { continue }
-                documents.bind(1, row)
-                guard try documents.step() else {
-                    throw StoreError(
-                        .corrupt,
-                        "Index \(scan.index.definition.name) names a document that is not there",
-                        namespace: table.namespace)
-                }
-                let goesOn = try documents.withBytes(1) { (bytes) throws(StoreError) -> Bool in
-                    try StoredDocument.check(bytes, key: documents, 0, of: table)
-                    return filter.matches(bytes) ? try body(row, bytes) : true
-                }
-                documents.reset()
-                guard goesOn else { return }
+        let isSorted =
+            sort == nil
+            || plans.allSatisfy { plan in
+                if case .index = plan.access { plan.isSorted } else { false }
             }
-            rows.reset()
+        return QueryPlan(access: .union(plans), isSorted: isSorted)
+    }
+
+    /// The plan of one alternative: by id, or by the index with the most fields bounded.
+    private func best(
+        _ query: IndexQuery, _ branch: IndexQuery, _ indexes: [StoredIndex]
+    ) -> QueryPlan? {
+        if let byID = branch.planByID { return byID }
+        let plans = scans(query, indexes, sort).filter(\.isBounded)
+        if plans.isEmpty {
+            for inner in branch.alternatives {
+                if let union = union(inner, with: query, indexes) { return union }
+            }
         }
+        return plans.max { rank($0) < rank($1) }
+    }
+
+    private func rank(_ plan: QueryPlan) -> Int {
+        guard case .index(let scan) = plan.access else { return 0 }
+        let isWide = scan.bounds.contains { $0 == .all }
+        return scan.equalities * 4 + (plan.isSorted ? 2 : 0) + (isWide ? 0 : 1)
+    }
+
+    /// The cheapest plan with the others; `nil` without any.
+    func chosen(_ plans: [QueryPlan]) throws(StoreError) -> QueryPlan? {
+        guard plans.count > 1 else { return plans.first }
+        var costs = try costs(plans, upTo: Self.sampleMax)
+        let least = costs.min() ?? 0
+        if least >= Double(Self.sampleMax), costs.count(where: { $0 == least }) > 1 {
+            costs = try self.costs(plans, upTo: Self.secondSampleMax)
+        }
+        let ranked = plans.indices.sorted { left, right in
+            costs[left] == costs[right]
+                ? (rank(plans[right]), left) < (rank(plans[left]), right)
+                : costs[left] < costs[right]
+        }
+        guard let first = ranked.first else { return nil }
+        var best = plans[first]
+        best.rejected = ranked.dropFirst().map { plans[$0] }
+        return best
+    }
+
+    private func costs(
+        _ plans: [QueryPlan], upTo limit: Int64
+    ) throws(StoreError) -> [Double] {
+        var costs: [Double] = []
+        for plan in plans { costs.append(try cost(plan, upTo: limit)) }
+        return costs
+    }
+
+    /// How many documents a plan reads, about, and what sorting them adds.
+    private func cost(_ plan: QueryPlan, upTo limit: Int64) throws(StoreError) -> Double {
+        let everything = 2 * Double(limit)
+        let stopsEarly = wanted > 0 && plan.isSorted
+        guard plan.isBounded else {
+            return stopsEarly ? min(everything, try trial(plan)) : everything
+        }
+        let keys = Double(try count(plan, upTo: limit))
+        if stopsEarly {
+            return isExact(plan)
+                ? min(keys, Double(wanted)) : min(keys, max(Double(wanted), try trial(plan)))
+        }
+        return plan.isSorted ? keys : keys * 1.5
+    }
+
+    private func isExact(_ plan: QueryPlan) -> Bool {
+        if case .index(let scan) = plan.access { scan.isExact } else { false }
+    }
+
+    private func count(_ plan: QueryPlan, upTo limit: Int64) throws(StoreError) -> Int64 {
+        switch plan.access {
+        case .keys(let keys): return Int64(keys.count)
+        case .range(let range): return try range.count(upTo: limit, table, transaction.connection)
+        case .index(let scan):
+            var count: Int64 = 0
+            for group in scan.groups {
+                for range in group where count < limit {
+                    let statement = try transaction.connection.prepare(
+                        scan.index.statements.count)
+                    statement.bind(1, range.lower)
+                    statement.bind(2, range.upper)
+                    statement.bind(3, limit - count)
+                    if try statement.step() { count += statement.int64(0) }
+                }
+            }
+            return count
+        case .union(let branches):
+            var count: Int64 = 0
+            for branch in branches where count < limit {
+                count += try self.count(branch, upTo: limit)
+            }
+            return min(count, limit)
+        }
+    }
+
+    /// How many documents a plan reads, about, until it has found as many as are wanted.
+    private func trial(_ plan: QueryPlan) throws(StoreError) -> Double {
+        var read = 0
+        var passed = 0
+        try transaction.scan(table.namespace, .all, plan, sort: sort) {
+            (_, bytes) throws(StoreError) in
+            read += 1
+            if try filter.passes(bytes) { passed += 1 }
+            return read < Self.trialMax && passed < wanted
+        }
+        if passed >= wanted || read < Self.trialMax { return Double(read) }
+        return Double(wanted) * Double(read) / max(Double(passed), 0.5)
+    }
+}
+
+extension IndexQuery {
+    /// The plan by the `_id` when it is asked for single values.
+    fileprivate var planByID: QueryPlan? {
+        for condition in conditions
+        where condition.name == "_id" && !condition.isNegated && condition.elements.isEmpty {
+            let plan = QueryPlan([.field(condition.path, condition.test)], collation, nil)
+            if case .keys = plan.access { return plan }
+        }
+        return nil
     }
 }

@@ -60,9 +60,12 @@ extension ReadTransaction {
     ///
     /// - Throws: `corrupt` naming a document whose bytes are no BSON.
     public func count(_ namespace: Namespace, filter: Filter) throws(StoreError) -> Int {
+        let filter = try resolved(filter, namespace)
         if filter.isEverything, try view(namespace) == nil { return try count(namespace) }
+        let plan = try plan(namespace, filter, nil)
+        if case .index(let scan) = plan.access, scan.isExact { return try count(scan) }
         var count = 0
-        try scan(namespace, filter, try plan(namespace, filter, nil), isContentUsed: false) {
+        try scan(namespace, filter, plan, isContentUsed: false) {
             _, _ in
             count += 1
             return true
@@ -84,7 +87,12 @@ extension ReadTransaction {
     public func distinct(
         _ namespace: Namespace, field: String, filter: Filter = .all
     ) throws(StoreError) -> [BSONValue] {
+        let filter = try resolved(filter, namespace)
         var values = try DistinctValues(field, collation: filter.collation)
+        if let scan = try distinctScan(namespace, field, filter) {
+            try distinct(namespace, scan, into: &values)
+            return values.values
+        }
         try scan(namespace, filter, try plan(namespace, filter, nil)) { _, bytes in
             values.insert(bytes)
             return true
@@ -97,15 +105,21 @@ extension ReadTransaction {
         _ namespace: Namespace, _ filter: Filter, _ options: FindOptions,
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        let order = options.sort ?? filter.impliedOrder
-        let plan = try plan(namespace, filter, order, hint: options.hint)
+        let given = filter
+        let filter = try resolved(given, namespace)
+        // Texts compare in the sort as they do in the filter.
+        let order =
+            (given.collation == filter.collation
+                ? options.sort : options.sort?.collated(filter.collation)) ?? filter.impliedOrder
+        let plan = try plan(namespace, filter, order, options)
         let project = { (document: BSONDocument) throws(StoreError) -> BSONDocument in
             try options.projection?.apply(to: document, matching: filter) ?? document
         }
         guard let sort = order, !plan.isSorted else {
             var skipped = 0
             var given = 0
-            return try scan(namespace, filter, plan) { (_, bytes) throws(StoreError) in
+            return try scan(namespace, filter, plan, sort: order) {
+                (_, bytes) throws(StoreError) in
                 guard skipped == options.skip else {
                     skipped += 1
                     return true
@@ -132,8 +146,8 @@ extension ReadTransaction {
     ///
     /// - Parameter isContentUsed: whether the body reads the bytes, which are then checked as a whole.
     func scan(
-        _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan, withRows: Bool = false,
-        isContentUsed: Bool = true,
+        _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan, sort: SortOrder? = nil,
+        withRows: Bool = false, isContentUsed: Bool = true,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         if let view = try view(namespace) {
@@ -142,7 +156,9 @@ extension ReadTransaction {
         _ = try onTable(namespace) { (table) throws(StoreError) in
             switch plan.access {
             case .keys(let keys): try scan(keys, table, filter, body)
-            case .index(let index): try scan(index, table, filter, body)
+            case .index(let index): try scan(index, table, filter, sort, body)
+            case .union(let plans):
+                try scan(plans, plan.isSorted ? sort : nil, table, filter, body)
             case .range(let range):
                 let statement = try range.prepare(table, withRows: withRows, connection)
                 do throws(StoreError) {

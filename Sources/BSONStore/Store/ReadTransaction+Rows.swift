@@ -25,10 +25,10 @@ extension ReadTransaction {
         guard options.sort == nil, filter.impliedOrder == nil, try view(namespace) == nil else {
             return false
         }
-        switch try plan(namespace, filter, nil, hint: options.hint).access {
-        case .keys, .index: return false
-        case .range(let range):
-            return range.lower == nil && range.upper == nil && range.order == .inserted
+        let filter = try resolved(filter, namespace)
+        switch try plan(namespace, filter, nil, options).access {
+        case .keys, .index, .union: return false
+        case .range(let range): return !range.isByKey && range.order == .inserted
         }
     }
 
@@ -44,6 +44,7 @@ extension ReadTransaction {
         _ namespace: Namespace, table wanted: Int64?, after row: Int64, _ filter: Filter,
         _ body: (Int64, BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) -> Int64? {
+        let filter = try resolved(filter, namespace)
         let found = try onTable(namespace) { (table) throws(StoreError) -> Int64? in
             guard wanted == nil || wanted == table.id else { return nil }
             let statement = try connection.prepare(

@@ -5,7 +5,11 @@ final class StoredIndex: Sendable {
     let definition: IndexDefinition
     /// Some document gave several keys, or has an array on a path.
     let isMultikey: Bool
-    let generator: IndexKeyGenerator
+    private let generator: IndexKeyGenerator
+    /// How the keys' texts compare; `nil` by their bytes.
+    let collation: Collation?
+    /// Makes the keys of a wildcard index.
+    let wildcard: WildcardKeys?
     /// The filter of a partial index.
     let filter: Filter?
     /// The definition's bytes, to notice that another process changed it.
@@ -20,6 +24,8 @@ final class StoredIndex: Sendable {
         let forward: String
         let backward: String
         let count: String
+        let countRows: String
+        let first: String
 
         init(_ id: Int64) {
             let table = StoredIndex.tableName(id)
@@ -29,6 +35,8 @@ final class StoredIndex: Sendable {
             let range = "FROM \(table) WHERE key >= ?1 AND key < ?2"
             forward = "SELECT id \(range) ORDER BY key, id"
             backward = "SELECT id \(range) ORDER BY key DESC, id DESC"
+            countRows = "SELECT count(DISTINCT id) \(range)"
+            first = "SELECT id \(range) ORDER BY key, id LIMIT 1"
             count = "SELECT count(*) FROM (SELECT 1 \(range) LIMIT ?3)"
         }
     }
@@ -46,10 +54,18 @@ final class StoredIndex: Sendable {
             throw StoreError(
                 .corrupt, "The definition of index \(id) cannot be read", underlying: error)
         }
-        definition = try IndexDefinition(document)
-        generator = IndexKeyGenerator(definition)
+        let definition = try IndexDefinition(document)
+        self.definition = definition
+        let collation = try definition.collation.flatMap { (document) throws(StoreError) in
+            try Collation(document)
+        }
+        self.collation = collation
+        generator = IndexKeyGenerator(definition, collation)
+        wildcard = definition.wildcardField.map {
+            WildcardKeys(field: $0, projection: definition.wildcardProjection)
+        }
         filter = try definition.partialFilter.map { (document) throws(StoreError) in
-            try Filter(document)
+            try Filter(document, options: FilterOptions(collation: collation))
         }
         statements = Statements(id)
     }
@@ -64,10 +80,11 @@ final class StoredIndex: Sendable {
 
     /// The keys of a document; none where it is not in the index.
     func keys(of document: BSONDocument) throws(StoreError) -> IndexKeyGenerator.Keys {
-        guard definition.isOrdered, filter?.matches(document) ?? true else {
+        guard definition.isFiled, filter?.matches(document) ?? true else {
             return IndexKeyGenerator.Keys()
         }
-        return try generator.keys(of: document)
+        guard let wildcard else { return try generator.keys(of: document) }
+        return wildcard.keys(of: document, collation).sorted
     }
 
     /// The error for a document whose key is there already.

@@ -144,6 +144,7 @@ extension WriteTransaction {
         }
         let (specification, answer) = try change.apply(to: index.definition)
         _ = try IndexDefinition(specification)
+        if change.becomesUnique { try checkIsUnique(index) }
         let statement = try connection.prepare(
             "UPDATE store_indexes SET specification = ?2 WHERE id = ?1")
         statement.bind(1, index.id)
@@ -151,6 +152,17 @@ extension WriteTransaction {
         try statement.run()
         connection.indexCache.forget(table.id)
         return answer
+    }
+
+    /// Refuses to make an index unique whose keys are not.
+    private func checkIsUnique(_ index: StoredIndex) throws(StoreError) {
+        let statement = try connection.prepare(
+            "SELECT 1 FROM \(StoredIndex.tableName(index.id)) GROUP BY key HAVING count(*) > 1")
+        guard try statement.step() else { return }
+        throw StoreError(
+            StoreError.Code(rawValue: 359),
+            "Cannot convert the index to unique. Please resolve conflicting documents before "
+                + "running collMod again.")
     }
 
     private func checkCycle(

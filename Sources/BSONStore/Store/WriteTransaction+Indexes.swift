@@ -35,7 +35,8 @@ extension WriteTransaction {
             let kept = Set(old).intersection(new.keys)
             change.removed += old.filter { !kept.contains($0) }.map { (index, $0) }
             for key in new.keys where !kept.contains(key) {
-                if index.definition.isUnique, let owner = try owner(of: key, in: index),
+                if index.definition.isUnique || index.definition.preparesUnique,
+                    let owner = try owner(of: key, in: index),
                     owner != row
                 {
                     throw index.duplicate(of: after, in: table.namespace)
@@ -102,6 +103,7 @@ extension WriteTransaction {
         progress: (Int) throws -> Void = { _ in }
     ) throws -> Bool {
         let table = try onTableForWriting(namespace) { $0 }
+        let definition = try definition.inheriting(table.options.collation)
         let existing = try connection.indexCache.indexes(of: table.id, connection)
         if try IndexConflict.isThere(definition, among: existing.map(\.definition)) {
             return false
@@ -176,29 +178,100 @@ extension WriteTransaction {
     /// - Throws: 26 when there is no such collection, 27 (IndexNotFound) when there is no such
     ///   index, 72 (InvalidOptions) for that of the `_id`.
     public func dropIndex(_ namespace: Namespace, name: String) throws(StoreError) {
-        guard name != IndexDefinition.id.name else {
-            throw StoreError(.invalidOptions, "cannot drop _id index")
-        }
-        let found = try onTable(namespace) { (table) throws(StoreError) in
-            let indexes = try connection.indexCache.indexes(of: table.id, connection)
-            guard let index = indexes.first(where: { $0.definition.name == name }) else {
-                throw StoreError(.indexNotFound, "index not found with name [\(name)]")
-            }
-            try remove(index, table)
-            return true
-        }
-        if found == nil {
-            throw StoreError(.namespaceNotFound, "ns not found \(namespace)")
-        }
+        try dropIndexes(namespace, [.string(name)], isAll: name == "*")
     }
 
     /// Removes all indexes but that of the `_id`.
     ///
     /// - Throws: 26 when there is no such collection.
     public func dropIndexes(_ namespace: Namespace) throws(StoreError) {
-        for index in try indexes(namespace) where index.name != IndexDefinition.id.name {
-            try dropIndex(namespace, name: index.name)
+        try dropIndexes(namespace, "*")
+    }
+
+    /// Removes the indexes that the command `dropIndexes` names: "*", a name, several, or a key
+    /// pattern; all or none.
+    ///
+    /// - Returns: how many indexes there were, that of the `_id` among them.
+    /// - Throws: 26, 27, 72, 14 and 181 (AmbiguousIndexKeyPattern) with MongoDB's texts.
+    @discardableResult
+    public func dropIndexes(
+        _ namespace: Namespace, _ index: BSONValue
+    ) throws(StoreError) -> Int {
+        let names: [BSONValue]
+        if case .array(let array) = index {
+            names = array.values
+            guard names.allSatisfy({ $0.stringValue != nil }) else {
+                throw StoreError(
+                    .typeMismatch,
+                    "BSON field 'dropIndexes.index' is the wrong type 'array', expected types "
+                        + "'[string, object]'")
+            }
+        } else {
+            names = [index]
         }
+        return try dropIndexes(namespace, names, isAll: index == "*")
+    }
+
+    @discardableResult
+    private func dropIndexes(
+        _ namespace: Namespace, _ names: [BSONValue], isAll: Bool
+    ) throws(StoreError) -> Int {
+        if try view(namespace) != nil {
+            throw StoreError(
+                .commandNotSupportedOnView, "Cannot drop indexes on view \(namespace)")
+        }
+        let count = try onTable(namespace) { (table) throws(StoreError) -> Int in
+            let indexes = try connection.indexCache.indexes(of: table.id, connection)
+            var dropped: [StoredIndex] = isAll ? indexes : []
+            for name in names where !isAll {
+                let found = try self.index(name, among: indexes)
+                if !dropped.contains(where: { $0.id == found.id }) { dropped.append(found) }
+            }
+            for index in dropped { try remove(index, table) }
+            return indexes.count + 1
+        }
+        guard let count else {
+            throw StoreError(.namespaceNotFound, "ns not found \(namespace)")
+        }
+        return count
+    }
+
+    /// The index that a name or a key pattern means.
+    private func index(
+        _ value: BSONValue, among indexes: [StoredIndex]
+    ) throws(StoreError) -> StoredIndex {
+        if let name = value.stringValue {
+            guard name != IndexDefinition.id.name else {
+                throw StoreError(.invalidOptions, "cannot drop _id index")
+            }
+            guard let index = indexes.first(where: { $0.definition.name == name }) else {
+                throw StoreError(.indexNotFound, "index not found with name [\(name)]")
+            }
+            return index
+        }
+        guard let pattern = value.documentValue else {
+            throw StoreError(
+                .typeMismatch,
+                "BSON field 'dropIndexes.index' is the wrong type '\(value.type.alias)', expected "
+                    + "types '[string, object]'")
+        }
+        guard !pattern.contentEquals(IndexDefinition.id.keyPattern) else {
+            throw StoreError(.invalidOptions, "cannot drop _id index")
+        }
+        let found = indexes.filter { $0.definition.keyPattern.contentEquals(pattern) }
+        guard let index = found.first else {
+            throw StoreError(
+                .indexNotFound, "can't find index with key: \(ShellText.text(of: pattern))")
+        }
+        guard found.count == 1 else {
+            throw StoreError(
+                StoreError.Code(rawValue: 181),
+                "\(found.count) indexes found for key: \(ShellText.text(of: pattern)), identify by "
+                    + "name instead. Conflicting indexes: "
+                    + found.prefix(2).map { ShellText.text(of: $0.definition.document) }
+                    .joined(separator: ", "))
+        }
+        return index
     }
 
     private func remove(_ index: StoredIndex, _ table: CollectionTable) throws(StoreError) {
@@ -218,56 +291,5 @@ extension ReadTransaction {
                 + (try connection.indexCache.indexes(of: table.id, connection)).map(\.definition)
         }
         return found ?? []
-    }
-}
-
-/// Compares a new index with those that are there, as the server does.
-enum IndexConflict {
-    /// Whether the same index is there under the same name.
-    ///
-    /// - Throws: 85 when the same keys are indexed under another name or with other options, 86 when
-    ///   the name belongs to other keys.
-    static func isThere(
-        _ new: IndexDefinition, among existing: [IndexDefinition]
-    ) throws(StoreError) -> Bool {
-        if new.keyPattern == IndexDefinition.id.keyPattern {
-            guard new.name == IndexDefinition.id.name || !new.isUnique else { return true }
-            return true
-        }
-        guard new.name != IndexDefinition.id.name else {
-            throw StoreError(
-                .badValue,
-                "The index name '_id_' is reserved for the _id index, which must have key pattern "
-                    + "{_id: 1}, found key: \(ShellText.text(of: new.keyPattern))")
-        }
-        for old in existing {
-            let isSame = isEquivalent(old, new)
-            if old.name == new.name {
-                if isSame, old.expireAfterSeconds == new.expireAfterSeconds { return true }
-                throw StoreError(
-                    StoreError.Code(rawValue: isSame ? 85 : 86),
-                    (isSame
-                        ? "An equivalent index already exists with the same name but different "
-                            + "options. "
-                        : "An existing index has the same name as the requested index. When index "
-                            + "names are not specified, they are auto generated and can cause "
-                            + "conflicts. Please refer to our documentation. ")
-                        + "Requested index: \(ShellText.text(of: .document(new.document))), existing "
-                        + "index: \(ShellText.text(of: .document(old.document)))")
-            }
-            if isSame {
-                throw StoreError(
-                    StoreError.Code(rawValue: 85),
-                    "Index already exists with a different name: \(old.name)")
-            }
-        }
-        return false
-    }
-
-    /// Whether two indexes agree in all that tells indexes apart beside their names.
-    private static func isEquivalent(_ old: IndexDefinition, _ new: IndexDefinition) -> Bool {
-        old.keyPattern == new.keyPattern && old.isUnique == new.isUnique
-            && old.isSparse == new.isSparse && old.partialFilter == new.partialFilter
-            && old.document["collation"] == new.document["collation"]
     }
 }

@@ -13,6 +13,7 @@ extension WriteTransaction {
         _ namespace: Namespace, filter: Filter, update: Update, upsert: Bool = false,
         sort: SortOrder? = nil
     ) throws(StoreError) -> UpdateOutcome {
+        let filter = try resolved(filter, namespace)
         var outcome = UpdateOutcome()
         if let found = try first(namespace, filter, sort) {
             try change(found, update, filter, in: namespace, &outcome)
@@ -67,6 +68,7 @@ extension WriteTransaction {
         _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool,
         _ outcome: inout UpdateOutcome
     ) throws(StoreError) {
+        let filter = try resolved(filter, namespace)
         let rows = try rows(namespace, filter)
         if rows.isEmpty, upsert { try self.upsert(namespace, filter, update, &outcome) }
         for row in rows {
@@ -97,6 +99,7 @@ extension WriteTransaction {
     public func deleteOne(
         _ namespace: Namespace, filter: Filter, sort: SortOrder? = nil
     ) throws(StoreError) -> BSONDocument? {
+        let filter = try resolved(filter, namespace)
         guard let found = try first(namespace, filter, sort) else { return nil }
         try remove(found, from: namespace)
         return found.document
@@ -110,6 +113,7 @@ extension WriteTransaction {
     public func deleteMany(
         _ namespace: Namespace, filter: Filter, _ body: (BSONDocument) -> Void = { _ in }
     ) throws(StoreError) -> Int {
+        let filter = try resolved(filter, namespace)
         let rows = try rows(namespace, filter)
         try nested { () throws(StoreError) in
             for row in rows {
@@ -181,10 +185,12 @@ extension WriteTransaction {
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?
     ) throws(StoreError) -> StoredDocument? {
         if let id = filter.decidingID { return try stored(namespace, id) }
-        let plan = try plan(namespace, filter, sort)
+        // Texts compare in the sort as they do in the filter.
+        let sort = sort.map { $0.collation == nil ? $0.collated(filter.collation) : $0 }
+        let plan = try plan(namespace, filter, sort, wanted: 1)
         var best: StoredDocument?
         var bestKey: [UInt8]?
-        try scan(namespace, filter, plan, withRows: true) { row, bytes in
+        try scan(namespace, filter, plan, sort: sort, withRows: true) { row, bytes in
             let document = BSONDocument(unchecked: Array(bytes))
             guard let sort, !plan.isSorted else {
                 best = StoredDocument(row: row, document: document)

@@ -71,7 +71,9 @@ extension Update {
             let (sum, overflow) = Int64(bitPattern: old).addingReportingOverflow(step)
             return overflow ? nil : UInt64(bitPattern: sum)
         case (.increment(.double(let step)), BSONType.double.rawValue):
-            return (Double(bitPattern: old) + step).bitPattern
+            let sum = Double(bitPattern: old) + step
+            // As the long way has it, a NaN has no sign.
+            return (sum.isNaN ? .nan : sum).bitPattern
         default: return nil
         }
     }

@@ -4,11 +4,13 @@
 enum AggregationFixture {
     static let folder = "aggregation"
 
-    private static let database = "fixtures"
+    /// The database that the cases name.
+    static let database = "fixtures"
     private static let collection = "input"
 
     private static let keys: Set = [
         "documents", "collections", "pipeline", "let", "collation", "after", "allowDiskUse",
+        "indexes",
     ]
     private static let outcomes: Set = ["expected", "error"]
 
@@ -32,7 +34,8 @@ enum AggregationFixture {
             })
     }
 
-    private static func answer(
+    /// What the case's pipeline gives.
+    static func answer(
         _ fixture: Fixture, _ store: DocumentStore
     ) throws -> [BSONDocument] {
         var options = PipelineOptions()
@@ -53,20 +56,46 @@ enum AggregationFixture {
 
     private static func filledStore(_ fixture: Fixture) throws -> DocumentStore {
         let store = try DocumentStore(at: .inMemory)
-        try store.write { transaction in
-            for document in try fixture.documents("documents") ?? [] {
-                try transaction.insert(Namespace(database, collection), document)
-            }
-            for (name, value) in try fixture.document("collections") ?? BSONDocument() {
-                for case .document(let document) in value.arrayValue ?? BSONArray() {
-                    try transaction.insert(Namespace(database, name), document)
-                }
-            }
-        }
+        try store.write { _ = try fill(fixture, $0) }
         return store
     }
 
-    private static func checkCollections(_ fixture: Fixture, _ store: DocumentStore) throws {
+    /// Stores the case's documents and says in which collections.
+    static func fill(
+        _ fixture: Fixture, _ transaction: WriteTransaction
+    ) throws -> [Namespace] {
+        var namespaces: Set<Namespace> = []
+        for document in try fixture.documents("documents") ?? [] {
+            namespaces.insert(Namespace(database, collection))
+            try transaction.insert(Namespace(database, collection), document)
+        }
+        for (name, value) in try fixture.document("collections") ?? BSONDocument() {
+            for case .document(let document) in value.arrayValue ?? BSONArray() {
+                namespaces.insert(Namespace(database, name))
+                try transaction.insert(Namespace(database, name), document)
+            }
+        }
+        for (name, value) in try fixture.document("indexes") ?? BSONDocument() {
+            for case .document(let specification) in value.arrayValue ?? BSONArray() {
+                try transaction.createIndex(
+                    Namespace(database, name), try IndexDefinition(specification))
+            }
+        }
+        return Array(namespaces)
+    }
+
+    /// Compares what a pipeline wrote with what the case expects.
+    ///
+    /// - Parameter inOrder: whether the documents have to be written in the case's order.
+    static func checkCollections(
+        _ fixture: Fixture, _ store: DocumentStore, inOrder: Bool = true
+    ) throws {
+        var fixture = fixture
+        if !inOrder {
+            var fields = fixture.fields
+            fields.set("unordered", to: true)
+            fixture = Fixture(name: fixture.name, fields: fields)
+        }
         for (name, value) in try fixture.document("after") ?? BSONDocument() {
             let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
             let namespace =

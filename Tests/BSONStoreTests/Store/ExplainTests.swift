@@ -31,7 +31,7 @@ import Testing
         let explained = try collection().explain(["a": 3], verbosity: .executionStats)
         #expect(
             plan(explained)
-                == ["stage": "COLLSCAN", "filter": ["a": 3], "direction": "forward"])
+                == ["stage": "COLLSCAN", "filter": ["a": ["$eq": 3]], "direction": "forward"])
         #expect(explained[path: "executionStats.nReturned"] == 10)
         #expect(explained[path: "executionStats.totalDocsExamined"] == 100)
         #expect(explained[path: "executionStats.totalKeysExamined"] == 0)

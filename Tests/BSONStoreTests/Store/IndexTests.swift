@@ -23,6 +23,7 @@ struct IndexTests {
             case .index(let scan):
                 let order = sort == nil ? "" : plan.isSorted ? " sorted" : " unsorted"
                 return scan.index.definition.name + order + (scan.isReversed ? " reversed" : "")
+            case .union(let plans): return "union of \(plans.count)"
             }
         }
     }
@@ -175,7 +176,7 @@ struct IndexTests {
                 .rawValue
         }
         #expect(code(["a": 1, "b": -1], ["name": "other"]) == 85)
-        #expect(code(["a": 1, "b": -1], ["unique": true]) == 85)
+        #expect(code(["a": 1, "b": -1], ["unique": true]) == 86)
         #expect(code(["c": 1], ["name": "a_1_b_-1"]) == 86)
         #expect(
             try people.listIndexes().map(\.document) == [

@@ -1,0 +1,197 @@
+/// Gives the documents of a collection by their distance from a point, the nearest first.
+///
+/// Source: MongoDB manual, "$geoNear"; the server's `document_source_geo_near.cpp`.
+struct GeoNearStage: PipelineSourceStage {
+    private let near: Expression
+    private let distanceField: String
+    private let locationField: String?
+    private let bounds: [(name: String, value: Expression)]
+    private let multiplier: Double
+    private let isSpherical: Bool
+    private let key: String?
+    private let filter: Filter
+
+    static func parse(
+        _ value: BSONValue, _ parser: PipelineParser
+    ) throws(StoreError) -> [any PipelineStage] {
+        guard case .document(let options) = value else {
+            throw .location(10065, "invalid parameter: expected an object ($geoNear)")
+        }
+        return [try GeoNearStage(options, parser)]
+    }
+
+    private init(_ options: BSONDocument, _ parser: PipelineParser) throws(StoreError) {
+        try Self.refuseFormer(options)
+        guard let near = options["near"] else {
+            throw .location(5_860_400, "$geoNear requires a 'near' argument")
+        }
+        guard let distanceField = options["distanceField"]?.stringValue else {
+            throw .location(16606, "$geoNear requires a 'distanceField' option as a String")
+        }
+        self.near = try Expression(near, in: parser.scope)
+        self.distanceField = try Self.path(distanceField)
+        var bounds: [(name: String, value: Expression)] = []
+        for name in ["minDistance", "maxDistance"] {
+            guard let value = options[name] else { continue }
+            bounds.append(("$" + name, try Expression(value, in: parser.scope)))
+        }
+        self.bounds = bounds
+        multiplier = try Self.multiplier(options)
+        isSpherical = options["spherical"].map(PredicateParser.isTrue) ?? false
+        locationField = try Self.text(
+            "includeLocs", options,
+            .location(
+                16607, "$geoNear requires that 'includeLocs' option is a String")
+        ).map(Self.path)
+        key = try Self.text(
+            "key", options,
+            StoreError(
+                .typeMismatch,
+                "$geoNear parameter 'key' must be of type string but found type: "
+                    + (options["key"]?.type.alias ?? "")))
+        guard key != "" else {
+            throw StoreError(.badValue, "$geoNear parameter 'key' cannot be the empty string")
+        }
+        guard let query = options["query"] else {
+            filter = try parser.filter([:])
+            return
+        }
+        guard let query = query.documentValue else {
+            throw StoreError(.typeMismatch, "query must be an object")
+        }
+        filter = try parser.filter(query)
+    }
+
+    /// Refuses what the command of that name once took.
+    private static func refuseFormer(_ options: BSONDocument) throws(StoreError) {
+        let former: [(String, Int32, String)] = [
+            (
+                "collation", 40227,
+                "$geoNear does not accept the 'collation' parameter. Instead, specify a collation "
+                    + "for the entire aggregation command."
+            ),
+            (
+                "limit", 50858,
+                "$geoNear no longer supports the 'limit' parameter. Use a $limit stage instead."
+            ),
+            (
+                "num", 50857,
+                "$geoNear no longer supports the 'num' parameter. Use a $limit stage instead."
+            ),
+            ("start", 50856, "$geoNear no longer supports the 'start' argument."),
+        ]
+        for (name, code, text) in former where options[name] != nil {
+            throw .location(code, text)
+        }
+    }
+
+    private static func path(_ text: String) throws(StoreError) -> String {
+        _ = try ExpressionPath(text)
+        return text
+    }
+
+    private static func text(
+        _ name: String, _ options: BSONDocument, _ fault: StoreError
+    ) throws(StoreError) -> String? {
+        guard let value = options[name] else { return nil }
+        guard let text = value.stringValue else { throw fault }
+        return text
+    }
+
+    private static func multiplier(_ options: BSONDocument) throws(StoreError) -> Double {
+        guard let value = options["distanceMultiplier"] else { return 1 }
+        guard value.isNumber else {
+            throw StoreError(.typeMismatch, "distanceMultiplier must be a number")
+        }
+        let number = GeoParser.number(value)
+        guard number >= 0 else {
+            throw StoreError(.badValue, "distanceMultiplier must be nonnegative")
+        }
+        return number
+    }
+
+    func forEach(
+        _ run: PipelineRun, _ body: (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let path = try field(run)
+        let near = try center(run)
+        var memory = run.memory("$geoNear")
+        var found: [(distance: Double, document: BSONDocument)] = []
+        let selection = AggregationSelection(filter: filter, frame: run.frame)
+        try run.source.forEach(run.namespace, selection) { (document) throws(StoreError) in
+            guard let (distance, place) = near.nearest(in: document, at: path) else { return true }
+            let shown = try self.document(document, distance, place)
+            try memory.add(shown.byteCount)
+            found.append((distance, shown))
+            return true
+        }
+        found.sort { $0.distance < $1.distance }
+        for (_, document) in found {
+            guard try body(document) else { return }
+        }
+    }
+
+    private func document(
+        _ document: BSONDocument, _ distance: Double, _ place: BSONValue
+    ) throws(StoreError) -> BSONDocument {
+        var document = document
+        do throws(BSONError) {
+            try document.set(path: distanceField, to: .double(distance * multiplier))
+            if let locationField { try document.set(path: locationField, to: place) }
+        } catch {
+            throw StoreError(.pathNotViable, error.message)
+        }
+        return document
+    }
+
+    /// What distances are measured from, and between which bounds.
+    private func center(_ run: PipelineRun) throws(StoreError) -> GeoNear {
+        let place = try near.evaluate(BSONDocument(), run.frame) ?? .null
+        guard place.type == .document || place.type == .array else {
+            throw .location(16605, "$geoNear requires a 'near' option as an Array")
+        }
+        var asked: BSONDocument = [isSpherical ? "$nearSphere" : "$near": place]
+        for (name, expression) in bounds {
+            let value = try expression.evaluate(BSONDocument(), run.frame) ?? .null
+            guard value.isNumber else {
+                throw StoreError(.typeMismatch, "\(name.dropFirst()) must be a number")
+            }
+            guard GeoParser.number(value) >= 0 else {
+                throw StoreError(.badValue, "\(name.dropFirst()) must be nonnegative")
+            }
+            asked.append(name, value)
+        }
+        return try GeoNear(asked)
+    }
+
+    /// The field that is measured: the one that is named, or that of the only index of its kind.
+    private func field(_ run: PipelineRun) throws(StoreError) -> FieldPath {
+        guard let indexes = try run.source.placeIndexes(run.namespace) else {
+            throw StoreError(
+                .namespaceNotFound,
+                "$geoNear requires a geo index to run, but \(run.namespace) does not exist")
+        }
+        if let key {
+            guard indexes.contains(where: { $0.path == key }) else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 291),
+                    "error processing query: planner returned error :: caused by :: unable to find "
+                        + "index for $geoNear query")
+            }
+            return try FieldPath(key)
+        }
+        for kind in ["2d", "2dsphere"] {
+            let fields = indexes.filter { $0.kind == .special(kind) }.map(\.path)
+            guard fields.count < 2 else {
+                throw StoreError(
+                    .indexNotFound,
+                    "There is more than one \(kind) index on \(run.namespace); unsure which to use "
+                        + "for $geoNear")
+            }
+            if let field = fields.first { return try FieldPath(field) }
+        }
+        throw StoreError(
+            .indexNotFound,
+            "$geoNear requires a 2d or 2dsphere index, but none were found")
+    }
+}

@@ -1,0 +1,141 @@
+/// A condition that every document has to fulfil which passes a filter, as far as an index may help.
+struct IndexCondition {
+    /// An array's member of which several things are asked at once, by `$elemMatch`.
+    struct Element: Hashable {
+        /// Tells the places of a filter apart.
+        let id: Int
+        /// How many parts of the path lead to the array.
+        let depth: Int
+    }
+
+    let path: FieldPath
+    /// The path with its dots.
+    let name: String
+    let test: Predicate.Test
+    /// The test must not pass.
+    let isNegated: Bool
+    /// The members that the path leads through, the outermost first.
+    let elements: [Element]
+
+    /// The bounds in an index; `nil` where it does not help.
+    func bounds(_ texts: IndexBounds.Texts, hasArrays: Bool) -> IndexBounds? {
+        isNegated
+            ? IndexBounds(not: test, texts, hasArrays: hasArrays) : IndexBounds(test, texts)
+    }
+
+    /// Whether both are about the very same value, so that both bounds hold for one key.
+    func concernsSameValue(as other: IndexCondition) -> Bool {
+        guard path == other.path, let mine = elements.last, let theirs = other.elements.last else {
+            return false
+        }
+        return mine == theirs && mine.depth == path.parts.count
+    }
+
+    /// Whether a document that fulfils both has one key in a multikey index that lies within the
+    /// bounds of both: not where two members of one array may each fulfil one.
+    func isIndependent(of other: IndexCondition) -> Bool {
+        let shared = elements.last { other.elements.contains($0) }?.depth ?? 0
+        guard path.parts.count > shared, other.path.parts.count > shared else { return false }
+        return path.parts[shared] != other.path.parts[shared]
+    }
+}
+
+/// What a filter asks for, ready for planning.
+struct IndexQuery {
+    /// What every document fulfils that passes.
+    private(set) var conditions: [IndexCondition] = []
+    /// Alternatives, of each of which one holds.
+    private(set) var alternatives: [[IndexQuery]] = []
+    /// Whether the conditions are all that is asked.
+    private(set) var isComplete = true
+    let collation: Collation?
+    private var elementCount = 0
+
+    init(_ filter: Filter) {
+        collation = filter.collation
+        add(filter.predicate)
+    }
+
+    private init(_ predicate: Predicate, _ collation: Collation?) {
+        self.collation = collation
+        add(predicate)
+    }
+
+    /// The query with the conditions of another one, which hold as well.
+    func joined(_ other: IndexQuery) -> IndexQuery {
+        var joined = self
+        joined.conditions += other.conditions.filter { $0.elements.isEmpty }
+        return joined
+    }
+
+    /// The tests of whole paths, for partial indexes.
+    var tests: [(path: FieldPath, test: Predicate.Test)] {
+        conditions.filter { !$0.isNegated && $0.elements.isEmpty }.map { ($0.path, $0.test) }
+    }
+
+    private mutating func add(_ predicate: Predicate) {
+        switch predicate {
+        case .all(let parts): for part in parts { add(part) }
+        case .any(let parts):
+            isComplete = false
+            alternatives.append(parts.map { IndexQuery($0, collation) })
+        case .field(let path, let test): add(path, test, isNegated: false, [])
+        case .not(.field(let path, let test)): add(path, test, isNegated: true, [])
+        case .not, .special: isComplete = false
+        }
+    }
+
+    private mutating func add(
+        _ path: FieldPath, _ test: Predicate.Test, isNegated: Bool,
+        _ elements: [IndexCondition.Element]
+    ) {
+        switch test {
+        case .hasDocument(let inner) where !isNegated: addParts(of: inner, path, elements)
+        case .hasElement(let inner) where !isNegated: addParts(of: inner, path, elements)
+        case .compare, .isIn, .matches, .exists, .hasType, .hasSize, .modulo, .hasDocument,
+            .hasElement, .special:
+            conditions.append(
+                IndexCondition(
+                    path: path, name: path.description, test: test, isNegated: isNegated,
+                    elements: elements))
+        }
+    }
+
+    private mutating func addParts(
+        of inner: Predicate, _ path: FieldPath, _ elements: [IndexCondition.Element]
+    ) {
+        isComplete = false
+        elementCount += 1
+        let element = IndexCondition.Element(id: elementCount, depth: path.parts.count)
+        let parts: [Predicate]
+        if case .all(let all) = inner { parts = all } else { parts = [inner] }
+        for part in parts {
+            let (rest, test, isNegated): (FieldPath, Predicate.Test, Bool)
+            switch part {
+            case .field(let path, let inner): (rest, test, isNegated) = (path, inner, false)
+            case .not(.field(let path, let inner)): (rest, test, isNegated) = (path, inner, true)
+            case .all, .any, .not, .special: continue
+            }
+            // Members of an array in an array have no keys of their own.
+            if rest.parts.isEmpty, test.isOfMembers { continue }
+            add(
+                FieldPath(parts: path.parts + rest.parts), test, isNegated: isNegated,
+                elements + [element])
+        }
+    }
+}
+
+extension Predicate.Test {
+    /// Whether it asks for members of an array.
+    fileprivate var isOfMembers: Bool {
+        switch self {
+        case .hasDocument, .hasElement: true
+        case .compare, .isIn, .matches, .exists, .hasType, .hasSize, .modulo, .special: false
+        }
+    }
+}
+
+extension FieldPath {
+    /// Whether a part of the path is a plain number, which names a position or a field.
+    var holdsNumber: Bool { parts.contains { Self.index($0) != nil } }
+}

@@ -1,0 +1,75 @@
+/// Compares a new index with those that are there, as the server does.
+enum IndexConflict {
+    /// Whether the same index is there under the same name.
+    ///
+    /// - Throws: 85 when the same keys are indexed under another name or with other options, 86 when
+    ///   the name belongs to other keys, 67 for a second index of texts.
+    static func isThere(
+        _ new: IndexDefinition, among existing: [IndexDefinition]
+    ) throws(StoreError) -> Bool {
+        if new.keyPattern == IndexDefinition.id.keyPattern { return true }
+        guard new.name != IndexDefinition.id.name else {
+            throw StoreError(
+                .badValue,
+                "The index name '_id_' is reserved for the _id index, which must have key pattern "
+                    + "{_id: 1}, found key: \(ShellText.text(of: new.keyPattern))")
+        }
+        if let old = existing.first(where: { $0.name == new.name }) {
+            guard isAlike(old, new) else {
+                throw conflict(
+                    86,
+                    "An existing index has the same name as the requested index. When index names "
+                        + "are not specified, they are auto generated and can cause conflicts. "
+                        + "Please refer to our documentation.", new, old)
+            }
+            guard isSame(old, new) else {
+                throw conflict(
+                    85,
+                    "An equivalent index already exists with the same name but different "
+                        + "options.", new, old)
+            }
+            return true
+        }
+        if let old = existing.first(where: { isAlike($0, new) }) {
+            guard isSame(old, new) else {
+                throw conflict(
+                    85, "An equivalent index already exists with a different name and options.",
+                    new, old)
+            }
+            throw StoreError(
+                StoreError.Code(rawValue: 85),
+                "Index already exists with a different name: \(old.name)")
+        }
+        if new.textFields != nil, let old = existing.first(where: { $0.textFields != nil }) {
+            throw StoreError(
+                .cannotCreateIndex,
+                "only one text index per collection allowed, found existing text index "
+                    + "\"\(old.name)\"")
+        }
+        return false
+    }
+
+    private static func conflict(
+        _ code: Int32, _ reason: String, _ new: IndexDefinition, _ old: IndexDefinition
+    ) -> StoreError {
+        StoreError(
+            StoreError.Code(rawValue: code),
+            "\(reason) Requested index: \(ShellText.text(of: new.document)), existing index: "
+                + ShellText.text(of: old.document))
+    }
+
+    /// Whether two indexes have the same keys for the same documents, so that one is enough.
+    private static func isAlike(_ old: IndexDefinition, _ new: IndexDefinition) -> Bool {
+        BSONOrder.compare(.document(old.keyPattern), .document(new.keyPattern)) == .equal
+            && old.partialFilter == new.partialFilter
+            && old.collation == new.collation && old.isUnique == new.isUnique
+            && old.isSparse == new.isSparse && old.wildcardProjection == new.wildcardProjection
+    }
+
+    private static func isSame(_ old: IndexDefinition, _ new: IndexDefinition) -> Bool {
+        old.expireAfterSeconds == new.expireAfterSeconds
+            && old.document["weights"] == new.document["weights"]
+            && old.document["default_language"] == new.document["default_language"]
+            && old.document["language_override"] == new.document["language_override"]
+    }
+}

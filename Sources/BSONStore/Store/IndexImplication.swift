@@ -1,0 +1,74 @@
+/// Decides whether a query's tests make a partial index's filter hold.
+enum IndexImplication {
+    /// Tests that hold for a document.
+    typealias Tests = [(path: FieldPath, test: Predicate.Test)]
+
+    /// Whether each test of the index's filter follows from a test of the query.
+    static func holds(_ partial: Filter, given tests: Tests) -> Bool {
+        holds(partial.predicate, given: tests)
+    }
+
+    private static func holds(_ predicate: Predicate, given tests: Tests) -> Bool {
+        switch predicate {
+        case .all(let parts): parts.allSatisfy { holds($0, given: tests) }
+        case .any(let parts): parts.contains { holds($0, given: tests) }
+        case .field(let path, let needed):
+            tests.contains { $0.path == path && follows(needed, from: $0.test) }
+        case .not, .special: false
+        }
+    }
+
+    private static func follows(_ needed: Predicate.Test, from test: Predicate.Test) -> Bool {
+        if case .isIn(let values, let expressions) = test, expressions.isEmpty, !values.isEmpty {
+            return values.allSatisfy { follows(needed, from: .compare(.equal, $0)) }
+        }
+        switch needed {
+        case .exists: return provesPresence(test)
+        case .isIn(let values, _):
+            guard case .compare(.equal, let value) = test else { return false }
+            return values.contains { BSONOrder.compare($0, value) == .equal }
+        case .hasType(let types):
+            guard case .hasType(let given) = test else { return false }
+            return given == types
+        case .compare(let comparison, let bound):
+            guard case .compare(let given, let value) = test,
+                BSONKey.classByte(of: bound.type) == BSONKey.classByte(of: value.type)
+            else { return false }
+            return follows(comparison, from: given, BSONOrder.compare(value, bound))
+        case .matches, .hasSize, .modulo, .hasDocument, .hasElement, .special: return false
+        }
+    }
+
+    private static func provesPresence(_ test: Predicate.Test) -> Bool {
+        switch test {
+        case .compare(_, let value): value != .null
+        case .exists, .matches, .hasType, .hasSize, .modulo, .hasDocument, .hasElement: true
+        case .isIn, .special: false
+        }
+    }
+
+    /// Whether standing so to a value means standing so to a bound that the value is ordered to.
+    private static func follows(
+        _ needed: Predicate.Comparison, from given: Predicate.Comparison, _ order: BSONOrder
+    ) -> Bool {
+        switch (given, needed) {
+        case (.equal, .equal): order == .equal
+        case (.equal, .less): order == .less
+        case (.less, .less): order != .greater
+        case (.lessOrEqual, .less): order == .less
+        case (.equal, .lessOrEqual), (.less, .lessOrEqual), (.lessOrEqual, .lessOrEqual):
+            order != .greater
+        case (.equal, .greater): order == .greater
+        case (.greater, .greater): order != .less
+        case (.greaterOrEqual, .greater): order == .greater
+        case (.equal, .greaterOrEqual), (.greater, .greaterOrEqual),
+            (.greaterOrEqual, .greaterOrEqual):
+            order != .less
+        case (.less, .equal), (.lessOrEqual, .equal), (.greater, .equal),
+            (.greaterOrEqual, .equal), (.greater, .less), (.greaterOrEqual, .less),
+            (.greater, .lessOrEqual), (.greaterOrEqual, .lessOrEqual), (.less, .greater),
+            (.lessOrEqual, .greater), (.less, .greaterOrEqual), (.lessOrEqual, .greaterOrEqual):
+            false
+        }
+    }
+}

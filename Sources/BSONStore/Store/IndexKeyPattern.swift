@@ -1,0 +1,163 @@
+/// Reads the key pattern of an index with MongoDB's errors.
+///
+/// Source: the server's `index_key_validate.cpp`.
+enum IndexKeyPattern {
+    private typealias Key = IndexDefinition.Key
+    private static let plugins: Set<String> = ["text", "2dsphere", "2d", "hashed"]
+
+    /// Whether a path stands for all fields below it.
+    static func isWildcard(_ path: String) -> Bool { path == "$**" || path.hasSuffix(".$**") }
+
+    /// The fields of a pattern.
+    ///
+    /// - Throws: 67, 13103 and others for what is none.
+    static func keys(
+        _ pattern: BSONDocument, _ context: IndexSpecification
+    ) throws(StoreError) -> [IndexDefinition.Key] {
+        guard !pattern.isEmpty else {
+            throw context.error(.cannotCreateIndex, "Index keys cannot be empty.")
+        }
+        guard pattern.count <= IndexDefinition.fieldsMax else {
+            throw context.error(StoreError.Code(rawValue: 13103), "too many compound keys")
+        }
+        guard pattern.byteCount <= 2048 else {
+            throw context.error(.cannotCreateIndex, "Index key pattern too large.")
+        }
+        var keys: [IndexDefinition.Key] = []
+        var plugin: String?
+        for (path, value) in pattern {
+            let kind = try kind(value, context)
+            if case .special(let name) = kind {
+                guard plugin ?? name == name else {
+                    throw context.error(
+                        .cannotCreateIndex,
+                        "Can't use more than one index plugin for a single index.")
+                }
+                plugin = name
+            }
+            try check(path, kind, context)
+            guard !keys.contains(where: { $0.path == path }) else {
+                throw context.error(
+                    .badValue, "The field '\(path)' appears multiple times in the index key pattern"
+                )
+            }
+            keys.append(Key(path, kind))
+        }
+        guard keys.count(where: { $0.kind == .special("hashed") }) < 2 else {
+            throw context.error(
+                StoreError.Code(rawValue: 31303),
+                "A maximum of one index field is allowed to be hashed but found "
+                    + "\(keys.count(where: { $0.kind == .special("hashed") })) for 'key' "
+                    + ShellText.text(of: pattern))
+        }
+        return keys
+    }
+
+    private static func check(
+        _ path: String, _ kind: IndexDefinition.Kind, _ context: IndexSpecification
+    ) throws(StoreError) {
+        guard !path.isEmpty else {
+            throw context.error(.cannotCreateIndex, "Index keys cannot be an empty field.")
+        }
+        if isWildcard(path) {
+            switch kind {
+            case .ascending: return
+            case .special("text") where path == "$**": return
+            case .descending:
+                throw context.error(
+                    .cannotCreateIndex,
+                    "A numeric value in a $** index key pattern must be positive.")
+            case .special: break
+            }
+        }
+        let parts = path.split(separator: ".", omittingEmptySubsequences: false)
+        guard !parts.contains("") else {
+            throw context.error(
+                .cannotCreateIndex, "Index keys cannot contain an empty field.")
+        }
+        let references: Set<Substring> = ["$db", "$id", "$ref"]
+        for (place, part) in parts.enumerated() where part.hasPrefix("$") {
+            guard place > 0, references.contains(part) else {
+                throw context.error(
+                    .cannotCreateIndex,
+                    "Index key contains an illegal field name: field name starts with '$'.")
+            }
+        }
+    }
+
+    private static func kind(
+        _ value: BSONValue, _ context: IndexSpecification
+    ) throws(StoreError) -> IndexDefinition.Kind {
+        switch value {
+        case .string(let name):
+            guard plugins.contains(name) else {
+                throw context.error(.cannotCreateIndex, "Unknown index plugin '\(name)'")
+            }
+            return .special(name)
+        case .int32, .int64, .double, .decimal128:
+            guard BSONOrder.compare(value, .double(.nan)) != .equal else {
+                throw context.error(
+                    .cannotCreateIndex, "Values in the index key pattern cannot be NaN.")
+            }
+            switch BSONOrder.compare(value, 0) {
+            case .greater: return .ascending
+            case .less: return .descending
+            case .equal:
+                throw context.error(
+                    .cannotCreateIndex, "Values in the index key pattern cannot be 0.")
+            }
+        default:
+            throw context.error(
+                .cannotCreateIndex,
+                "Values in v:2 index key pattern cannot be of type \(value.type.alias). Only "
+                    + "numbers > 0, numbers < 0, and strings are allowed.")
+        }
+    }
+
+    /// Adds what the server adds to the specification of an index of texts or places.
+    ///
+    /// - Throws: 67 for weights that are none.
+    static func complete(
+        _ document: inout BSONDocument, _ keys: [IndexDefinition.Key],
+        _ context: IndexSpecification
+    ) throws(StoreError) {
+        if keys.contains(where: { $0.kind == .special("2dsphere") }),
+            document["2dsphereIndexVersion"] == nil
+        {
+            document.append("2dsphereIndexVersion", 3)
+        }
+        let texts = keys.filter { $0.kind == .special("text") }
+        guard !texts.isEmpty, texts.first?.path != "_fts" else { return }
+        var weights: [String: BSONValue] = [:]
+        for key in texts { weights[key.path] = 1 }
+        if let given = try context.document("weights") {
+            for (path, weight) in given {
+                guard let number = weight.truncatedNumber, number > 0, number < 100_000 else {
+                    throw context.error(
+                        .cannotCreateIndex,
+                        "weight for text index needs a number greater than 0 and less than "
+                            + "100000: \(ShellText.text(of: weight))")
+                }
+                weights[path] = .int32(Int32(number))
+            }
+        }
+        var pattern: BSONDocument = [:]
+        for (path, value) in document["key"]?.documentValue ?? [:] {
+            if value != "text" {
+                pattern.append(path, value)
+            } else if pattern["_fts"] == nil {
+                pattern.append("_fts", "text")
+                pattern.append("_ftsx", 1)
+            }
+        }
+        document.set("key", to: .document(pattern))
+        let sorted = weights.sorted { $0.key < $1.key }
+        document.set("weights", to: .document(BSONDocument(sorted.map { ($0.key, $0.value) })))
+        for (option, value) in [
+            ("default_language", "english"), ("language_override", "language"),
+            ("textIndexVersion", 3),
+        ] as [(String, BSONValue)] where document[option] == nil {
+            document.append(option, value)
+        }
+    }
+}

@@ -1,0 +1,227 @@
+extension ReadTransaction {
+    /// Lends the documents that an index scan leads to and that pass, until the body returns false.
+    func scan(
+        _ scan: IndexScan, _ table: CollectionTable, _ filter: Filter, _ sort: SortOrder?,
+        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        if let sort, scan.isMerged { return try merge([scan], sort, table, filter, body) }
+        let cursor = try IndexRowCursor(scan, scan.ranges, connection)
+        // A document of a multikey index may have several keys.
+        try lend(table, filter, isOnce: !scan.index.isMultikey, body) { () throws(StoreError) in
+            try cursor.next()
+        }
+    }
+
+    /// Lends the documents that several plans lead to and that pass, each once, until the body
+    /// returns false; in the order of a sort that each of the plans gives.
+    func scan(
+        _ plans: [QueryPlan], _ sort: SortOrder?, _ table: CollectionTable, _ filter: Filter,
+        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let scans = plans.compactMap { plan in
+            if case .index(let scan) = plan.access { scan } else { nil }
+        }
+        if let sort, scans.count == plans.count {
+            return try merge(scans, sort, table, filter, body)
+        }
+        var seen: Set<Int64> = []
+        var goesOn = true
+        for plan in plans where goesOn {
+            try scan(table.namespace, filter, plan, withRows: true) {
+                (row, bytes) throws(StoreError) in
+                guard seen.insert(row).inserted else { return true }
+                goesOn = try body(row, bytes)
+                return goesOn
+            }
+        }
+    }
+
+    private func merge(
+        _ scans: [IndexScan], _ sort: SortOrder, _ table: CollectionTable, _ filter: Filter,
+        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        var cursors: [IndexRowCursor] = []
+        for scan in scans {
+            guard scan.isMerged else {
+                cursors.append(try IndexRowCursor(scan, scan.ranges, connection))
+                continue
+            }
+            for group in scan.groups {
+                cursors.append(try IndexRowCursor(scan, group, connection))
+            }
+        }
+        let reader = try RowReader(table, connection)
+        var rows = try MergedRows(cursors, sort) { (row) throws(StoreError) in
+            try reader.document(row)
+        }
+        try lend(table, filter, isOnce: false, body) { () throws(StoreError) in
+            try rows.next()
+        }
+    }
+
+    /// Lends the documents of some rows that pass, until the body returns false.
+    private func lend(
+        _ table: CollectionTable, _ filter: Filter, isOnce: Bool,
+        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool,
+        _ next: () throws(StoreError) -> Int64?
+    ) throws(StoreError) {
+        var seen: Set<Int64> = []
+        let documents = try connection.prepare(.getRow, table)
+        while let row = try next() {
+            if !isOnce, !seen.insert(row).inserted { continue }
+            documents.bind(1, row)
+            guard try documents.step() else { throw RowReader.dangling(table) }
+            let goesOn = try documents.withBytes(1) { (bytes) throws(StoreError) -> Bool in
+                try StoredDocument.check(bytes, key: documents, 0, of: table)
+                return try filter.passes(bytes) ? try body(row, bytes) : true
+            }
+            documents.reset()
+            guard goesOn else { return }
+        }
+    }
+}
+
+// MARK: - Covered answers
+
+extension ReadTransaction {
+    /// How many documents have a key in an exact scan; without reading them.
+    func count(_ scan: IndexScan) throws(StoreError) -> Int {
+        var count: Int64 = 0
+        for group in scan.groups {
+            for range in group {
+                let statements = scan.index.statements
+                let statement = try connection.prepare(
+                    scan.index.isMultikey ? statements.countRows : statements.count)
+                statement.bind(1, range.lower)
+                statement.bind(2, range.upper)
+                if !scan.index.isMultikey { statement.bind(3, Int64.max) }
+                if try statement.step() { count += statement.int64(0) }
+            }
+        }
+        return Int(count)
+    }
+
+    /// The scan that leads from one value of a field to the next; `nil` where there is none.
+    func distinctScan(
+        _ namespace: Namespace, _ field: String, _ filter: Filter
+    ) throws(StoreError) -> IndexScan? {
+        guard try view(namespace) == nil else { return nil }
+        let query = IndexQuery(filter)
+        let found = try onTable(namespace) { (table) throws(StoreError) -> IndexScan? in
+            for index in try connection.indexCache.indexes(of: table.id, connection) {
+                if let scan = IndexScan(distinct: index, field, query, filter) { return scan }
+            }
+            return nil
+        }
+        return found ?? nil
+    }
+
+    /// Collects the values that a scan leads to, one document for each.
+    func distinct(
+        _ namespace: Namespace, _ scan: IndexScan, into values: inout DistinctValues
+    ) throws(StoreError) {
+        _ = try onTable(namespace) { (table) throws(StoreError) in
+            let reader = try RowReader(table, connection)
+            let first = try connection.prepare(scan.index.statements.first)
+            for range in scan.ranges {
+                var lower = range.lower
+                while true {
+                    first.bind(1, lower)
+                    first.bind(2, range.upper)
+                    guard try first.step() else { break }
+                    let document = try reader.document(first.int64(0))
+                    first.reset()
+                    let prefix = scan.index.prefix(of: document)
+                    lower = IndexBounds.successor(prefix)
+                    if prefix == scan.index.missingPrefix {
+                        let same = IndexScan.Range(lower: prefix, upper: lower)
+                        try collectNull(IndexRowCursor(scan, [same], connection), reader, &values)
+                    } else {
+                        document.withUnsafeBytes { values.insert($0) }
+                    }
+                }
+                first.reset()
+            }
+        }
+    }
+
+    /// Looks among documents whose key is null for one whose value is null, not missing.
+    private func collectNull(
+        _ rows: IndexRowCursor, _ reader: RowReader, _ values: inout DistinctValues
+    ) throws(StoreError) {
+        let before = values.values.count
+        while let row = try rows.next(), values.values.count == before {
+            try reader.document(row).withUnsafeBytes { values.insert($0) }
+        }
+    }
+}
+
+/// Reads documents by their rows.
+final class RowReader {
+    private let statement: SQLiteStatement
+    private let table: CollectionTable
+
+    init(_ table: CollectionTable, _ connection: SQLiteConnection) throws(StoreError) {
+        self.table = table
+        statement = try connection.prepare(.getRow, table)
+    }
+
+    /// The document of a row.
+    ///
+    /// - Throws: `corrupt` when it is not there or no BSON.
+    func document(_ row: Int64) throws(StoreError) -> BSONDocument {
+        statement.bind(1, row)
+        defer { statement.reset() }
+        guard try statement.step() else { throw Self.dangling(table) }
+        return try statement.withBytes(1) { (bytes) throws(StoreError) in
+            try StoredDocument.check(bytes, key: statement, 0, of: table)
+            return BSONDocument(unchecked: Array(bytes))
+        }
+    }
+
+    static func dangling(_ table: CollectionTable) -> StoreError {
+        StoreError(
+            .corrupt, "An index names a document that is not there", namespace: table.namespace)
+    }
+}
+
+extension IndexScan {
+    /// The scan for the different values of a field in the documents that pass a filter which asks
+    /// for nothing but values of that field.
+    ///
+    /// Not of an index of arrays, whose documents do not tell which of their values a key has.
+    init?(distinct index: StoredIndex, _ field: String, _ query: IndexQuery, _ filter: Filter) {
+        guard let key = index.definition.keys.first, key.path == field, !index.isMultikey,
+            index.definition.isOrdered, index.wildcard == nil, !index.definition.isHidden,
+            index.filter == nil, index.collation == query.collation,
+            !field.split(separator: ".").contains(where: { FieldPath.index(String($0)) != nil })
+        else { return nil }
+        if filter.isEverything {
+            let all = Range(lower: [], upper: [0xFF, 0xFF])
+            self.init(
+                index, groups: [[all]], bounds: index.definition.keys.map { _ in .all },
+                isReversed: false, isSorted: false)
+            return
+        }
+        let found = IndexScan.candidates(index, query, nil).first
+        guard let found, found.isExact, query.conditions.allSatisfy({ $0.name == field }) else {
+            return nil
+        }
+        self = found
+    }
+}
+
+extension StoredIndex {
+    /// What the keys of documents without the first field begin with.
+    fileprivate var missingPrefix: [UInt8] { prefix(of: BSONValue.null) }
+
+    /// What the keys of documents begin with that have the same first value.
+    fileprivate func prefix(of document: BSONDocument) -> [UInt8] {
+        prefix(of: definition.keys.first.flatMap { document[path: $0.path] } ?? .null)
+    }
+
+    private func prefix(of value: BSONValue) -> [UInt8] {
+        let key = BSONKey.encode(collation?.key(value) ?? value)
+        return definition.keys.first?.kind == .descending ? key.map { ~$0 } : key
+    }
+}

@@ -1,0 +1,182 @@
+/// Makes the keys of a wildcard index: each value at the end of a path, filed under the path.
+///
+/// Members of arrays are filed under the array's path; an array in an array is one value. Empty
+/// documents and arrays are filed as such, so that every path that is there has a key.
+///
+/// Source: MongoDB manual, "Wildcard Indexes".
+struct WildcardKeys: Sendable {
+    /// Which paths are filed.
+    private enum Paths: Sendable {
+        case only([String])
+        case allBut([String])
+    }
+
+    private let paths: Paths
+
+    /// Reads the field of the key pattern, `$**` or `a.$**`, and the projection.
+    init(field: String, projection: BSONDocument?) {
+        guard field == "$**" else {
+            paths = .only([String(field.dropLast(4))])
+            return
+        }
+        let named = Self.flattened(projection ?? [:], below: "")
+        let isInclusion = named.contains { $0.isIncluded && $0.path != "_id" }
+        let included = named.filter(\.isIncluded).map(\.path)
+        if isInclusion {
+            paths = .only(included)
+        } else {
+            // The _id is left out unless it is asked for.
+            let excluded = named.filter { !$0.isIncluded && $0.path != "_id" }.map(\.path)
+            paths = .allBut(excluded + (included.contains("_id") ? [] : ["_id"]))
+        }
+    }
+
+    private static func flattened(
+        _ document: BSONDocument, below prefix: String
+    ) -> [(path: String, isIncluded: Bool)] {
+        document.flatMap { (key, value) -> [(path: String, isIncluded: Bool)] in
+            if case .document(let inner) = value {
+                return flattened(inner, below: "\(prefix)\(key).")
+            }
+            return [(prefix + key, PredicateParser.isTrue(value))]
+        }
+    }
+
+    /// Whether all values of a path, and what lies below it, are filed.
+    func covers(_ path: String) -> Bool {
+        switch paths {
+        case .only(let paths): paths.contains { Self.isPrefix($0, of: path) }
+        case .allBut(let paths):
+            !paths.contains { Self.isPrefix($0, of: path) || Self.isPrefix(path, of: $0) }
+        }
+    }
+
+    private static func isPrefix(_ prefix: String, of path: String) -> Bool {
+        path == prefix || path.hasPrefix(prefix + ".")
+    }
+
+    /// Whether a value at the end of a path is filed.
+    private func files(_ path: String) -> Bool {
+        switch paths {
+        case .only(let paths): paths.contains { Self.isPrefix($0, of: path) }
+        case .allBut(let paths): !paths.contains { Self.isPrefix($0, of: path) }
+        }
+    }
+
+    /// The bytes that the keys of a path begin with.
+    static func prefix(of path: String) -> [UInt8] { BSONKey.encode(.string(path)) }
+
+    /// The keys of a document, and whether an array was met.
+    func keys(
+        of document: BSONDocument, _ collation: Collation?
+    ) -> IndexKeyGenerator.Keys {
+        var keys = IndexKeyGenerator.Keys()
+        collect(document, below: "", collation, &keys)
+        return keys
+    }
+
+    private func collect(
+        _ document: BSONDocument, below prefix: String, _ collation: Collation?,
+        _ keys: inout IndexKeyGenerator.Keys
+    ) {
+        for (key, value) in document {
+            let path = prefix + key
+            switch value {
+            case .document(let inner) where !inner.isEmpty:
+                collect(inner, below: path + ".", collation, &keys)
+            case .array(let array):
+                keys.isMultikey = true
+                if array.isEmpty { file(.undefined, path, collation, &keys) }
+                for member in array {
+                    if case .document(let inner) = member, !inner.isEmpty {
+                        collect(inner, below: path + ".", collation, &keys)
+                    } else {
+                        file(member, path, collation, &keys)
+                    }
+                }
+            default: file(value, path, collation, &keys)
+            }
+        }
+    }
+
+    private func file(
+        _ value: BSONValue, _ path: String, _ collation: Collation?,
+        _ keys: inout IndexKeyGenerator.Keys
+    ) {
+        guard files(path) else { return }
+        var key = Self.prefix(of: path)
+        BSONKey.append(collation?.key(value) ?? value, to: &key)
+        keys.keys.append(key)
+    }
+}
+
+extension IndexScan {
+    /// The scans of a wildcard index: one for each path that is asked for.
+    static func wildcards(
+        _ index: StoredIndex, _ query: IndexQuery, _ sort: SortOrder?
+    ) -> [IndexScan] {
+        guard let wildcard = index.wildcard else { return [] }
+        let texts = index.texts(for: query)
+        var best: [String: (condition: IndexCondition, bounds: IndexBounds)] = [:]
+        for condition in query.conditions
+        where !condition.isNegated && isFiled(condition.test) && !condition.path.holdsNumber
+            && wildcard.covers(condition.name)
+        {
+            guard let bounds = condition.bounds(texts, hasArrays: index.isMultikey) else {
+                continue
+            }
+            guard let known = best[condition.name] else {
+                best[condition.name] = (condition, bounds)
+                continue
+            }
+            if !index.isMultikey || known.condition.concernsSameValue(as: condition) {
+                best[condition.name]?.bounds = known.bounds.intersection(bounds)
+            } else if bounds.arePoints, !known.bounds.arePoints || known.bounds == .all {
+                best[condition.name] = (condition, bounds)
+            }
+        }
+        return best.sorted { $0.key < $1.key }.map { path, found in
+            scan(index, path, found.bounds, sort)
+        }
+    }
+
+    private static func scan(
+        _ index: StoredIndex, _ path: String, _ bounds: IndexBounds, _ sort: SortOrder?
+    ) -> IndexScan {
+        let prefix = WildcardKeys.prefix(of: path)
+        var ranges = bounds.intervals.map {
+            Range(lower: prefix + $0.lower.cut, upper: prefix + $0.upper.cut)
+        }
+        if bounds == .all {
+            // A document at the path is filed by what it holds.
+            let below = [BSONKey.classByte(of: .string)] + Array("\(path).".utf8)
+            ranges.append(Range(lower: below, upper: IndexBounds.successor(below)))
+            ranges.sort { $0.lower.lexicographicallyPrecedes($1.lower) }
+        }
+        let isBySort =
+            sort?.keys.count == 1 && sort?.keys.first?.path.description == path
+            && sort?.collation == index.collation && !index.isMultikey && bounds != .all
+        return IndexScan(
+            index, groups: [ranges], bounds: [bounds],
+            isReversed: isBySort && sort?.keys.first?.isDescending == true,
+            isSorted: sort == nil || isBySort, wildcardPath: path)
+    }
+
+    /// Whether whatever passes a test has a key of its own: neither what is missing nor a whole
+    /// document or array.
+    private static func isFiled(_ test: Predicate.Test) -> Bool {
+        func isLeaf(_ value: BSONValue) -> Bool {
+            switch value.type {
+            case .document, .array, .null, .undefined: false
+            default: true
+            }
+        }
+        switch test {
+        case .compare(_, let value): return isLeaf(value)
+        case .isIn(let values, _): return values.allSatisfy(isLeaf)
+        case .matches, .exists, .modulo, .special(.bits): return true
+        case .hasType(let types): return !types.contains(BSONType.document.rawValue)
+        case .hasSize, .hasDocument, .hasElement, .special: return false
+        }
+    }
+}

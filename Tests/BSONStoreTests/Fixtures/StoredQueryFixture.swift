@@ -1,0 +1,100 @@
+@testable import BSONStore
+
+/// Answers the cases of `fixtures/queries` from collections of a store.
+enum StoredQueryFixture {
+    private static func namespace(_ number: Int, _ indexes: FixtureIndexes) -> Namespace {
+        Namespace(indexes.rawValue, "case\(number)")
+    }
+
+    /// Stores the documents of a file's cases.
+    static func fill(_ cases: [Fixture], _ store: DocumentStore) throws {
+        try store.write { transaction in
+            for (number, fixture) in cases.enumerated() {
+                var fields = FixtureFields()
+                fields.add(filter: fixture["filter"])
+                fields.add(filter: fixture["sort"])
+                if let path = fixture["distinct"]?.stringValue { fields.add(filter: [path: 1]) }
+                for indexes in FixtureIndexes.allCases {
+                    let namespace = namespace(number, indexes)
+                    for document in try fixture.documents("documents") ?? [] {
+                        try transaction.insert(namespace, document)
+                    }
+                    try indexes.create(
+                        fields, try fixture.document("collation"), on: namespace, transaction)
+                    if let text = try fixture.document("textIndex"), indexes != .none {
+                        try transaction.createIndex(
+                            namespace, try textIndex(text, named: "words"))
+                    }
+                }
+            }
+        }
+    }
+
+    private static func textIndex(
+        _ weights: BSONDocument, named name: String
+    ) throws -> IndexDefinition {
+        let keys = BSONDocument(weights.map { ($0.key, BSONValue.string("text")) })
+        return try IndexDefinition([
+            "key": .document(keys), "weights": .document(weights), "name": .string(name),
+        ])
+    }
+
+    /// Answers every case without and with indexes.
+    static func check(_ cases: [Fixture], _ store: DocumentStore) throws {
+        for (number, fixture) in cases.enumerated() {
+            for indexes in FixtureIndexes.allCases {
+                let namespace = namespace(number, indexes)
+                try fixture.run(
+                    { try answer(fixture, store.collection(namespace)) },
+                    { try expect($0, fixture, isScan: indexes == .none) })
+            }
+        }
+    }
+
+    private static func answer(
+        _ fixture: Fixture, _ collection: DocumentCollection
+    ) throws -> [BSONValue] {
+        let (options, frame) = try QueryFixture.options(fixture)
+        let filter = try Filter(try fixture.document("filter") ?? [:], options: options)
+            .bound(to: frame)
+        if let path = fixture["distinct"]?.stringValue {
+            return try collection.store.read {
+                try $0.distinct(collection.namespace, field: path, filter: filter)
+            }
+        }
+        let find = try FindOptions(
+            sort: try fixture.document("sort").map {
+                try SortOrder($0, collation: options.collation)
+            },
+            skip: try fixture.number("skip"), limit: try fixture.number("limit"),
+            projection: try fixture.document("projection").map {
+                try Projection(
+                    $0, variables: try fixture.document("let") ?? [:],
+                    collation: options.collation)
+            })
+        return try collection.store.read {
+            try $0.find(collection.namespace, filter: filter, options: find)
+        }.map { .document($0) }
+    }
+
+    /// Without a sort an index may give another order, and other documents where only some are
+    /// wanted; equal ones may come in any order as well.
+    private static func expect(
+        _ answer: [BSONValue], _ fixture: Fixture, isScan: Bool
+    ) throws {
+        if isScan { return try fixture.expect(answer) }
+        let isCut = fixture["skip"] != nil || fixture["limit"] != nil
+        if isCut, fixture["sort"] == nil {
+            return expectCount(answer, fixture)
+        }
+        var loose = fixture.fields
+        loose.set("unordered", to: true)
+        try Fixture(name: fixture.name, fields: loose).expect(answer)
+    }
+
+    private static func expectCount(_ answer: [BSONValue], _ fixture: Fixture) {
+        let expected = ["expected", "expectedIDs", "expectedValues"].lazy
+            .compactMap { fixture[$0]?.arrayValue }.first
+        fixture.expect([.int32(Int32(answer.count))], toBe: [.int32(Int32(expected?.count ?? 0))])
+    }
+}
