@@ -159,17 +159,19 @@ struct LocalCallScenarios {
     func cancelled() async throws {
         let (world, a) = try await device()
         try await a.insert(["_id": "k", "n": 1])
-        let pass = Locked<Task<SyncPassReport, any Error>?>(nil)
-        let started = Signal()
+        let (asked, cancelled) = (Signal(), Signal())
         world.remote.after { call in
             guard call.kind == .write else { return }
-            await started.wait(after: 0)
-            pass.withLock { $0 }?.cancel()
+            asked.notify()
+            await cancelled.wait(after: 0)
         }
-        let task = Task { try await a.engine.syncNow() }
-        pass.withLock { $0 = task }
-        started.notify()
-        _ = await task.result
+        await withThrowingTaskGroup(of: SyncPassReport.self) { group in
+            group.addTask { try await a.engine.syncNow() }
+            await asked.wait(after: 0)
+            group.cancelAll()
+            cancelled.notify()
+            _ = await group.nextResult()
+        }
         world.remote.after(nil)
         #expect(try await a.engine.verify().isEmpty)
         try await a.engine.syncUntilQuiet()
