@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Decides which documents a query means; parsed once, used for any number of documents.
 ///
 /// The language is MongoDB's: `["done": false, "age": ["$gte": 18]]`.
@@ -21,18 +23,62 @@ public struct Filter: Sendable {
 
     /// Shares one program, whose many arrays would each be counted when a filter is copied.
     private final class Compiled: Sendable {
-        let program: FilterProgram
+        /// Holds the program once it was needed.
+        private let known = AtomicLazyReference<Shared>()
+        private let predicate: Predicate
         /// What the filter was read with, to read it again for a collection.
         let options: FilterOptions
         /// Whether `$text` waits for the collection's index.
         let waitsForText: Bool
 
+        private final class Shared: Sendable {
+            let program: FilterProgram
+
+            init(_ program: FilterProgram) { self.program = program }
+        }
+
+        init(_ program: FilterProgram) {
+            predicate = .all([])
+            options = .none
+            waitsForText = false
+            _ = known.storeIfNil(Shared(program))
+        }
+
+        /// Compiles at once what may be refused, and comparisons when they are needed: where an
+        /// index answers, that is never.
         init(
-            _ program: FilterProgram, _ options: FilterOptions = .none, waitsForText: Bool = false
-        ) {
-            self.program = program
+            _ predicate: Predicate, _ options: FilterOptions, waitsForText: Bool = false
+        ) throws(StoreError) {
+            self.predicate = predicate
             self.options = options
             self.waitsForText = waitsForText
+            guard !Self.isPlain(predicate, options.collation) else { return }
+            _ = known.storeIfNil(
+                Shared(try FilterCompiler.compile(predicate, collation: options.collation)))
+        }
+
+        var program: FilterProgram {
+            @inline(__always) get { (known.load() ?? compiled()).program }
+        }
+
+        @inline(never)
+        private func compiled() -> Shared {
+            do throws(StoreError) {
+                return known.storeIfNil(Shared(try FilterCompiler.compile(predicate)))
+            } catch {
+                preconditionFailure("Comparisons compile: \(error)")
+            }
+        }
+
+        private static func isPlain(_ predicate: Predicate, _ collation: Collation?) -> Bool {
+            switch predicate {
+            case .field(_, .compare): collation == nil
+            case .all(let parts):
+                parts.allSatisfy {
+                    if case .field(_, .compare) = $0 { collation == nil } else { false }
+                }
+            case .any, .not, .field, .special: false
+            }
         }
     }
 
@@ -69,9 +115,7 @@ public struct Filter: Sendable {
                 options.defersText && options.textIndex == nil
                 && Self.textSearch(in: predicate) != nil
             engine = .program(
-                Compiled(
-                    try FilterCompiler.compile(predicate, collation: options.collation), options,
-                    waitsForText: waits))
+                try Compiled(predicate, options, waitsForText: waits))
         }
     }
 
@@ -107,8 +151,7 @@ public struct Filter: Sendable {
         document = BSONDocument()
         self.predicate = predicate
         self.collation = collation
-        engine = .program(
-            Compiled(try FilterCompiler.compile(predicate, collation: collation)))
+        engine = .program(try Compiled(predicate, FilterOptions(collation: collation)))
     }
 
     private init(predicate: Predicate, program: FilterProgram) {

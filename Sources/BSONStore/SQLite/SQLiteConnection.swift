@@ -7,12 +7,15 @@ internal import BSONStoreCSQLite
 package final class SQLiteConnection: @unchecked Sendable {
     /// How many compiled statements are kept; beyond it the cache starts anew.
     static let statementsMax = 512
-    /// Statements with numbers up to this are kept without limit.
-    static let numberedStatementsMax = 2_048
+    /// Statements with numbers up to this are kept without limit: those of collections, then those
+    /// whose numbers are given out by ``reserveNumbers(_:)``.
+    static let numberedStatementsMax = 4_096
+    static let collectionStatementsMax = 2_048
 
     let handle: OpaquePointer
     private var slots: [String: SQLiteStatementSlot] = [:]
     private var numberedSlots: [SQLiteStatementSlot?] = []
+    private var nextNumber = collectionStatementsMax
     var boundaries = Array(
         repeating: SQLiteBoundarySlot(), count: SQLiteBoundary.allCases.count)
     /// Where the index of the write-ahead log is mapped; `nil` when it is not shared memory.
@@ -73,7 +76,6 @@ package final class SQLiteConnection: @unchecked Sendable {
         numbered number: Int, _ text: () -> String
     ) throws(StoreError) -> SQLiteStatement {
         if hasFault, let fault { throw fault }
-        guard number < Self.numberedStatementsMax else { return try prepare(text()) }
         if number < numberedSlots.count, let slot = numberedSlots[number], !slot.isInUse {
             return SQLiteStatement(slot: slot)
         }
@@ -81,6 +83,13 @@ package final class SQLiteConnection: @unchecked Sendable {
         while numberedSlots.count <= number { numberedSlots.append(nil) }
         if numberedSlots[number] == nil { numberedSlots[number] = slot }
         return SQLiteStatement(slot: slot)
+    }
+
+    /// Gives the first of so many numbers that no statement has had; `nil` when none are left.
+    func reserveNumbers(_ count: Int) -> Int? {
+        guard nextNumber + count <= Self.numberedStatementsMax else { return nil }
+        defer { nextNumber += count }
+        return nextNumber
     }
 
     /// Runs a statement without parameters; rows are passed over.

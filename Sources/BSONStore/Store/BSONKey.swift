@@ -31,6 +31,26 @@ package enum BSONKey {
         appendPayload(value, to: &key)
     }
 
+    /// Appends the class byte and the payload of a value in a valid document.
+    static func append(_ value: BSONRawValue, to key: inout [UInt8]) {
+        switch value.typeByte {
+        case BSONType.int32.rawValue:
+            key.append(classByte(of: .int32))
+            append(number: Double(value.int32), to: &key)
+        case BSONType.double.rawValue:
+            key.append(classByte(of: .double))
+            append(number: value.double, to: &key)
+        case BSONType.string.rawValue:
+            key.append(classByte(of: .string))
+            // Behind the length, before the terminator.
+            append(text: value.bytes[4..<value.count - 1], to: &key)
+        case BSONType.objectID.rawValue:
+            key.append(classByte(of: .objectID))
+            key.append(contentsOf: value.bytes)
+        default: append(BSONValue(copying: value), to: &key)
+        }
+    }
+
     /// The place of a type in MongoDB's order; types that compare with each other share it.
     ///
     /// Source: MongoDB manual, "Comparison/Sort Order".
@@ -109,7 +129,11 @@ package enum BSONKey {
 
     /// UTF-8 with NUL as 00 FF and 00 01 at the end, so that a prefix comes first.
     private static func append(text: String, to key: inout [UInt8]) {
-        for byte in text.utf8 {
+        append(text: text.utf8, to: &key)
+    }
+
+    private static func append(text: some Sequence<UInt8>, to key: inout [UInt8]) {
+        for byte in text {
             key.append(byte)
             if byte == 0 { key.append(0xFF) }
         }

@@ -155,7 +155,7 @@ extension WriteTransaction {
         inserted.ids.reserveCapacity(documents.count)
         for (index, document) in documents.enumerated() {
             do throws(StoreError) {
-                inserted.ids.append(try insert(namespace, document)["_id"] ?? .null)
+                inserted.ids.append(try add(document, to: namespace).id)
             } catch {
                 guard error.concernsWrite else { throw error }
                 inserted.errors.append(BulkWriteResult.WriteError(index: index, error: error))

@@ -73,6 +73,7 @@ extension SQLiteConnection {
         _ statement: CollectionTable.Statement, _ table: CollectionTable
     ) throws(StoreError) -> SQLiteStatement {
         let place = Int(table.id) * CollectionTable.Statement.allCases.count + statement.rawValue
+        guard place < Self.collectionStatementsMax else { return try prepare(table.sql(statement)) }
         return try prepare(numbered: place) { table.sql(statement) }
     }
 }

@@ -145,7 +145,7 @@ extension ReadTransaction {
     private func keys(of scan: IndexScan) throws(StoreError) -> Int {
         var count: Int64 = 0
         for range in scan.ranges {
-            let statement = try connection.prepare(scan.index.statements.count)
+            let statement = try scan.index.prepare(.count, connection)
             statement.bind(1, range.lower)
             statement.bind(2, range.upper)
             statement.bind(3, Int64(Int32.max))

@@ -27,6 +27,10 @@ struct IndexKeyGenerator: Sendable {
     }
 
     private let paths: [[String]]
+    /// The parts of the paths as bytes.
+    private let parts: [[[UInt8]]]
+    /// Whether a document without arrays on the paths has one key, made value by value.
+    private let isPlain: Bool
     private let kinds: [IndexDefinition.Kind]
     private let isSparse: Bool
     private let collation: Collation?
@@ -39,7 +43,10 @@ struct IndexKeyGenerator: Sendable {
         paths = definition.keys.map {
             $0.path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         }
+        parts = paths.map { $0.map { Array($0.utf8) } }
         kinds = definition.keys.map(\.kind)
+        isPlain =
+            collation == nil && kinds.allSatisfy { $0 == .ascending || $0 == .descending }
         isSparse = definition.isSparse
     }
 
@@ -63,10 +70,48 @@ struct IndexKeyGenerator: Sendable {
     /// - Throws: 171 (CannotIndexParallelArrays) with MongoDB's text.
     func keys(of document: BSONDocument) throws(StoreError) -> Keys {
         try document.withUnsafeBytes { (bytes) throws(StoreError) in
+            if isPlain, let keys = plainKeys(of: bytes) { return keys }
             var keys = Keys()
             try collect(paths.map { .open($0[...]) }, bytes, &keys)
             return keys.sorted
         }
+    }
+
+    /// The key of a document that has no array on any path; `nil` where it has.
+    private func plainKeys(of document: UnsafeRawBufferPointer) -> Keys? {
+        var key: [UInt8] = []
+        key.reserveCapacity(24)
+        var isMissing = true
+        for index in kinds.indices {
+            let start = key.count
+            if let value = Self.value(at: parts[index], in: document) {
+                guard value.typeByte != BSONType.array.rawValue else { return nil }
+                isMissing = false
+                BSONKey.append(value, to: &key)
+            } else {
+                BSONKey.append(.null, to: &key)
+            }
+            if kinds[index] == .descending {
+                for at in start..<key.count { key[at] = ~key[at] }
+            }
+        }
+        return isSparse && isMissing ? Keys() : Keys(keys: [key])
+    }
+
+    /// The value at a path, or the first array on it; `nil` where the path ends before.
+    private static func value(
+        at path: [[UInt8]], in document: UnsafeRawBufferPointer
+    ) -> BSONRawValue? {
+        var place = document
+        for (depth, part) in path.enumerated() {
+            var cursor = BSONCursor(place)
+            guard let found = part.withUnsafeBytes({ cursor.next(withKey: $0) }) else { return nil }
+            let isArray = found.typeByte == BSONType.array.rawValue
+            if isArray || depth == path.count - 1 { return found }
+            guard found.typeByte == BSONType.document.rawValue else { return nil }
+            place = found.bytes
+        }
+        return nil
     }
 
     private func collect(

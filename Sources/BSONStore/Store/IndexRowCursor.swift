@@ -5,12 +5,16 @@ final class IndexRowCursor {
     private var isRunning = false
 
     /// Begins before the first of some ranges, which are in order.
+    ///
+    /// - Parameter withDocuments: whether the rows' documents are read as well.
     init(
-        _ scan: IndexScan, _ ranges: [IndexScan.Range], _ connection: SQLiteConnection
+        _ scan: IndexScan, _ ranges: [IndexScan.Range], _ connection: SQLiteConnection,
+        withDocuments: Bool = false
     ) throws(StoreError) {
-        let texts = scan.index.statements
-        statement = try connection.prepare(scan.isReversed ? texts.backward : texts.forward)
-        self.ranges = (scan.isReversed ? ranges.reversed() : ranges)[...]
+        let forward = withDocuments ? StoredIndex.Statement.forwardDocuments : .forward
+        let backward = withDocuments ? StoredIndex.Statement.backwardDocuments : .backward
+        statement = try scan.index.prepare(scan.isReversed ? backward : forward, connection)
+        self.ranges = scan.isReversed ? ranges.reversed()[...] : ranges[...]
     }
 
     /// The next row; `nil` at the end.
@@ -26,6 +30,13 @@ final class IndexRowCursor {
             statement.bind(2, range.upper)
             isRunning = true
         }
+    }
+
+    /// Lends the document of the last row, no bytes where it has none; for a cursor with documents.
+    func withDocument<R>(
+        _ body: (UnsafeRawBufferPointer) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        try statement.withBytes(1, body)
     }
 }
 

@@ -5,10 +5,30 @@ extension ReadTransaction {
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         if let sort, scan.isMerged { return try merge([scan], sort, table, filter, body) }
+        guard scan.index.isMultikey else { return try scanOnce(scan, table, filter, body) }
         let cursor = try IndexRowCursor(scan, scan.ranges, connection)
         // A document of a multikey index may have several keys.
-        try lend(table, filter, isOnce: !scan.index.isMultikey, body) { () throws(StoreError) in
+        try lend(table, filter, body) { () throws(StoreError) in
             try cursor.next()
+        }
+    }
+
+    /// Lends the documents of an index that has one key of each.
+    private func scanOnce(
+        _ scan: IndexScan, _ table: CollectionTable, _ filter: Filter,
+        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let cursor = try IndexRowCursor(scan, scan.ranges, connection, withDocuments: true)
+        while let row = try cursor.next() {
+            let goesOn = try cursor.withDocument { (bytes) throws(StoreError) -> Bool in
+                guard BSONValidator.isValid(bytes) else {
+                    throw try RowReader.damaged(
+                        row, isThere: !bytes.isEmpty, table, connection)
+                }
+                guard !scan.isExact else { return try body(row, bytes) }
+                return try filter.passes(bytes) ? try body(row, bytes) : true
+            }
+            guard goesOn else { return }
         }
     }
 
@@ -54,21 +74,21 @@ extension ReadTransaction {
         var rows = try MergedRows(cursors, sort) { (row) throws(StoreError) in
             try reader.document(row)
         }
-        try lend(table, filter, isOnce: false, body) { () throws(StoreError) in
+        try lend(table, filter, body) { () throws(StoreError) in
             try rows.next()
         }
     }
 
-    /// Lends the documents of some rows that pass, until the body returns false.
+    /// Lends the documents of some rows that pass, each once, until the body returns false.
     private func lend(
-        _ table: CollectionTable, _ filter: Filter, isOnce: Bool,
+        _ table: CollectionTable, _ filter: Filter,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool,
         _ next: () throws(StoreError) -> Int64?
     ) throws(StoreError) {
         var seen: Set<Int64> = []
         let documents = try connection.prepare(.getRow, table)
         while let row = try next() {
-            if !isOnce, !seen.insert(row).inserted { continue }
+            guard seen.insert(row).inserted else { continue }
             documents.bind(1, row)
             guard try documents.step() else { throw RowReader.dangling(table) }
             let goesOn = try documents.withBytes(1) { (bytes) throws(StoreError) -> Bool in
@@ -89,9 +109,8 @@ extension ReadTransaction {
         var count: Int64 = 0
         for group in scan.groups {
             for range in group {
-                let statements = scan.index.statements
-                let statement = try connection.prepare(
-                    scan.index.isMultikey ? statements.countRows : statements.count)
+                let statement = try scan.index.prepare(
+                    scan.index.isMultikey ? .countRows : .count, connection)
                 statement.bind(1, range.lower)
                 statement.bind(2, range.upper)
                 if !scan.index.isMultikey { statement.bind(3, Int64.max) }
@@ -122,7 +141,7 @@ extension ReadTransaction {
     ) throws(StoreError) {
         _ = try onTable(namespace) { (table) throws(StoreError) in
             let reader = try RowReader(table, connection)
-            let first = try connection.prepare(scan.index.statements.first)
+            let first = try scan.index.prepare(.first, connection)
             for range in scan.ranges {
                 var lower = range.lower
                 while true {
@@ -177,6 +196,17 @@ final class RowReader {
             try StoredDocument.check(bytes, key: statement, 0, of: table)
             return BSONDocument(unchecked: Array(bytes))
         }
+    }
+
+    /// The error for a row whose document is not valid or not there.
+    static func damaged(
+        _ row: Int64, isThere: Bool, _ table: CollectionTable, _ connection: SQLiteConnection
+    ) throws(StoreError) -> StoreError {
+        guard isThere else { return dangling(table) }
+        let statement = try connection.prepare(.getRow, table)
+        statement.bind(1, row)
+        guard try statement.step() else { return dangling(table) }
+        return StoredDocument.damaged(key: statement.bytes(0), of: table)
     }
 
     static func dangling(_ table: CollectionTable) -> StoreError {

@@ -155,8 +155,7 @@ struct QueryPlanner {
             var count: Int64 = 0
             for group in scan.groups {
                 for range in group where count < limit {
-                    let statement = try transaction.connection.prepare(
-                        scan.index.statements.count)
+                    let statement = try scan.index.prepare(.count, transaction.connection)
                     statement.bind(1, range.lower)
                     statement.bind(2, range.upper)
                     statement.bind(3, limit - count)

@@ -62,7 +62,7 @@ extension ReadTransaction {
     public func count(_ namespace: Namespace, filter: Filter) throws(StoreError) -> Int {
         let filter = try resolved(filter, namespace)
         if filter.isEverything, try view(namespace) == nil { return try count(namespace) }
-        let plan = try plan(namespace, filter, nil)
+        let plan = try quickPlan(namespace, filter, nil, .all)
         if case .index(let scan) = plan.access, scan.isExact { return try count(scan) }
         var count = 0
         try scan(namespace, filter, plan, isContentUsed: false) {
@@ -111,7 +111,7 @@ extension ReadTransaction {
         let order =
             (given.collation == filter.collation
                 ? options.sort : options.sort?.collated(filter.collation)) ?? filter.impliedOrder
-        let plan = try plan(namespace, filter, order, options)
+        let plan = try quickPlan(namespace, filter, order, options)
         let project = { (document: BSONDocument) throws(StoreError) -> BSONDocument in
             try options.projection?.apply(to: document, matching: filter) ?? document
         }

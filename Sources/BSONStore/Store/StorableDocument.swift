@@ -10,19 +10,28 @@ struct StorableDocument {
 
     /// Checks a document and puts its `_id` in front, a new one when it has none.
     init(_ document: BSONDocument, in namespace: Namespace) throws(StoreError) {
-        self.document = try Self.withIDInFront(document)
-        let id = self.document["_id"] ?? .null
-        self.id = id
+        if let id = Self.leadingID(of: document) {
+            self.document = document
+            self.id = id
+        } else {
+            self.document = try Self.withIDInFront(document)
+            self.id = self.document["_id"] ?? .null
+        }
         try Self.check(id, in: namespace)
         key = BSONKey.encode(id)
         try Self.check(self.document, id, in: namespace)
     }
 
+    private static func leadingID(of document: BSONDocument) -> BSONValue? {
+        document.withCursor { cursor in
+            guard let first = cursor.next(), "_id".utf8.elementsEqual(first.key) else { return nil }
+            return BSONValue(copying: first.value)
+        }
+    }
+
     private static func withIDInFront(
         _ document: BSONDocument
     ) throws(StoreError) -> BSONDocument {
-        var elements = document.makeIterator()
-        if elements.next()?.key == "_id" { return document }
         var ordered = BSONDocument()
         ordered.append("_id", document["_id"] ?? .objectID(BSONObjectID()))
         for (key, value) in document where key != "_id" { ordered.append(key, value) }

@@ -5,6 +5,8 @@ final class StoredIndex: Sendable {
     let definition: IndexDefinition
     /// Some document gave several keys, or has an array on a path.
     let isMultikey: Bool
+    /// Whether a key may belong to one document only.
+    let refusesEqualKeys: Bool
     private let generator: IndexKeyGenerator
     /// How the keys' texts compare; `nil` by their bytes.
     let collation: Collation?
@@ -14,37 +16,41 @@ final class StoredIndex: Sendable {
     let filter: Filter?
     /// The definition's bytes, to notice that another process changed it.
     let specification: [UInt8]
-    let statements: Statements
+    /// The number of the collection's table.
+    let table: Int64
+    /// Where a connection keeps the statements; another one for each object.
+    private let place: Int?
 
-    /// The texts of the statements that run on the index's table.
-    struct Statements: Sendable {
-        let insert: String
-        let delete: String
-        let row: String
-        let forward: String
-        let backward: String
-        let count: String
-        let countRows: String
-        let first: String
-
-        init(_ id: Int64) {
-            let table = StoredIndex.tableName(id)
-            insert = "INSERT OR IGNORE INTO \(table) (key, id) VALUES (?1, ?2)"
-            delete = "DELETE FROM \(table) WHERE key = ?1 AND id = ?2"
-            row = "SELECT id FROM \(table) WHERE key = ?1 LIMIT 1"
-            let range = "FROM \(table) WHERE key >= ?1 AND key < ?2"
-            forward = "SELECT id \(range) ORDER BY key, id"
-            backward = "SELECT id \(range) ORDER BY key DESC, id DESC"
-            countRows = "SELECT count(DISTINCT id) \(range)"
-            first = "SELECT id \(range) ORDER BY key, id LIMIT 1"
-            count = "SELECT count(*) FROM (SELECT 1 \(range) LIMIT ?3)"
-        }
+    /// The statements that run on the index's table.
+    enum Statement: Int, CaseIterable {
+        /// Adds key ?1 of row ?2.
+        case insert
+        /// Removes key ?1 of row ?2.
+        case delete
+        /// Gives one row of key ?1.
+        case row
+        /// Gives the rows of the keys from ?1 up to, not with, ?2.
+        case forward
+        /// Gives them from the end.
+        case backward
+        /// Gives rows and documents of the keys from ?1 up to, not with, ?2.
+        case forwardDocuments
+        /// Gives them from the end.
+        case backwardDocuments
+        /// Gives the first row of the keys from ?1 up to, not with, ?2.
+        case first
+        /// Gives the number of keys from ?1 up to, not with, ?2, at most ?3.
+        case count
+        /// Gives the number of rows of the keys from ?1 up to, not with, ?2.
+        case countRows
     }
 
     init(
-        id: Int64, specification: [UInt8], isMultikey: Bool
+        id: Int64, table: Int64, specification: [UInt8], isMultikey: Bool, place: Int? = nil
     ) throws(StoreError) {
         self.id = id
+        self.table = table
+        self.place = place
         self.isMultikey = isMultikey
         self.specification = specification
         let document: BSONDocument
@@ -56,6 +62,7 @@ final class StoredIndex: Sendable {
         }
         let definition = try IndexDefinition(document)
         self.definition = definition
+        refusesEqualKeys = definition.isUnique || definition.preparesUnique
         let collation = try definition.collation.flatMap { (document) throws(StoreError) in
             try Collation(document)
         }
@@ -67,10 +74,42 @@ final class StoredIndex: Sendable {
         filter = try definition.partialFilter.map { (document) throws(StoreError) in
             try Filter(document, options: FilterOptions(collation: collation))
         }
-        statements = Statements(id)
     }
 
     static func tableName(_ id: Int64) -> String { "index_\(id)" }
+
+    /// The text of a statement.
+    private func text(_ statement: Statement) -> String {
+        let name = Self.tableName(id)
+        let range = "FROM \(name) AS i WHERE i.key >= ?1 AND i.key < ?2"
+        let documents = """
+            SELECT i.id, d.doc FROM \(name) AS i
+            LEFT JOIN \(StoreSchema.tableName(table)) AS d ON d.id = i.id
+            WHERE i.key >= ?1 AND i.key < ?2
+            """
+        return switch statement {
+        case .insert: "INSERT OR IGNORE INTO \(name) (key, id) VALUES (?1, ?2)"
+        case .delete: "DELETE FROM \(name) WHERE key = ?1 AND id = ?2"
+        case .row: "SELECT id FROM \(name) WHERE key = ?1 LIMIT 1"
+        case .forward: "SELECT i.id \(range) ORDER BY i.key, i.id"
+        case .backward: "SELECT i.id \(range) ORDER BY i.key DESC, i.id DESC"
+        case .forwardDocuments: "\(documents) ORDER BY i.key, i.id"
+        case .backwardDocuments: "\(documents) ORDER BY i.key DESC, i.id DESC"
+        case .first: "SELECT i.id \(range) ORDER BY i.key, i.id LIMIT 1"
+        case .count: "SELECT count(*) FROM (SELECT 1 \(range) LIMIT ?3)"
+        case .countRows: "SELECT count(DISTINCT i.id) \(range)"
+        }
+    }
+
+    /// Takes a statement from a connection's cache.
+    ///
+    /// - Throws: what SQLite says.
+    func prepare(
+        _ statement: Statement, _ connection: SQLiteConnection
+    ) throws(StoreError) -> SQLiteStatement {
+        guard let place else { return try connection.prepare(text(statement)) }
+        return try connection.prepare(numbered: place + statement.rawValue) { text(statement) }
+    }
 
     /// The statement that makes the index's table.
     static func tableStatement(_ id: Int64) -> String {
@@ -108,14 +147,16 @@ final class StoredIndex: Sendable {
 final class IndexCache {
     private var version: UInt32?
     private var indexes: [Int64: [StoredIndex]] = [:]
+    /// The table that was asked about last with its indexes.
+    private var last: (table: Int64, indexes: [StoredIndex])?
     /// Read before; an index that did not change is not read again.
     private var known: [Int64: StoredIndex] = [:]
 
     /// Forgets what another commit may have changed.
     func validate(_ version: UInt32) {
         guard self.version != version else { return }
+        invalidate()
         self.version = version
-        indexes.removeAll(keepingCapacity: true)
     }
 
     /// Notes that the connection's own commit left the file at a version.
@@ -124,17 +165,25 @@ final class IndexCache {
     /// Forgets what a transaction that is undone may have changed.
     func invalidate() {
         version = nil
+        last = nil
         indexes.removeAll(keepingCapacity: true)
     }
 
     /// Forgets one collection's indexes.
-    func forget(_ table: Int64) { indexes[table] = nil }
+    func forget(_ table: Int64) {
+        last = nil
+        indexes[table] = nil
+    }
 
     /// The indexes of a collection's table in the order in which they were made, `_id`'s apart.
     func indexes(
         of table: Int64, _ connection: SQLiteConnection
     ) throws(StoreError) -> [StoredIndex] {
-        if let found = indexes[table] { return found }
+        if let last, last.table == table { return last.indexes }
+        if let found = indexes[table] {
+            last = (table, found)
+            return found
+        }
         let statement: SQLiteStatement
         do throws(StoreError) {
             statement = try connection.prepare(
@@ -154,12 +203,13 @@ final class IndexCache {
             let bytes = statement.bytes(1)
             let isMultikey = statement.int64(2) != 0
             if let index = known[id], index.isMultikey == isMultikey,
-                index.specification == bytes
+                index.table == table, index.specification == bytes
             {
                 found.append(index)
             } else {
                 let index = try StoredIndex(
-                    id: id, specification: bytes, isMultikey: isMultikey)
+                    id: id, table: table, specification: bytes, isMultikey: isMultikey,
+                    place: connection.reserveNumbers(StoredIndex.Statement.allCases.count))
                 known[id] = index
                 found.append(index)
             }

@@ -8,12 +8,19 @@ extension WriteTransaction {
     public func insert(
         _ namespace: Namespace, _ document: BSONDocument
     ) throws(StoreError) -> BSONDocument {
+        try add(document, to: namespace).document
+    }
+
+    /// Adds a document and records it.
+    func add(
+        _ document: BSONDocument, to namespace: Namespace
+    ) throws(StoreError) -> StorableDocument {
         let stored = try StorableDocument(document, in: namespace)
         try onTableForWriting(namespace) { (table) throws(StoreError) in
             try add(stored, to: table)
         }
         try record(.insert, namespace, before: nil, after: stored.document)
-        return stored.document
+        return stored
     }
 
     /// Stores a document under its `_id`, whether one is there or not.

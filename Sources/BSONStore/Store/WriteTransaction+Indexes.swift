@@ -32,11 +32,10 @@ extension WriteTransaction {
             let new = try index.keys(of: after)
             if new.isMultikey, !index.isMultikey { change.newMultikey.append(index) }
             if old == new.keys { continue }
-            let kept = Set(old).intersection(new.keys)
+            let kept = old.isEmpty ? [] : Set(old).intersection(new.keys)
             change.removed += old.filter { !kept.contains($0) }.map { (index, $0) }
-            for key in new.keys where !kept.contains(key) {
-                if index.definition.isUnique || index.definition.preparesUnique,
-                    let owner = try owner(of: key, in: index),
+            for key in new.keys where kept.isEmpty || !kept.contains(key) {
+                if index.refusesEqualKeys, let owner = try owner(of: key, in: index),
                     owner != row
                 {
                     throw index.duplicate(of: after, in: table.namespace)
@@ -52,25 +51,29 @@ extension WriteTransaction {
         _ change: IndexChange, row: Int64, in table: CollectionTable
     ) throws(StoreError) {
         for (index, key) in change.removed {
-            try run(index.statements.delete, key, row)
+            try run(.delete, index, key, row)
         }
         for (index, key) in change.added {
-            try run(index.statements.insert, key, row)
+            try run(.insert, index, key, row)
         }
         for index in change.newMultikey { try setMultikey(index, in: table) }
     }
 
     private func owner(of key: [UInt8], in index: StoredIndex) throws(StoreError) -> Int64? {
-        let statement = try connection.prepare(index.statements.row)
+        let statement = try index.prepare(.row, connection)
         statement.bind(1, key)
         return try statement.step() ? statement.int64(0) : nil
     }
 
-    private func run(_ sql: String, _ key: [UInt8], _ row: Int64) throws(StoreError) {
-        let statement = try connection.prepare(sql)
-        statement.bind(1, key)
-        statement.bind(2, row)
-        try statement.run()
+    private func run(
+        _ statement: StoredIndex.Statement, _ index: StoredIndex, _ key: [UInt8], _ row: Int64
+    ) throws(StoreError) {
+        let statement = try index.prepare(statement, connection)
+        try key.withLentBytes { (key) throws(StoreError) in
+            statement.bind(1, lending: key)
+            statement.bind(2, row)
+            try statement.run()
+        }
     }
 
     private func setMultikey(
@@ -118,7 +121,9 @@ extension WriteTransaction {
             let id = try register(definition, table)
             try connection.executeOnce(StoredIndex.tableStatement(id))
             let index = try StoredIndex(
-                id: id, specification: definition.document.bytes, isMultikey: false)
+                id: id, table: table.id, specification: definition.document.bytes,
+                isMultikey: false,
+                place: connection.reserveNumbers(StoredIndex.Statement.allCases.count))
             try fill(index, table, progress)
         }
         connection.indexCache.forget(table.id)
@@ -164,7 +169,7 @@ extension WriteTransaction {
                 if index.definition.isUnique, try owner(of: key, in: index) != nil {
                     throw index.duplicate(of: document, in: table.namespace)
                 }
-                try run(index.statements.insert, key, row)
+                try run(.insert, index, key, row)
             }
             read += 1
             if read.isMultiple(of: 1_000) { try progress(read) }
