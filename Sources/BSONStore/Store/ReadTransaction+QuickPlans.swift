@@ -1,22 +1,20 @@
 extension ReadTransaction {
-    /// Plans as ``plan(_:_:_:_:)`` does; at once where a filter asks for one value of a field that
-    /// one index alone can look up.
+    /// Plans as ``plan(_:_:_:_:)`` does; at once where a filter asks for one value of a field, or
+    /// for those between two, which one index alone can look up.
     func quickPlan(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
     ) throws(StoreError) -> QueryPlan {
         if sort == nil, options.hint == nil, options.min.isEmpty, options.max.isEmpty,
-            filter.collation == nil, case .field(let path, .compare(.equal, let value)) =
-                filter.predicate,
-            let key = Self.plainKey(of: value), let name = path.parts.first, name != "_id"
+            filter.collation == nil, let wanted = QuickRange(filter.predicate)
         {
-            let name = path.parts.count == 1 ? name : path.description
             let found = try onTable(namespace) { (table) throws(StoreError) -> StoredIndex? in
                 guard table.isPlain else { return nil }
                 return Self.sole(
-                    name, try connection.indexCache.indexes(of: table.id, connection))
+                    wanted.field, try connection.indexCache.indexes(of: table.id, connection))
             }
-            if let index = found ?? nil, !path.holdsNumber {
-                return QueryPlan(access: .index(IndexScan(index, equal: key)), isSorted: true)
+            if let index = found ?? nil {
+                return QueryPlan(
+                    access: .index(IndexScan(index, only: wanted.range)), isSorted: true)
             }
         }
         return try plan(namespace, filter, sort, options)
@@ -39,9 +37,55 @@ extension ReadTransaction {
         }
         return sole
     }
+}
+
+/// The keys of the values of one field that a simple filter asks for, which say all that it asks.
+private struct QuickRange {
+    let field: String
+    let range: IndexScan.Range
+
+    /// Looks for an equality, or for a lower and an upper bound of one type class.
+    init?(_ predicate: Predicate) {
+        switch predicate {
+        case .field(let path, .compare(.equal, let value)):
+            guard let key = Self.key(of: value) else { return nil }
+            self.init(path, key, IndexBounds.successor(key))
+        case .all(let parts):
+            guard parts.count == 2, case .field(let path, .compare(let first, let one)) = parts[0],
+                case .field(path, .compare(let second, let other)) = parts[1],
+                let lower = Self.lower(first, one) ?? Self.lower(second, other),
+                let upper = Self.upper(first, one) ?? Self.upper(second, other),
+                lower.first == upper.first, lower.lexicographicallyPrecedes(upper)
+            else { return nil }
+            self.init(path, lower, upper)
+        case .any, .not, .field, .special: return nil
+        }
+    }
+
+    private init?(_ path: FieldPath, _ lower: [UInt8], _ upper: [UInt8]) {
+        guard let first = path.parts.first, first != "_id", !path.holdsNumber else { return nil }
+        field = path.parts.count == 1 ? first : path.description
+        range = IndexScan.Range(lower: lower, upper: upper)
+    }
+
+    private static func lower(_ comparison: Predicate.Comparison, _ value: BSONValue) -> [UInt8]? {
+        switch comparison {
+        case .equal, .less, .lessOrEqual: nil
+        case .greater: key(of: value).map { IndexBounds.successor($0) }
+        case .greaterOrEqual: key(of: value)
+        }
+    }
+
+    private static func upper(_ comparison: Predicate.Comparison, _ value: BSONValue) -> [UInt8]? {
+        switch comparison {
+        case .equal, .greater, .greaterOrEqual: nil
+        case .less: key(of: value)
+        case .lessOrEqual: key(of: value).map { IndexBounds.successor($0) }
+        }
+    }
 
     /// The key of a value that equals exactly what has the same key; `nil` for other values.
-    private static func plainKey(of value: BSONValue) -> [UInt8]? {
+    private static func key(of value: BSONValue) -> [UInt8]? {
         switch value {
         case .double(let number): number.isNaN ? nil : BSONKey.encode(value)
         case .string, .objectID, .bool, .datetime, .int32, .timestamp, .int64:
@@ -54,9 +98,8 @@ extension ReadTransaction {
 }
 
 extension IndexScan {
-    /// Reads the documents whose first field has one value, which decides whether they pass.
-    init(_ index: StoredIndex, equal key: [UInt8]) {
-        let range = Range(lower: key, upper: IndexBounds.successor(key))
+    /// Reads the documents whose first field lies between bounds, which decides whether they pass.
+    fileprivate init(_ index: StoredIndex, only range: Range) {
         self.init(
             index, groups: [[range]], bounds: [], isReversed: false, isSorted: true, isExact: true)
     }
