@@ -188,6 +188,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [["a": 1], ["a": -1], ["a": 1, "b": 1]] as [BSONDocument], [false, true])
+    func `a range takes and leaves out its ends`(_ pattern: BSONDocument, hasArrays: Bool) throws {
+        let things = try collection([pattern])
+        try things.insertMany([
+            ["_id": 300, "a": .double(.nan)], ["_id": 301, "a": "x"], ["_id": 302, "a": "z"],
+            ["_id": 303, "a": 4.5], ["_id": 304, "a": true],
+        ])
+        if hasArrays { try things.insertOne(["_id": 400, "a": [1, 9, "y"]]) }
+        for (low, high) in [(3, 5), (5, 5), (5, 3), ("x", "z"), (3, "z")]
+            as [(BSONValue, BSONValue)]
+        {
+            for lower in ["$gt", "$gte", "$eq"] {
+                for upper in ["$lt", "$lte"] {
+                    try expectAnswer(things, ["a": [lower: low, upper: high]])
+                    try expectAnswer(things, ["a": [upper: high, lower: low]])
+                    try expectAnswer(things, ["a": [upper: high]])
+                }
+                try expectAnswer(things, ["a": [lower: low]])
+            }
+        }
+    }
+
     @Test func `a key that leads to no document is damage, not an answer`() throws {
         let things = try collection([["a": 1], ["b": 1]])
         try things.store.write { transaction in
