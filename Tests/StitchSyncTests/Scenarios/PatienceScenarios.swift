@@ -90,17 +90,22 @@ struct PatienceScenarios {
         let (items, trap) = try hanging(world, timeout: .seconds(3600))
         let engine = items.engine
         try await items.insertOne(["_id": "k"])
-        let first = Task { try await engine.syncNow() }
-        await trap.entered.wait(after: 0)
-        let second = Task { try await engine.syncNow() }
-        let third = Task { try await items.waitForDownload() }
-        for task in [Task { _ = try await second.value }, Task { try await third.value }] {
-            second.cancel()
-            third.cancel()
-            await #expect(throws: CancellationError.self) { try await task.value }
+        await withThrowingTaskGroup(of: Void.self) { first in
+            first.addTask { _ = try await engine.syncNow() }
+            await trap.entered.wait(after: 0)
+            await withThrowingTaskGroup(of: Void.self) { others in
+                others.addTask { _ = try await engine.syncNow() }
+                others.addTask { try await items.waitForDownload() }
+                others.cancelAll()
+                for _ in 0..<2 {
+                    let result = await others.nextResult()
+                    #expect(throws: CancellationError.self) { try result?.get() }
+                }
+            }
+            first.cancelAll()
+            let result = await first.nextResult()
+            #expect(throws: CancellationError.self) { try result?.get() }
         }
-        first.cancel()
-        await #expect(throws: CancellationError.self) { try await first.value }
         #expect(try await engine.verify().isEmpty)
         trap.open()
         world.remote.after(nil)
