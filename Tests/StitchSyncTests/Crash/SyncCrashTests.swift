@@ -14,7 +14,7 @@ import Testing
 /// or leave records that do not fit their documents.
 struct SyncCrashTests {
     private static let kills =
-        ProcessInfo.processInfo.environment["KILLS"].flatMap { Int($0) } ?? 12
+        ProcessInfo.processInfo.environment["KILLS"].flatMap { Int($0) } ?? 20
 
     @Test("a process that is killed while it syncs loses nothing and sends nothing twice")
     func killed() async throws {
