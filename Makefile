@@ -54,13 +54,13 @@ simulate: ## Simulates whole worlds of clients, faults and kills. SEEDS=2000 FRO
 	@Scripts/setup
 	@Scripts/simulate $(if $(SEED),seed=$(SEED),seeds=$(or $(SEEDS),2000) from=$(or $(FROM),1))
 
-simulate-wrong: ## Shows that the simulation catches engines that leave a rule out. SEEDS=2000
+simulate-wrong: ## Shows that the simulation passes the engine and catches wrong ones. SEEDS=2000
 	@Scripts/setup
 	@Scripts/simulate-wrong $(or $(SEEDS),2000)
 
-simulate-scope: ## Runs every short schedule of the sync engine with every fault. DEPTH=2
+simulate-scope: ## Runs every short schedule of the sync engine with every fault. DEPTH=3
 	@Scripts/setup
-	@SMALL_SCOPE_STRIDE=1 SMALL_SCOPE_DEPTH="$(or $(DEPTH),2)" Scripts/test SmallScopeTests
+	@Scripts/simulate scope="$(or $(DEPTH),3)" faults="$(or $(FAULTS),1)" interrupts="$(or $(INTERRUPTS),1)"
 
 crash-sync: ## Kills a syncing process at random instants and checks its ledger. KILLS=200
 	@KILLS="$(or $(KILLS),200)" Scripts/test SyncCrashTests

@@ -1,4 +1,4 @@
-public import BSONStore
+internal import BSONStore
 
 extension ConflictHandler {
     /// Keeps the edition with the greater value, the remote's when they are equal; an edit is kept
@@ -19,22 +19,26 @@ extension ConflictHandler {
     }
 }
 
-extension ConflictHandler where Document == BSONDocument {
+extension ConflictHandler {
     /// Keeps the edition whose value at a dotted path is greater in MongoDB's order, the remote's
     /// when they are equal; an edit is kept against a delete, a value against a missing one.
     public static func newest(by path: String) -> Self {
-        Self(immediate: { conflict in
-            switch (conflict.local, conflict.remote) {
-            case (let local?, let remote?):
-                switch (local[path: path], remote[path: path]) {
-                case (let mine?, let theirs?):
-                    BSONOrder.compare(mine, theirs) == .greater ? .useLocal : .useRemote
-                case (.some, nil): .useLocal
-                case (nil, _): .useRemote
-                }
+        remoteWins.after { $0.newest(by: path) }
+    }
+}
+
+extension Conflict<BSONDocument> {
+    fileprivate func newest(by path: String) -> ConflictResolution<BSONDocument> {
+        switch (local, remote) {
+        case (let local?, let remote?):
+            switch (local[path: path], remote[path: path]) {
+            case (let mine?, let theirs?):
+                BSONOrder.compare(mine, theirs) == .greater ? .useLocal : .useRemote
             case (.some, nil): .useLocal
             case (nil, _): .useRemote
             }
-        })
+        case (.some, nil): .useLocal
+        case (nil, _): .useRemote
+        }
     }
 }

@@ -1,4 +1,4 @@
-public import BSONStore
+internal import BSONStore
 
 /// Decides what becomes of a document that both sides changed.
 ///
@@ -13,20 +13,35 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     package typealias ResolveAtOnce =
         @Sendable (Conflict<Document>) throws -> ConflictResolution<Document>
 
-    let resolve: Resolve
+    /// A rule over raw documents, whatever the collection's type, which knows all fields; `nil` is no
+    /// answer.
+    typealias Raw = @Sendable (Conflict<BSONDocument>) -> ConflictResolution<BSONDocument>?
+
+    /// Is asked first.
+    private(set) var raw: Raw?
+    /// Answers what ``raw`` does not.
+    let rule: Resolve
     /// The same rule where it answers at once.
-    let immediate: ResolveAtOnce?
+    let ruleAtOnce: ResolveAtOnce?
 
     /// Takes the app's own rule.
     public init(_ resolve: @escaping Resolve) {
-        self.resolve = resolve
-        immediate = nil
+        rule = resolve
+        ruleAtOnce = nil
     }
 
     /// Takes a rule of our own, which neither waits nor hangs.
     package init(immediate: @escaping ResolveAtOnce) {
-        resolve = { try immediate($0) }
-        self.immediate = immediate
+        rule = { try immediate($0) }
+        ruleAtOnce = immediate
+    }
+
+    /// Asks a rule over raw documents before this one.
+    func after(_ first: @escaping Raw) -> Self {
+        var handler = self
+        let second = raw
+        handler.raw = { first($0) ?? second?($0) }
+        return handler
     }
 
     /// Takes the remote's edition, or its delete.
@@ -34,11 +49,11 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
 
     /// Keeps the local edition, or its delete.
     public static var localWins: Self { Self(immediate: { _ in .useLocal }) }
-}
 
-extension ConflictHandler where Document == BSONDocument {
     /// Merges by field path from the base; asks `overlaps` only where both sides set one field to
     /// different values, or one side deleted the document.
+    ///
+    /// Fields are merged as they are stored, those that a `Codable` type does not know among them.
     ///
     /// - Parameters:
     ///   - merge: which fields merge by difference.
@@ -46,13 +61,23 @@ extension ConflictHandler where Document == BSONDocument {
     public static func mergeFields(
         _ merge: ThreeWayMerge = ThreeWayMerge(), overlaps: Self = .remoteWins
     ) -> Self {
-        if let immediate = overlaps.immediate {
-            return Self(immediate: { try merge.answer($0) ?? immediate($0) })
-        }
-        return Self { conflict in
-            if let answer = merge.answer(conflict) { return answer }
-            return try await overlaps.resolve(conflict)
-        }
+        overlaps.after { merge.answer($0) }
+    }
+}
+
+extension ConflictHandler where Document == BSONDocument {
+    /// Answers a conflict.
+    func resolve(
+        _ conflict: Conflict<BSONDocument>
+    ) async throws -> ConflictResolution<BSONDocument> {
+        if let answer = raw?(conflict) { return answer }
+        return try await rule(conflict)
+    }
+
+    /// Answers a conflict at once, where the rule can.
+    var immediate: ResolveAtOnce? {
+        guard let ruleAtOnce else { return nil }
+        return { [raw] conflict in try raw?(conflict) ?? ruleAtOnce(conflict) }
     }
 }
 

@@ -2,8 +2,11 @@
 public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What follows from an error (rule R7).
     public enum Class: String, Sendable, Hashable, CaseIterable {
-        /// It may pass: transport, timeout, not primary, throttled, sign-in expired.
+        /// It may pass: transport, timeout, not primary, throttled.
         case retryable
+        /// Nobody is signed in, or the sign-in expired and could not be refreshed: passes stop until
+        /// the app tells of a new one, and nothing is paused.
+        case unauthenticated
         /// Nobody knows what it means: tried again, but only so often.
         case unknown
         /// Trying again is no use: not allowed, not valid, too large, a unique index.

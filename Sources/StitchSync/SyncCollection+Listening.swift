@@ -26,6 +26,7 @@ extension SyncCollection {
         var tell: (@Sendable (SyncError) async -> Void)?
         if let errorListener { tell = { await errorListener($0, $0.documentID) } }
         engine.delivery.configureErrors(namespace, tell)
+        engine.passes.notify()
         engine.wake()
     }
 
@@ -35,19 +36,23 @@ extension SyncCollection {
             state.configurations[namespace, default: CollectionConfiguration()].frequency =
                 frequency
         }
+        engine.passes.notify()
         engine.wake()
     }
 
     private func untyped(_ handler: ConflictHandler<Document>) -> ConflictHandler<BSONDocument> {
         let coding = coding
-        if let immediate = handler.immediate {
-            return ConflictHandler(immediate: { conflict in
-                try coding.untyped(immediate(coding.typed(conflict)), of: conflict)
+        let untyped: ConflictHandler<BSONDocument>
+        if let rule = handler.ruleAtOnce {
+            untyped = ConflictHandler(immediate: { conflict in
+                try coding.untyped(rule(coding.typed(conflict)), of: conflict)
             })
+        } else {
+            untyped = ConflictHandler { conflict in
+                try coding.untyped(await handler.rule(coding.typed(conflict)), of: conflict)
+            }
         }
-        return ConflictHandler { conflict in
-            try coding.untyped(await handler.resolve(coding.typed(conflict)), of: conflict)
-        }
+        return handler.raw.map(untyped.after) ?? untyped
     }
 }
 

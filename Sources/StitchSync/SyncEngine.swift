@@ -17,7 +17,7 @@ public final class SyncEngine: Sendable {
     let gate = PassGate()
     /// Something is to be done.
     let wakes = Signal()
-    /// A pass ended.
+    /// A pass ended, or a frequency changed: what is watched may be another.
     let passes = Signal()
     /// A record may have changed, or something was carried.
     let changed = Signal()
@@ -138,6 +138,9 @@ extension SyncEngine {
         state.withLock { $0.isOnline = isOnline }
         if isOnline { wake() }
     }
+
+    /// Tells the engine that its user signed in, or signed in anew: a pass runs at once.
+    public func noteSignIn() { wake() }
 
     /// Notes that there is something to do.
     func wake() { wakes.notify() }

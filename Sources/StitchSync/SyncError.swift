@@ -22,6 +22,8 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         case decodingFailed
         /// The remote cannot be reached; passes go on trying.
         case remoteUnavailable
+        /// The remote wants somebody to sign in; passes go on after ``SyncEngine/noteSignIn()``.
+        case authRequired
         /// The engine is offline: the app said so.
         case offline
         /// What was waited for did not come in time.

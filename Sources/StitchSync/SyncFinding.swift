@@ -18,6 +18,8 @@ public struct SyncFinding: Sendable, Hashable, CustomStringConvertible {
         case versionInContent
         /// A record's key is not its document's `_id` (S6).
         case keyMismatch
+        /// An event's sequence is beyond the last that was given out (S7).
+        case eventAfterEnd
     }
 
     /// What was found.

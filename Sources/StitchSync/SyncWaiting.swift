@@ -55,23 +55,17 @@ extension SyncCollection {
 
 extension SyncEngine {
     /// Runs passes until no record of these kinds is left, with pauses as the backoff says.
+    ///
+    /// A pass that is under way when the time is up is told to stop, and not waited for.
     func wait(
         for selections: [SyncRecords.Selection], in namespace: Namespace?, _ limit: Duration?
     ) async throws {
         guard let limit else { return try await pass(until: selections, in: namespace) }
-        let isDone = try await withThrowingTaskGroup(of: Bool.self) { group in
-            group.addTask {
+        do {
+            try await withTimeout(limit, clock: clock) {
                 try await self.pass(until: selections, in: namespace)
-                return true
             }
-            group.addTask {
-                try await self.clock.sleep(for: limit)
-                return false
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? false
-        }
-        if !isDone {
+        } catch is TimeoutError {
             throw SyncError(.timedOut, "not all was carried in \(limit)", namespace: namespace)
         }
     }

@@ -28,14 +28,17 @@ public final class UserStores: Sendable {
         self.makeRemote = makeRemote
     }
 
-    /// Opens a user's store, or gives the engine that is open already.
+    /// Opens a user's store, or gives the engine that is open already and has it sync at once.
     ///
     /// - Throws: `SyncError` of code `.storeFailed` for an empty user id; `StoreError` when the
     ///   store cannot be opened; what making the remote throws.
     public func signIn(_ userID: String) throws -> SyncEngine {
         guard !userID.isEmpty else { throw SyncError(.storeFailed, "a user id cannot be empty") }
         return try engines.withLock { engines in
-            if let engine = engines[userID] { return engine }
+            if let engine = engines[userID] {
+                engine.noteSignIn()
+                return engine
+            }
             let store = try DocumentStore(at: .file(path(userID)), options: options)
             let engine = try SyncEngine(store: store, remote: try makeRemote(userID))
             engines[userID] = engine

@@ -204,6 +204,7 @@ extension SimulationWorld {
             case .pending, .stale, .conflicted:
                 let isForeign =
                     if case .foreign? = remote.map(VersionField.init) { true } else { false }
+                // Rule R6: writes to it stay queued until its writer repairs the field.
                 if isForeign && !isStrict { continue }
                 fail("L1 c\(number) d\(document) is \(status) \(name)")
             case .synced: break

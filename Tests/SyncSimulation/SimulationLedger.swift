@@ -89,7 +89,9 @@ extension SimulationLedger {
 
     /// Notes that a client's app deleted a document.
     ///
-    /// Nothing is left to do where it was never sent, and its record is gone with it.
+    /// Nothing is left to do where it was never sent, and its record is gone with it (rule R2). A
+    /// request that lands after a complete history did not tell of it (rule R3, evidence 3) finds
+    /// nobody who could take it for their own.
     mutating func noteDelete(
         _ client: Int, _ document: Int, hasRecord: Bool, hasBase: Bool
     ) {
@@ -107,7 +109,8 @@ extension SimulationLedger {
         return last.map { isOwn($0, client) && $0.after != nil } ?? false
     }
 
-    /// A client's record of a document is gone: what it sent before counts as somebody else's.
+    /// A client's record of a document is gone, by the app's word: what it sent before counts as
+    /// somebody else's, since rule R3 knows an own write by the record of its attempt.
     mutating func disown(_ client: Int, _ document: Int) {
         for (operation, write) in sent
         where write.document == document && owners[operation.instance] == client {
@@ -197,8 +200,20 @@ extension SimulationLedger {
         }
     }
 
-    /// Forgets the questions of a client, who may ask them again: it was killed, or told to.
-    mutating func forgetQuestions(_ client: Int) { questions[client] = nil }
+    /// Forgets the questions of a client, who may ask them again.
+    ///
+    /// I6 forbids a second question about the same states, where the first was answered and the
+    /// answer stored. A kill, a full disk or a cancellation comes between the two (section 5.1: what
+    /// was not committed did not happen); a document that its app resumes or edits after a handler
+    /// threw is tried again (section 5.4); and a remote that goes back to an old edition makes the
+    /// same states come to be a second time (rule R5).
+    mutating func forgetQuestions(_ client: Int, _ document: Int? = nil) {
+        guard let document else {
+            questions[client] = nil
+            return
+        }
+        questions[client]?.removeAll { $0.document == document }
+    }
 
     private func same(_ left: Question, _ right: Question) -> Bool {
         left.document == right.document && isEqual(left.base, right.base)
@@ -206,6 +221,9 @@ extension SimulationLedger {
     }
 
     /// I6: the handler is called only when somebody else changed the document after the base.
+    ///
+    /// Where the conflict says that the local change may have landed, nobody can know better: the
+    /// history is lost (rule R3, evidence 4).
     private mutating func checkCause(
         _ client: Int, _ document: Int, _ conflict: Conflict<BSONDocument>
     ) {

@@ -74,7 +74,8 @@ struct SimulationCollection: RemoteCollection {
             guard await world.isKept(token), !dice.strikes(.historyLost) else {
                 throw RemoteError(.historyLost, "the history is lost")
             }
-            // Until it looks, a client cannot tell a slow stream from one with nothing to say.
+            // Hints may be late or come twice (rule R4). What is read as evidence, after a look, is
+            // the complete history or an error, which the remote promises (rules R3 and R14).
             if await !world.hasLooked(remote.client) {
                 if dice.strikes(.delayedEvents) {
                     return RemoteChangeBatch(changes: [], token: token, hasMore: false)

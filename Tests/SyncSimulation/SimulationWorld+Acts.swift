@@ -99,6 +99,11 @@ extension SimulationWorld {
         let current = try local(clients[client], document)
         let token = token("c\(client)")
         let items = items(client, document)
+        if clients[client].handler == .wild,
+            case .paused = try await items.status(of: id(document))
+        {
+            ledger.withLock { $0.forgetQuestions(client, document) }
+        }
         let filter: BSONDocument = ["_id": id(document)]
         switch verb {
         case .setA, .setB, .setX, .setY:

@@ -133,6 +133,8 @@ extension SimulationWorld {
         limits.batchDocuments = plan.batchDocuments
         limits.changesPerRead = plan.changesPerRead
         limits.failuresMax = 3
+        // A request of its own task could not be told from the pass by what cancels it.
+        limits.requestTimeout = nil
         let probe = EngineProbe(
             commitsHere: true, beforeCommit: life.beforeCommit, afterCommit: life.afterCommit)
         let engine = try SyncEngine(
@@ -176,7 +178,8 @@ extension SimulationWorld {
         }
         clients[number].store = store
         ledger.withLock { ledger in
-            // It is another installation now: what it wrote before is somebody else's.
+            // It is another installation now: what it wrote after the copy was made comes back as
+            // plain remote changes (section 5.1, rule R12).
             for (instance, owner) in ledger.owners where owner == number {
                 ledger.owners[instance] = -1
             }

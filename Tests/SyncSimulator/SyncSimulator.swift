@@ -11,7 +11,9 @@ import SyncSimulation
     import Glibc
 #endif
 
-/// Runs simulated worlds of the sync engine: `seeds=1000 from=1 jobs=2 max=5 shrink=0`, or `seed=7`.
+/// Runs simulated worlds of the sync engine: `seeds=1000 from=1 jobs=2 max=5 shrink=0`, or `seed=7`;
+/// or every short schedule with every fault: `scope=3 faults=1 interrupts=1 jobs=2`, where one in so
+/// many faults strikes.
 @main struct SyncSimulator {
     static func main() async throws {
         var settings: [String: UInt64] = [:]
@@ -30,6 +32,9 @@ import SyncSimulation
             if parts.count == 2 { settings[String(parts[0])] = UInt64(parts[1]) }
         }
         if let seed = settings["seed"] { exit(try await check(seed) ? 0 : 1) }
+        if let depth = settings["scope"] {
+            exit(try await searchScope(Int(depth), settings) ? 0 : 1)
+        }
         let from = settings["from"] ?? 1
         let end = from + (settings["seeds"] ?? 2_000)
         let jobs = Int(settings["jobs"] ?? 2)
@@ -59,6 +64,35 @@ import SyncSimulation
         /// Says that there is no such variant.
         private struct Unknown: Error { let variant: String }
     #endif
+
+    /// Runs all short schedules; whether none violates anything.
+    private static func searchScope(
+        _ depth: Int, _ settings: [String: UInt64]
+    ) async throws -> Bool {
+        let jobs = Int(settings["jobs"] ?? 2)
+        let scope = SmallScope(
+            depth: depth, faultStride: Int(settings["faults"] ?? 1),
+            interruptStride: Int(settings["interrupts"] ?? 1))
+        var isClean = true
+        for start in ScopeStart.allCases {
+            let begin = ContinuousClock.now
+            let tally = try await withThrowingTaskGroup(of: SmallScope.Tally.self) { group in
+                for job in 0..<jobs {
+                    group.addTask { try await scope.search(start, share: job, of: jobs) }
+                }
+                var all = SmallScope.Tally()
+                for try await tally in group { all.add(tally) }
+                return all
+            }
+            print(
+                "depth \(depth) from \(start.rawValue): \(tally.schedules) schedules, "
+                    + "\(tally.runs) runs in \(begin.duration(to: .now)), "
+                    + "\(tally.violations.count) violations")
+            for violation in tally.violations.prefix(20) { print(violation) }
+            if !tally.violations.isEmpty { isClean = false }
+        }
+        return isClean
+    }
 
     /// The seeds that violate something.
     private nonisolated static func search(

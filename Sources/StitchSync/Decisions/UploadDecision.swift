@@ -31,17 +31,14 @@ enum UploadDecision: String, CaseIterable {
 
     /// Rules R2, R3 and R6.
     static func decide(_ facts: UploadFacts) -> Self {
-        guard facts.pending != .none else { return .nothing }
-        if facts.isPaused || facts.hasOpenAttempt || facts.isStale || facts.resolvedInThisPass
+        let waits =
+            facts.isPaused || facts.hasOpenAttempt || facts.isStale || facts.resolvedInThisPass
             || facts.isForeign
-        {
-            return .wait
-        }
         switch facts.pending {
         case .none: return .nothing
-        case .insert: return .insert
-        case .update: return facts.hasPaths ? .update : .replace
-        case .delete: return .delete
+        case .insert: return waits ? .wait : .insert
+        case .update: return waits ? .wait : facts.hasPaths ? .update : .replace
+        case .delete: return waits ? .wait : .delete
         }
     }
 }

@@ -38,12 +38,35 @@ struct CollectionPass {
     var limits: SyncLimits { engine.limits }
 
     /// Counts a request to the remote; none is made once the app said that it is offline.
-    mutating func request<R>(
-        _ body: (any RemoteCollection) async throws(RemoteError) -> R
-    ) async throws(RemoteError) -> R {
+    ///
+    /// One that takes too long, or whose pass is cancelled, is not waited for: it counts as a request
+    /// whose answer was lost.
+    ///
+    /// - Throws: `RemoteError`; untyped, since Swift 6.3's optimizer crashes on the typed form.
+    mutating func request<R: Sendable>(
+        _ body: @escaping @Sendable (any RemoteCollection) async throws -> R
+    ) async throws -> R {
         guard engine.isOnline else { throw RemoteError(.retryable, "the engine went offline") }
         report.requests += 1
-        return try await body(remote)
+        return try await engine.askInTime(remote, body)
+    }
+}
+
+extension SyncEngine {
+    /// Asks a remote for a limited time.
+    ///
+    /// - Parameter wait: how long the remote is told to wait for something to happen.
+    /// - Throws: `RemoteError`, also when the time is up; `CancellationError`.
+    func askInTime<R: Sendable>(
+        _ remote: any RemoteCollection, waitingUpTo wait: Duration = .zero,
+        _ body: @escaping @Sendable (any RemoteCollection) async throws -> R
+    ) async throws -> R {
+        guard let limit = limits.requestTimeout else { return try await body(remote) }
+        do {
+            return try await withTimeout(limit + wait, clock: clock) { try await body(remote) }
+        } catch let error as TimeoutError {
+            throw RemoteError(.retryable, error.description)
+        }
     }
 }
 
@@ -63,6 +86,8 @@ public struct SyncLimits: Sendable, Hashable {
     public var batchBytes = 4 * 1024 * 1024
     /// Changes read from the remote's history at a time.
     public var changesPerRead = 1000
+    /// How long the remote may take to answer one request; `nil` for ever.
+    public var requestTimeout: Duration? = .seconds(60)
     /// How long a conflict handler may take.
     public var handlerTimeout: Duration = .seconds(30)
     /// How often in a row the remote may fail to take one document's change in for a reason that
@@ -105,7 +130,9 @@ public struct SyncPassReport: Sendable, Hashable {
     public var errors: [SyncError.Code] = []
 
     /// Whether no collection failed on the way to the remote.
-    public var reachedRemote: Bool { !errors.contains(.remoteUnavailable) }
+    public var reachedRemote: Bool {
+        !errors.contains(.remoteUnavailable) && !errors.contains(.authRequired)
+    }
 
     /// Makes a report of nothing.
     public init() {}

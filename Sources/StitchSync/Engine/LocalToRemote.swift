@@ -39,7 +39,7 @@ extension CollectionPass {
         _ attempts: [OpenAttempt]
     ) async throws -> (overtaken: [BSONValue], failure: RemoteError?) {
         let writes = attempts.map(\.write)
-        let outcomes = try await request { remote throws(RemoteError) in
+        let outcomes = try await request { remote in
             try await remote.write(writes)
         }
         guard outcomes.count == writes.count else {

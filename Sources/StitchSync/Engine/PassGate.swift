@@ -4,44 +4,58 @@ internal import BSONStore
 final class PassGate: Sendable {
     private struct State {
         var isBusy = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var nextID = 0
+        var waiting: [(id: Int, turn: CheckedContinuation<Bool, Never>)] = []
     }
 
     private let state = Locked(State())
 
     /// Runs a body when nobody else does.
     ///
-    /// - Throws: what the body throws, and `CancellationError` when the task was cancelled while it
-    ///   waited for its turn.
+    /// - Throws: what the body throws, and `CancellationError` at once when the task is cancelled
+    ///   while it waits for its turn.
     func run<R>(_ body: () async throws -> R) async throws -> R {
-        await enter()
+        guard await enter() else { throw CancellationError() }
         defer { leave() }
         try Task.checkCancellation()
         return try await body()
     }
 
-    private func enter() async {
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state -> Bool in
-                if state.isBusy {
-                    state.waiting.append(continuation)
-                    return false
+    /// Waits for the turn; `false` when the task was cancelled before it came.
+    private func enter() async -> Bool {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isIn = state.withLock { state -> Bool? in
+                    if Task.isCancelled { return false }
+                    if state.isBusy {
+                        state.waiting.append((id, continuation))
+                        return nil
+                    }
+                    state.isBusy = true
+                    return true
                 }
-                state.isBusy = true
-                return true
+                if let isIn { continuation.resume(returning: isIn) }
             }
-            if isFree { continuation.resume() }
+        } onCancel: {
+            let given = state.withLock { state in
+                state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+            }
+            given?.turn.resume(returning: false)
         }
     }
 
     private func leave() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             if state.waiting.isEmpty {
                 state.isBusy = false
                 return nil
             }
-            return state.waiting.removeFirst()
+            return state.waiting.removeFirst().turn
         }
-        next?.resume()
+        next?.resume(returning: true)
     }
 }

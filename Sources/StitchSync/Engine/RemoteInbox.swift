@@ -22,7 +22,7 @@ extension CollectionPass {
         let limit = limits.changesPerRead
         while hasMore {
             let after = token
-            let batch = try await request { remote throws(RemoteError) in
+            let batch = try await request { remote in
                 try await remote.changes(after: after, limit: limit, waitingUpTo: .zero)
             }
             if batch.token != token || !batch.changes.isEmpty { try await keep(batch) }
@@ -45,7 +45,7 @@ extension CollectionPass {
     ///
     /// The place in the history is taken first: what changes while the scan runs comes as changes.
     private mutating func scan() async throws {
-        let token = try await request { remote throws(RemoteError) in
+        let token = try await request { remote in
             try await remote.currentToken()
         }
         try await write { sync in
@@ -83,7 +83,7 @@ extension CollectionPass {
         let found =
             ids.isEmpty
             ? []
-            : try await request { remote throws(RemoteError) in
+            : try await request { remote in
                 try await remote.versions(ids: ids)
             }
         guard found.count == ids.count else {

@@ -52,7 +52,7 @@ extension CollectionPass {
 
     /// Asks for documents; the answer has one for each.
     private mutating func find(_ ids: [BSONValue]) async throws -> [RemoteLookup] {
-        let lookups = try await request { remote throws(RemoteError) in
+        let lookups = try await request { remote in
             try await remote.find(ids: ids)
         }
         guard lookups.count == ids.count else {
@@ -151,7 +151,7 @@ extension CollectionPass {
         #if ENGINE_VARIANTS
             if EngineVariant.unguardedClaim.isOn { return try await claimAnyway(writes) }
         #endif
-        _ = try await request { remote throws(RemoteError) in try await remote.write(writes) }
+        _ = try await request { remote in try await remote.write(writes) }
     }
 }
 
@@ -166,7 +166,7 @@ extension CollectionPass {
                     documentID: claim.documentID, operation: claim.operation,
                     action: claim.action, condition: .init(version: VersionField(of: now)))
             }
-            _ = try await request { remote throws(RemoteError) in try await remote.write(writes) }
+            _ = try await request { remote in try await remote.write(writes) }
         }
     }
 #endif
@@ -217,12 +217,11 @@ extension CollectionPass {
         while hasMore {
             let after = token
             let batch: RemoteChangeBatch
-            do throws(RemoteError) {
-                batch = try await request { remote throws(RemoteError) in
+            do {
+                batch = try await request { remote in
                     try await remote.changes(after: after, limit: limit, waitingUpTo: .zero)
                 }
-            } catch {
-                guard error.errorClass == .historyLost else { throw error }
+            } catch let error as RemoteError where error.errorClass == .historyLost {
                 return Dictionary(
                     attempts.map { ($0.operation, .historyLost) }, uniquingKeysWith: { $1 })
             }

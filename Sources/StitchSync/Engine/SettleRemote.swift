@@ -62,7 +62,7 @@ extension SyncTransaction {
         #if ENGINE_VARIANTS
             if EngineVariant.noAttemptRecord.isOn {
                 record.attempt = nil
-                record.discarded = nil
+                record.forgetDiscarded()
             }
             if EngineVariant.orderInsteadOfEquality.isOn, let mine = record.version.version,
                 let theirs = edition.version.version, mine.lineage == theirs.lineage,
@@ -77,9 +77,9 @@ extension SyncTransaction {
         let open = record.attempt
         let attempt = AttemptDecision.decide(
             record.attempt.map { evidence[$0.operation] ?? .historyLost } ?? .noAttempt)
-        let discarded = record.discarded
+        let earlier = record.discarded
         try apply(attempt, to: &record, local: local)
-        try adoptDiscarded(edition, orEarlier: discarded, into: &record, local: local)
+        try adoptDiscarded(edition, of: earlier + record.discarded, into: &record, local: local)
         if open != nil && record.base == .absent && local == nil && edition.document == nil {
             try records.remove(record)
             if attempt != .adopt {
@@ -105,16 +105,16 @@ extension SyncTransaction {
 
     /// A try that was given up for lost landed after all: it is the base, not a foreign change.
     private func adoptDiscarded(
-        _ remote: RemoteEdition, orEarlier earlier: OperationID?,
+        _ remote: RemoteEdition, of discarded: [OperationID],
         into record: inout SyncedDocument, local: BSONDocument?
     ) throws {
         guard record.attempt == nil, let name = remote.version.version?.operation,
-            name == record.discarded?.value || name == earlier?.value
+            discarded.contains(where: { $0.value == name })
         else { return }
         let before = record.base.document(local: local)
         record.base = StoredContent(remote.document, local: local)
         record.version = remote.version
-        record.discarded = nil
+        record.forgetDiscarded()
         record.isPending = PendingChange(base: remote.document, local: local) != .none
         try emitChange(
             .committed, record.documentID, from: before, to: remote.document,
@@ -148,7 +148,7 @@ extension SyncTransaction {
         record.attempt = nil
         switch decision {
         case .none: break
-        case .discard, .discardUncertain: record.discarded = attempt.operation
+        case .discard, .discardUncertain: record.discard([attempt.operation])
         case .adopt:
             let before = record.base.document(local: local)
             record.adopt(attempt, local: local)
@@ -267,7 +267,7 @@ extension SyncedDocument {
         base = StoredContent(attempt.intended.document(local: local), local: local)
         version = attempt.version
         self.attempt = nil
-        discarded = nil
+        forgetDiscarded()
         failures = 0
         isPending = PendingChange(base: base.document(local: local), local: local) != .none
     }
@@ -277,7 +277,7 @@ extension SyncedDocument {
         self.base = base
         self.version = version
         isPending = false
-        discarded = nil
+        forgetDiscarded()
         failures = 0
     }
 }

@@ -32,7 +32,7 @@ extension SyncTransaction {
         case .failed(let error):
             switch error.errorClass {
             case .rejected: .rejected
-            case .retryable, .unknown, .historyLost: .retryable
+            case .retryable, .unauthenticated, .unknown, .historyLost: .retryable
             }
         }
     }

@@ -33,7 +33,7 @@ extension SyncEngine {
                 continue
             }
             switch try await passUnlessOffline(due) {
-            case .offline:
+            case .offline, .signedOut:
                 passes.notify()
                 await wakes.wait(after: seen)
             case .done(let isQuiet):
@@ -69,13 +69,16 @@ extension SyncEngine {
         case done(isQuiet: Bool)
         case failed
         case offline
+        /// Nothing reaches the remote until somebody signs in.
+        case signedOut
     }
 
     /// Runs a pass; a store that is busy or full for a while is a failure like the remote's.
     private func passUnlessOffline(_ due: Set<Namespace>) async throws -> PassResult {
         do {
             let report = try await syncNow(only: due)
-            return report.reachedRemote ? .done(isQuiet: report.isQuiet) : .failed
+            if report.reachedRemote { return .done(isQuiet: report.isQuiet) }
+            return report.errors.contains(.remoteUnavailable) ? .failed : .signedOut
         } catch let error as SyncError where error.code == .offline {
             return .offline
         } catch let error as StoreError where [.busy, .diskFull, .ioError].contains(error.code) {
@@ -168,11 +171,14 @@ extension SyncEngine {
 extension SyncEngine {
     /// Waits for a change in one collection; one that cannot be watched does not disturb others.
     private func watch(_ namespace: Namespace, after token: ResumeToken) async throws -> Bool {
-        do throws(RemoteError) {
-            let batch = try await remote.collection(namespace).changes(
-                after: token, limit: 1, waitingUpTo: SyncLimits.watchWait)
+        do {
+            let wait = SyncLimits.watchWait
+            let collection = remote.collection(namespace)
+            let batch = try await askInTime(collection, waitingUpTo: wait) { remote in
+                try await remote.changes(after: token, limit: 1, waitingUpTo: wait)
+            }
             return !batch.changes.isEmpty
-        } catch {
+        } catch let error as RemoteError {
             if error.errorClass == .historyLost { return true }
             try await clock.sleep(for: backoff.delay(afterFailures: 5, jitter: 1))
             return false

@@ -88,10 +88,11 @@ struct SyncPass {
             try await direction(&pass)
             return true
         } catch let error as RemoteError {
+            try Task.checkCancellation()
             pass.errors.append(
                 SyncError(
-                    .remoteUnavailable, error.description, namespace: pass.namespace,
-                    underlying: error))
+                    error.errorClass == .unauthenticated ? .authRequired : .remoteUnavailable,
+                    error.description, namespace: pass.namespace, underlying: error))
             return false
         }
     }

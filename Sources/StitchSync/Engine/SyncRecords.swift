@@ -181,7 +181,7 @@ extension SyncRecords {
         statement.bind(6, record.hint)
         statement.bind(7, record.failures)
         statement.bind(8, record.attempt.map { Self.document(of: $0).bytes })
-        statement.bind(9, record.discarded.map { BSONDocument([("op", $0.value)]).bytes })
+        statement.bind(9, Self.bytes(of: record.discarded))
         statement.bind(10, record.pause.map { Self.document(of: $0).bytes })
     }
 
@@ -200,11 +200,24 @@ extension SyncRecords {
         record.failures = row.int64(8)
         if !row.isNull(9) { record.attempt = try attempt(document(row.bytes(9), "attempt")) }
         if !row.isNull(10) {
-            record.discarded = try document(row.bytes(10), "discarded")["op"]
-                .flatMap(OperationID.init)
+            record.discard(Self.operations(try document(row.bytes(10), "discarded")))
         }
         if !row.isNull(11) { record.pause = try pause(document(row.bytes(11), "pause")) }
         return record
+    }
+
+    /// One name stands by itself, several in an array.
+    private static func bytes(of discarded: [OperationID]) -> [UInt8]? {
+        guard let first = discarded.first else { return nil }
+        let value =
+            discarded.count == 1
+            ? first.value : .array(BSONArray(discarded.map(\.value)))
+        return BSONDocument([("op", value)]).bytes
+    }
+
+    private static func operations(_ document: BSONDocument) -> [OperationID] {
+        guard let value = document["op"] else { return [] }
+        return (value.arrayValue?.values ?? [value]).compactMap(OperationID.init)
     }
 
     private static func row(of content: StoredContent) -> (kind: Int64, bytes: [UInt8]?) {

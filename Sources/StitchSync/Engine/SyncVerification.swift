@@ -61,14 +61,25 @@ struct SyncVerification {
                 let events = try EventOutbox.next(
                     limit: EventReceiver.eventsPerRead, after: last, of: collection.namespace,
                     in: transaction.connection)
-                guard let newest = events.last else { return }
+                guard let newest = events.last else { break }
                 last = newest.sequence
             }
+            try checkEnd(last, &findings)
         } catch let error as SyncError {
             findings.append(finding(.unreadableRecord, nil, error.message))
         } catch let error as BSONError {
             findings.append(
                 finding(.unreadableRecord, nil, "an event after \(last) cannot be read: \(error)"))
+        }
+    }
+
+    /// What listeners are done with is told by sequences, which must not come a second time.
+    private func checkEnd(_ last: Int64, _ findings: inout [SyncFinding]) throws {
+        let end = try transaction.connection.int64(
+            "SELECT seq FROM sqlite_sequence WHERE name = 'sync_events'")
+        if last > end ?? 0 {
+            findings.append(
+                finding(.eventAfterEnd, nil, "event \(last) was never given out, \(end ?? 0) was"))
         }
     }
 

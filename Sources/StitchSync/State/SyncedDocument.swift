@@ -63,8 +63,9 @@ struct SyncedDocument {
     var failures: Int64 = 0
     /// The try whose answer has not come.
     var attempt: Attempt?
-    /// The last try that no evidence of was found; it may still land.
-    var discarded: OperationID?
+    /// The tries since the last confirmed one that no evidence of was found, the oldest first; each
+    /// may still land.
+    private(set) var discarded: [OperationID] = []
     /// Why neither direction touches the document, when so.
     var pause: PauseReason?
 
@@ -73,6 +74,18 @@ struct SyncedDocument {
 }
 
 extension SyncedDocument {
+    /// Tries that are remembered at most; one that lands after so many more were given up counts as
+    /// somebody else's.
+    static let discardedMax = 32
+
+    /// Remembers tries that no evidence of was found.
+    mutating func discard(_ operations: [OperationID]) {
+        discarded = (discarded + operations).suffix(Self.discardedMax)
+    }
+
+    /// Forgets them: what the remote holds is known.
+    mutating func forgetDiscarded() { discarded = [] }
+
     /// The same record at the same revision: nothing was written since.
     func isSame(as other: SyncedDocument) -> Bool {
         rowID == other.rowID && revision == other.revision

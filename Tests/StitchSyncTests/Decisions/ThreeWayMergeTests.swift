@@ -56,6 +56,39 @@ struct ThreeWayMergeTests {
             description: "arrays as values", base: ["list": [1]], local: ["list": [1, 2]],
             remote: ["list": [1, 3]], merged: ["list": [1, 3]], overlaps: ["list"]),
         Case(
+            description: "counters of doubles", base: ["hits": 1.0], local: ["hits": 2.5],
+            remote: ["hits": 1.5], merged: ["hits": 3.0]),
+        Case(
+            description: "a counter without a base", base: [:], local: ["hits": 2],
+            remote: ["hits": 3], merged: ["hits": 5]),
+        Case(
+            description: "a counter that was removed here", base: ["hits": 1], local: [:],
+            remote: ["hits": 2], merged: ["hits": 2], overlaps: ["hits"]),
+        Case(
+            description: "a counter that was removed there", base: ["hits": 1],
+            local: ["hits": 2], remote: [:], merged: [:], overlaps: ["hits"]),
+        Case(
+            description: "a counter that is none any more", base: ["hits": 1],
+            local: ["hits": "two"], remote: ["hits": 3], merged: ["hits": 3], overlaps: ["hits"]),
+        Case(
+            description: "a counter that does not fit", base: ["hits": .int64(0)],
+            local: ["hits": .int64(.max)], remote: ["hits": .int64(5)],
+            merged: ["hits": .int64(5)], overlaps: ["hits"]),
+        Case(
+            description: "a counter whose difference does not fit", base: ["hits": .int64(.min)],
+            local: ["hits": .int64(5)], remote: ["hits": .int64(6)],
+            merged: ["hits": .int64(6)], overlaps: ["hits"]),
+        Case(
+            description: "documents without a base", base: [:], local: ["n": ["a": 1]],
+            remote: ["n": ["b": 2]], merged: ["n": ["b": 2, "a": 1]]),
+        Case(
+            description: "arrays without a base", base: [:], local: ["tags": ["a", "b"]],
+            remote: ["tags": ["b"]], merged: ["tags": ["b", "a"]]),
+        Case(
+            description: "an array that is none any more", base: ["tags": ["a"]],
+            local: ["tags": "a"], remote: ["tags": ["b"]], merged: ["tags": ["b"]],
+            overlaps: ["tags"]),
+        Case(
             description: "types count", base: ["a": 1], local: ["a": .int64(1)],
             remote: ["a": 1, "b": 1], merged: ["a": .int64(1), "b": 1]),
     ]

@@ -208,4 +208,46 @@ struct ConflictScenarios {
         #expect(try world.remoteDocument("k")?.contentEquals(expected) == true)
         #expect(try await items.findOne(id: "k") == Item(id: "k", x: 15))
     }
+
+    @Test("a typed collection merges fields, its type's and others, and asks only about overlaps")
+    func typedMerge() async throws {
+        struct Item: Codable, Sendable, Equatable {
+            var id: String
+            var x: Int32
+
+            enum CodingKeys: String, CodingKey {
+                case id = "_id"
+                case x
+            }
+        }
+        let world = try SyncWorld()
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: world.remote)
+        let items = engine.collection(SyncWorld.namespace, of: Item.self)
+        let asked = Locked<[Int32?]>([])
+        await items.configure(
+            conflictHandler: .mergeFields(
+                overlaps: ConflictHandler { conflict in
+                    asked.withLock { $0.append(conflict.remote?.x) }
+                    return .useLocal
+                }))
+        try await items.insertOne(Item(id: "k", x: 1))
+        try await items.insertOne(Item(id: "l", x: 1))
+        try await engine.syncNow()
+        try world.foreign("k") { $0["unknown"] = 7 }
+        try world.foreign("l") { $0["x"] = 3 }
+        try await items.updateMany([:], ["$set": ["x": 2]])
+        try await engine.syncUntilQuiet()
+        #expect(try world.remoteDocument("k")?["unknown"] == 7)
+        for id in ["k", "l"] as [BSONValue] { #expect(try world.remoteDocument(id)?["x"] == 2) }
+        #expect(asked.withLock { $0 } == [3])
+        await items.configure(conflictHandler: .newest(by: "at"))
+        try world.foreign("k") { document in
+            document["x"] = 9
+            document["at"] = 2
+        }
+        try await items.updateOne(["_id": "k"], ["$set": ["x": 8, "at": 1]])
+        try await engine.syncUntilQuiet()
+        #expect(try await items.findOne(id: "k") == Item(id: "k", x: 9))
+    }
 }

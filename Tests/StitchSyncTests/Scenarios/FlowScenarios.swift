@@ -31,6 +31,49 @@ struct FlowScenarios {
         #expect(world.transcript().contains("A conflict base n=1 local n=2 remote n=3"))
     }
 
+    @Test("an insert and an update before any pass go up as one insert")
+    func insertThenUpdate() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        try await a.insert(["_id": "k", "n": 1])
+        try await a.set("k", ["n": 2, "m": 3])
+        #expect(try world.remoteDocument("k") == nil)
+        #expect(try await a.sync().uploaded == 1)
+        #expect(try world.remoteDocument("k") == ["_id": "k", "n": 2, "m": 3])
+        #expect(try world.remoteVersion("k")?.version?.counter == 0)
+        #expect(try await a.items.status() == SyncStatus(synced: 1))
+    }
+
+    @Test("a document that Stitch wrote is read, updated under a name, and deleted")
+    func documentOfStitch() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        let lineage = "5ba9fd0e-5b1c-4f26-8d3e-7f2f34a1c001"
+        try world.foreign("k") { document in
+            document["n"] = 1
+            document[DocumentVersion.fieldName] = [
+                "spv": 1, "id": .string(lineage), "v": .int64(4),
+            ]
+        }
+        try await a.items.sync(ids: ["k"])
+        try await a.sync()
+        #expect(try await a.local("k") == ["_id": "k", "n": 1])
+        #expect(try world.remoteVersion("k")?.version?.operation == nil)
+        try await a.set("k", ["n": 2])
+        try await a.sync()
+        let version = try #require(try world.remoteVersion("k")?.version)
+        #expect(version.lineage == lineage && version.counter == 5)
+        #expect(version.operation.flatMap(OperationID.init) != nil)
+        a.engine.setOnline(false)
+        try await a.delete("k")
+        #expect(try world.remoteDocument("k") == ["_id": "k", "n": 2])
+        a.engine.setOnline(true)
+        try await a.sync()
+        #expect(try world.remoteDocument("k") == nil)
+        #expect(try await a.items.syncedIDs.isEmpty)
+        #expect(!world.transcript().contains { $0.contains("conflict") || $0.contains("error") })
+    }
+
     @Test("a document is inserted, sent, and twice updated between two passes")
     func updatesAfterInsert() async throws {
         let world = try SyncWorld()

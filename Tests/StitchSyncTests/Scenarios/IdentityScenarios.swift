@@ -104,60 +104,6 @@ struct IdentityScenarios {
         #expect(try world.remoteStore.changePosition == 1)
     }
 
-    @Test("a request that lands after it was given up for lost is no conflict")
-    func landsLate() async throws {
-        let world = try SyncWorld()
-        let a = try await world.device("A", handler: nil)
-        try await a.insert(["_id": "k", "x": 0])
-        try await a.sync()
-        try await a.set("k", ["x": 1])
-        let late = Locked<[RemoteWrite]>([])
-        world.remote.before { call in
-            guard call.kind == .write else { return }
-            world.remote.before(nil)
-            late.withLock { $0 = call.writes }
-            throw RemoteError(.retryable, "timed out")
-        }
-        try await a.sync()
-        world.remote.before { call in
-            guard call.kind == .write else { return }
-            world.remote.before(nil)
-            let collection = world.remote.base.collection(SyncWorld.namespace)
-            _ = try await collection.write(late.withLock { $0 })
-        }
-        try await a.set("k", ["x": 2])
-        try await a.sync()
-        try await a.sync()
-        #expect(try world.remoteDocument("k") == ["_id": "k", "x": 2])
-        #expect(try await a.items.status() == SyncStatus(synced: 1))
-    }
-
-    @Test("a request that lands between the look and the reading of the history is no conflict")
-    func landsAfterTheLook() async throws {
-        let world = try SyncWorld()
-        let a = try await world.device("A", handler: nil)
-        let late = Locked<[RemoteWrite]>([])
-        world.remote.before { call in
-            guard call.kind == .write else { return }
-            world.remote.before(nil)
-            late.withLock { $0 = call.writes }
-            throw RemoteError(.retryable, "timed out")
-        }
-        try await a.insert(["_id": "k", "x": 0, "y": 0])
-        try await a.sync()
-        try await a.set("k", ["x": 1])
-        world.remote.after { call in
-            guard call.kind == .find else { return }
-            world.remote.after(nil)
-            let collection = world.remote.base.collection(SyncWorld.namespace)
-            _ = try await collection.write(late.withLock { $0 })
-        }
-        try await a.sync()
-        try await a.sync()
-        #expect(try world.remoteDocument("k") == ["_id": "k", "x": 1, "y": 0])
-        #expect(try await a.items.status() == SyncStatus(synced: 1))
-    }
-
     @Test("a collection whose remote fails does not keep the others from their turn")
     func otherCollections() async throws {
         let world = try SyncWorld()

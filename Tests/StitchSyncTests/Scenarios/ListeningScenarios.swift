@@ -140,4 +140,40 @@ struct ListeningScenarios {
             group.cancelAll()
         }
     }
+
+    @Test(
+        "a frequency that changes while the engine runs counts from then on",
+        .timeLimit(.minutes(1)))
+    func changingFrequency() async throws {
+        let world = try SyncWorld()
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: world.remote)
+        let items = engine.collection(SyncWorld.namespace)
+        let eager = engine.collection(Namespace("app", "eager"))
+        try await items.sync(ids: ["k"])
+        var events = items.events.makeAsyncIterator()
+        /// A pass of the running engine sends; what it takes in, it took in before.
+        func passes(_ round: Int32) async throws {
+            var statuses = eager.statusUpdates.makeAsyncIterator()
+            try await eager.insertOne(["_id": .int32(round)])
+            while let status = try await statuses.next(), status.pending > 0 {}
+        }
+        func x() async throws -> BSONValue? { try await items.findOne(id: "k")?["x"] }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            try world.foreign("k") { $0["x"] = 1 }
+            #expect(try await events.next()?.fullDocument?["x"] == 1)
+            await items.updateSyncFrequency(.onDemand)
+            try await passes(1)
+            try world.foreign("k") { $0["x"] = 2 }
+            try await passes(2)
+            #expect(try await x() == 1)
+            try await items.syncNow()
+            #expect(try await events.next()?.fullDocument?["x"] == 2)
+            await items.updateSyncFrequency(.reactive)
+            try world.foreign("k") { $0["x"] = 3 }
+            #expect(try await events.next()?.fullDocument?["x"] == 3)
+            group.cancelAll()
+        }
+    }
 }

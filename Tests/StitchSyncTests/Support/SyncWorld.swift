@@ -62,6 +62,30 @@ final class SyncWorld: Sendable {
         .binary(BSONBinary([UInt8](repeating: 7, count: count)))
     }
 
+    /// Keeps the next request that writes from arriving, to let it ``land(_:)`` later.
+    func postponeWrite() -> Locked<[RemoteWrite]> {
+        let late = Locked<[RemoteWrite]>([])
+        remote.before { [remote] call in
+            guard call.kind == .write else { return }
+            remote.before(nil)
+            late.withLock { $0 = call.writes }
+            throw RemoteError(.retryable, "timed out")
+        }
+        return late
+    }
+
+    /// Lets a request arrive that nobody waits for any more.
+    func land(_ late: Locked<[RemoteWrite]>) async throws {
+        _ = try await remote.base.collection(Self.namespace).write(late.withLock { $0 })
+    }
+
+    /// Has the remote forget its history until the next call of ``ScriptedRemote/before(_:)``.
+    func loseHistory() {
+        remote.before { call in
+            if call.kind == .changes { throw RemoteError(.historyLost, code: 286, "gone") }
+        }
+    }
+
     func foreignDelete(_ id: BSONValue) throws {
         _ = try remoteStore.write { try $0.remove(Self.namespace, id: id) }
     }

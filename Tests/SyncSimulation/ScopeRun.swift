@@ -1,6 +1,5 @@
 import BSONStore
-
-@testable import StitchSync
+import StitchSync
 
 /// Runs one schedule with one fault over the real engine, heals, and says what was violated.
 final class ScopeRun: Sendable {
@@ -17,12 +16,14 @@ final class ScopeRun: Sendable {
     let remoteStore: DocumentStore
     /// Where the remote's history stood when the run began.
     let start: Int64
-    let remote: ScriptedRemote
+    let remote: ScopeRemote
     let faults: ScopeFaults
     let policy: ScopePolicy
     let clients = Locked<[ScopeAction.Actor: Client]>([:])
     let ledger: ScopeLedger
     let tokens = Locked(0)
+    /// An action of the schedule found nothing to do.
+    let isIdle = Locked(false)
     /// Who is in a pass.
     let syncing = Locked<Set<ScopeAction.Actor>>([])
 
@@ -33,35 +34,47 @@ final class ScopeRun: Sendable {
         remoteStore = stores.remote
         try stores.empty()
         start = try remoteStore.changePosition
-        remote = ScriptedRemote(InProcessRemote(store: remoteStore, commitsHere: true))
+        remote = ScopeRemote(InProcessRemote(store: remoteStore, commitsHere: true))
         ledger = ScopeLedger()
     }
 
-    /// Runs a schedule; returns the violations and how many fault points there were.
-    func run(
-        _ start: ScopeStart, _ schedule: [ScopeAction]
-    ) async throws -> (violations: [String], steps: Int, calls: Int) {
+    /// What a run came to.
+    struct Outcome {
+        var violations: [String] = []
+        /// How many points there were at which a fault may strike.
+        var steps = 0
+        var calls = 0
+        /// An action found nothing to do: the schedule without it is the same.
+        var hasIdleAction = false
+        /// A handler was asked; without that, every policy gives the same run.
+        var wasAsked = false
+    }
+
+    /// Runs a schedule and checks what came of it.
+    func run(_ start: ScopeStart, _ schedule: [ScopeAction]) async throws -> Outcome {
         defer { letGo() }
         try await setUp(start)
         hookRemote()
         for action in schedule { try await act(action) }
-        let counts = faults.counts
+        var outcome = Outcome()
+        (outcome.steps, outcome.calls) = faults.counts
+        outcome.hasIdleAction = isIdle.withLock { $0 }
         faults.heal()
         try await settle(rounds: 4)
-        var violations = try await check()
+        outcome.violations = try await check()
         for actor in [ScopeAction.Actor.a, .b] {
             try await client(actor).engine.forceScan(Self.namespace)
         }
         try await settle(rounds: 2)
-        violations += try await check().map { "\($0) after a full scan" }
-        violations += try ledger.violations(remoteHistory())
-        return (violations, counts.steps, counts.calls)
+        outcome.violations += try await check().map { "\($0) after a full scan" }
+        outcome.violations += try ledger.violations(remoteHistory())
+        outcome.wasAsked = ledger.wasAsked
+        return outcome
     }
 
     /// Ends the cycle of the remote's scripts and the engines' handlers with this run.
     private func letGo() {
-        remote.before(nil)
-        remote.after(nil)
+        remote.unhook()
         clients.withLock { $0 = [:] }
     }
 
@@ -98,14 +111,16 @@ final class ScopeRun: Sendable {
         _ actor: ScopeAction.Actor, _ store: DocumentStore, _ instance: UInt64,
         _ probe: EngineProbe
     ) async throws -> SyncEngine {
+        var limits = SyncLimits()
+        limits.requestTimeout = nil
         let engine = try SyncEngine(
-            store: store, remote: remote, limits: SyncLimits(), backoff: Backoff(),
+            store: store, remote: remote, limits: limits, backoff: Backoff(),
             clock: ContinuousClock(), probe: probe, freshInstance: instance)
         let (ledger, policy) = (ledger, policy)
         await engine.collection(Self.namespace).configure(
             conflictHandler: ConflictHandler { conflict in
                 ledger.note(actor, conflict)
-                return try await policy.handler.resolve(conflict)
+                return policy.answer(conflict)
             })
         return engine
     }
@@ -126,7 +141,7 @@ final class ScopeRun: Sendable {
     /// Invariants I2 and L1 when all is quiet.
     private func check() async throws -> [String] {
         let remote = try remoteStore.read { try $0.get(Self.namespace, id: Self.key) }?
-            .withoutVersion
+            .bare
         var violations: [String] = []
         for actor in [ScopeAction.Actor.a, .b] {
             let items = try client(actor).engine.collection(Self.namespace)
@@ -136,7 +151,7 @@ final class ScopeRun: Sendable {
             }
             if status.paused > 0 { violations.append("L1 \(actor) paused") }
             guard status.synced > 0 else { continue }
-            if !contentEqual(try await items.findOne(id: Self.key), remote) {
+            if !isEqual(try await items.findOne(id: Self.key), remote) {
                 violations.append("I2 \(actor) diverged")
             }
         }
@@ -178,24 +193,26 @@ extension ScopeRun {
         let entry = ledger.begin(action, token)
         switch action.verb {
         case .insert:
-            guard current == nil else { return }
+            guard current == nil else { return noteIdle() }
             try await items.insertOne(
                 ["_id": Self.key, "a": .string(token), "b": .string(token)])
         case .setA, .setB:
-            guard current != nil else { return }
+            guard current != nil else { return noteIdle() }
             try await items.updateOne(
                 ["_id": Self.key], ["$set": [action.verb.rawValue: .string(token)]])
         case .same:
-            guard let value = current?["a"] else { return }
+            guard let value = current?["a"] else { return noteIdle() }
             try await items.updateOne(["_id": Self.key], ["$set": ["a": value]])
             return
         case .delete:
-            guard current != nil else { return }
+            guard current != nil else { return noteIdle() }
             try await items.deleteOne(["_id": Self.key])
         case .sync, .unbumped, .unset, .raise, .remove, .replace: return
         }
         ledger.acknowledge(entry)
     }
+
+    private func noteIdle() { isIdle.withLock { $0 = true } }
 
     private func sync(_ client: Client) async throws {
         syncing.withLock { _ = $0.insert(client.name) }
@@ -214,7 +231,10 @@ extension ScopeRun {
             if verb == .replace {
                 try transaction.put(Self.namespace, ["_id": Self.key, "a": token, "b": token])
             }
-            guard var document = current else { return }
+            guard var document = current else {
+                if verb != .replace { noteIdle() }
+                return
+            }
             document["a"] = token
             switch verb {
             case .unbumped: break
@@ -232,25 +252,23 @@ extension ScopeRun {
 
     /// Loses requests and answers, and lets others act in the middle.
     private func hookRemote() {
-        remote.before { [self] call in
-            let index = faults.state.withLock { state in
-                state.calls += 1
-                return state.calls
-            }
-            if call.kind == .write { try ledger.note(call.writes, clients.withLock { $0 }) }
-            try await interrupt(index, afterwards: false)
-            if faults.strikes({ $0 == .lostRequest(index) }) {
-                throw RemoteError(.retryable, "the request is lost")
-            }
-        }
-        remote.after { [self] call in
-            let index = faults.counts.calls
-            if call.kind == .find { ledger.noteLook(at: try remoteStore.changePosition) }
-            if faults.strikes({ $0 == .lostAnswer(index) }) {
-                throw RemoteError(.retryable, "the answer is lost")
-            }
-            try await interrupt(index, afterwards: true)
-        }
+        remote.hook(
+            before: { [self] call in
+                try await ledger.note(call.writes, clients.withLock { $0 })
+                let index = faults.nextCall()
+                try await interrupt(index, afterwards: false)
+                if faults.strikes({ $0 == .lostRequest(index) }) {
+                    throw RemoteError(.retryable, "the request is lost")
+                }
+            },
+            after: { [self] call in
+                let index = faults.counts.calls
+                if call.isLook { ledger.noteLook(at: try remoteStore.changePosition) }
+                if faults.strikes({ $0 == .lostAnswer(index) }) {
+                    throw RemoteError(.retryable, "the answer is lost")
+                }
+                try await interrupt(index, afterwards: true)
+            })
     }
 
     private func interrupt(_ index: Int, afterwards: Bool) async throws {
@@ -281,12 +299,12 @@ final class ScopeStores: Sendable {
         for store in [remote, a, b] {
             try store.write { transaction in
                 _ = try transaction.remove(ScopeRun.namespace, id: ScopeRun.key)
-                guard store !== remote else { return }
-                for statement in SyncSchema.statements {
-                    try transaction.connection.execute(statement)
-                }
+                let connection = transaction.connection
+                let hasTables = try connection.int64(
+                    "SELECT 1 FROM sqlite_master WHERE name = 'sync_instance'")
+                guard hasTables != nil else { return }
                 for table in ["instance", "collections", "documents", "events"] {
-                    try transaction.connection.execute("DELETE FROM sync_\(table)")
+                    try connection.execute("DELETE FROM sync_\(table)")
                 }
             }
         }

@@ -1,6 +1,5 @@
 import BSONStore
-
-@testable import StitchSync
+import StitchSync
 
 /// Remembers outside of the stores what was acknowledged, asked and sent, for invariants I1, I4, I6.
 final class ScopeLedger: Sendable {
@@ -51,23 +50,18 @@ final class ScopeLedger: Sendable {
     /// Notes what is sent, with the base that the sender's store holds.
     func note(
         _ writes: [RemoteWrite], _ clients: [ScopeAction.Actor: ScopeRun.Client]
-    ) throws {
+    ) async throws {
         for write in writes {
             let actor: ScopeAction.Actor = write.operation.instance == 1 ? .a : .b
-            guard let store = clients[actor]?.store else { continue }
-            let base = try store.read { transaction in
-                let sync = SyncState(connection: transaction.connection)
-                guard let collection = try sync.existing(ScopeRun.namespace) else {
-                    return BSONDocument?.none
-                }
-                let record = try SyncRecords(connection: transaction.connection)
-                    .record(collection.rowID, id: ScopeRun.key)
-                return record?.base.document(
-                    local: try transaction.get(ScopeRun.namespace, id: ScopeRun.key))
-            }
+            guard let client = clients[actor] else { continue }
+            let base = try await client.engine.collection(ScopeRun.namespace)
+                .confirmedDocument(id: ScopeRun.key)
             state.withLock { $0.sent.append(Sent(write: write, base: base)) }
         }
     }
+
+    /// Whether a handler was asked anything.
+    var wasAsked: Bool { state.withLock { !$0.asked.isEmpty } }
 
     func violations(_ history: [StoreChange]) -> [String] {
         let state = state.withLock { $0 }
@@ -84,12 +78,12 @@ final class ScopeLedger: Sendable {
         state.asked.compactMap { asked in
             let before = history.filter { $0.position <= asked.position }
             let base = before.lastIndex {
-                contentEqual($0.after?.withoutVersion, asked.conflict.base)
+                isEqual($0.after?.bare, asked.conflict.base)
             }
             let since = before[(base.map { $0 + 1 } ?? 0)...]
             let others = since.contains { change in
                 !isOwn(change, asked.actor)
-                    && !contentEqual(change.before?.withoutVersion, change.after?.withoutVersion)
+                    && !isEqual(change.before?.bare, change.after?.bare)
             }
             return others ? nil : "I6 false conflict at \(asked.actor)"
         }
@@ -108,7 +102,7 @@ final class ScopeLedger: Sendable {
             case .update(let set, let unset):
                 paths = (set.keys + unset).filter { $0 != DocumentVersion.fieldName }
             case .replace, .delete:
-                paths = Array(Set(base.keys + was.withoutVersion.keys))
+                paths = Array(Set(base.keys + was.bare.keys))
             }
             return paths.allSatisfy { base[path: $0] == was[path: $0] }
                 ? nil : "I6 missed conflict"

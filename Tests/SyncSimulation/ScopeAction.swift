@@ -1,6 +1,5 @@
 import BSONStore
-
-@testable import StitchSync
+import StitchSync
 
 /// One step of a schedule: who does what to the one document `k` with fields `a` and `b`.
 struct ScopeAction: Hashable, Sendable, CustomStringConvertible {
@@ -40,25 +39,23 @@ enum ScopeFault: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// How the document stands when a run begins.
-enum ScopeStart: String, CaseIterable, Sendable { case synced, absent, unversioned }
+package enum ScopeStart: String, CaseIterable, Sendable { case synced, absent, unversioned }
 
 /// How conflicts are answered.
 enum ScopePolicy: String, CaseIterable, Sendable {
     case localWins, remoteWins, merge
 
-    var handler: ConflictHandler<BSONDocument> {
+    func answer(_ conflict: Conflict<BSONDocument>) -> ConflictResolution<BSONDocument> {
         switch self {
-        case .localWins: .localWins
-        case .remoteWins: .remoteWins
+        case .localWins: return .useLocal
+        case .remoteWins: return .useRemote
         case .merge:
-            ConflictHandler { conflict in
-                guard let local = conflict.local, let remote = conflict.remote else {
-                    return conflict.local == nil ? .useRemote : .useLocal
-                }
-                var merged = remote
-                for (key, value) in local { merged[key] = value }
-                return .use(merged)
+            guard let local = conflict.local, let remote = conflict.remote else {
+                return conflict.local == nil ? .useRemote : .useLocal
             }
+            var merged = remote
+            for (key, value) in local { merged[key] = value }
+            return .use(merged)
         }
     }
 }
@@ -79,6 +76,14 @@ final class ScopeFaults: Sendable {
     init(_ fault: ScopeFault?) { state = Locked(State(fault: fault)) }
 
     var counts: (steps: Int, calls: Int) { state.withLock { ($0.steps, $0.calls) } }
+
+    /// Counts a call; gives its number.
+    func nextCall() -> Int {
+        state.withLock { state in
+            state.calls += 1
+            return state.calls
+        }
+    }
 
     func heal() { state.withLock { $0.fault = nil } }
 

@@ -1,0 +1,171 @@
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// Remotes hang, users sign in late and tasks are cancelled; nobody may wait for what does not come.
+struct PatienceScenarios {
+    /// Keeps who comes by until everybody is let go, whether or not their tasks are cancelled.
+    private final class Trap: Sendable {
+        private struct State {
+            var isOpen = false
+            var held: [CheckedContinuation<Void, Never>] = []
+        }
+
+        private let state = Locked(State())
+        let entered = Signal()
+
+        func hold() async {
+            await withCheckedContinuation { continuation in
+                let isOpen = state.withLock { state in
+                    if !state.isOpen { state.held.append(continuation) }
+                    return state.isOpen
+                }
+                if isOpen { continuation.resume() }
+                entered.notify()
+            }
+        }
+
+        func open() {
+            let held = state.withLock { state in
+                state.isOpen = true
+                defer { state.held = [] }
+                return state.held
+            }
+            for continuation in held { continuation.resume() }
+        }
+    }
+
+    /// An engine whose remote carries writes out and then hangs.
+    private func hanging(
+        _ world: SyncWorld, timeout: Duration?
+    ) throws -> (items: SyncCollection<BSONDocument>, trap: Trap) {
+        var limits = SyncLimits()
+        limits.requestTimeout = timeout
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: world.remote, limits: limits)
+        let trap = Trap()
+        world.remote.after { call in
+            if call.kind == .write { await trap.hold() }
+        }
+        return (engine.collection(SyncWorld.namespace), trap)
+    }
+
+    @Test("a request that is not answered in time counts as a lost answer", .timeLimit(.minutes(1)))
+    func requestTimeout() async throws {
+        let world = try SyncWorld()
+        let (items, trap) = try hanging(world, timeout: .milliseconds(50))
+        try await items.insertOne(["_id": "k", "x": 0])
+        #expect(try await items.syncNow().errors == [.remoteUnavailable])
+        try await items.updateOne(["_id": "k"], ["$set": ["x": 1]])
+        trap.open()
+        world.remote.after(nil)
+        try await items.engine.syncUntilQuiet()
+        #expect(try world.remoteDocument("k") == ["_id": "k", "x": 1])
+        #expect(try world.remoteVersion("k")?.version?.counter == 1)
+        #expect(try await items.status() == SyncStatus(synced: 1))
+    }
+
+    @Test("waiting ends in time although the remote hangs", .timeLimit(.minutes(1)))
+    func waitTimeout() async throws {
+        let world = try SyncWorld()
+        let (items, trap) = try hanging(world, timeout: nil)
+        try await items.insertOne(["_id": "k"])
+        for _ in 0..<2 {
+            do {
+                try await items.waitForUpload(timeout: .milliseconds(50))
+                Issue.record("the wait ended without an answer")
+            } catch let error as SyncError {
+                #expect(error.code == .timedOut)
+            }
+        }
+        trap.open()
+        try await items.waitForSynchronization()
+        #expect(try await items.status() == SyncStatus(synced: 1))
+    }
+
+    @Test("cancelled, a pass and one that waits for its turn end at once", .timeLimit(.minutes(1)))
+    func cancellation() async throws {
+        let world = try SyncWorld()
+        let (items, trap) = try hanging(world, timeout: .seconds(3600))
+        let engine = items.engine
+        try await items.insertOne(["_id": "k"])
+        await withThrowingTaskGroup(of: Void.self) { first in
+            first.addTask { _ = try await engine.syncNow() }
+            await trap.entered.wait(after: 0)
+            await withThrowingTaskGroup(of: Void.self) { others in
+                others.addTask { _ = try await engine.syncNow() }
+                others.addTask { try await items.waitForDownload() }
+                others.cancelAll()
+                for _ in 0..<2 {
+                    let result = await others.nextResult()
+                    #expect(throws: CancellationError.self) { try result?.get() }
+                }
+            }
+            first.cancelAll()
+            let result = await first.nextResult()
+            #expect(throws: CancellationError.self) { try result?.get() }
+        }
+        #expect(try await engine.verify().isEmpty)
+        trap.open()
+        world.remote.after(nil)
+        try await engine.syncUntilQuiet()
+        #expect(try world.remoteVersion("k")?.version?.counter == 0)
+    }
+
+    /// What ends the wait after a failure.
+    enum Wake: CaseIterable { case localWrite, network, signIn }
+
+    @Test(
+        "after a failure a local write, the network and a sign-in have a pass run at once",
+        .timeLimit(.minutes(1)), arguments: Wake.allCases)
+    func wakes(by wake: Wake) async throws {
+        let world = try SyncWorld()
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: world.remote,
+            backoff: Backoff(initial: .seconds(3600), cap: .seconds(3600)))
+        let items = engine.collection(SyncWorld.namespace)
+        try await items.insertOne(["_id": "k"])
+        let isSignIn = wake == .signIn
+        world.remote.before { _ in
+            throw RemoteError(isSignIn ? .unauthenticated : .retryable, "not now")
+        }
+        var errors = engine.errors.makeAsyncIterator()
+        var statuses = items.statusUpdates.makeAsyncIterator()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            #expect(await errors.next()?.code == (isSignIn ? .authRequired : .remoteUnavailable))
+            #expect(try await items.status() == SyncStatus(synced: 1, pending: 1))
+            world.remote.before(nil)
+            switch wake {
+            case .localWrite: try await items.insertOne(["_id": "l"])
+            case .network: engine.setOnline(true)
+            case .signIn: engine.noteSignIn()
+            }
+            while let status = try await statuses.next(), status.pending > 0 {}
+            group.cancelAll()
+        }
+        #expect(try world.remoteDocument("k") == ["_id": "k"])
+    }
+
+    @Test("without a sign-in nothing is paused, however often it is tried")
+    func signedOut() async throws {
+        let world = try SyncWorld()
+        var limits = SyncLimits()
+        limits.failuresMax = 1
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: world.remote, limits: limits)
+        let items = engine.collection(SyncWorld.namespace)
+        try await items.insertOne(["_id": "k"])
+        world.remote.outcomes { _, outcomes in
+            outcomes.map { _ in .failed(RemoteError(.unauthenticated, code: 18, "expired")) }
+        }
+        let report = try await engine.syncNow()
+        #expect(report.errors == [.authRequired] && !report.reachedRemote)
+        for _ in 0..<2 { try await engine.syncNow() }
+        #expect(try await items.pausedIDs.isEmpty)
+        world.remote.outcomes(nil)
+        try await engine.syncUntilQuiet()
+        #expect(try await items.status() == SyncStatus(synced: 1))
+    }
+}

@@ -1,0 +1,130 @@
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// Several people use one device after another; nobody's documents become another's.
+struct UserScenarios {
+    /// A remote of each user's own, so that a write in the wrong name would show.
+    private struct House {
+        let directory: ScratchDirectory
+        let worlds: [String: SyncWorld]
+        let users: UserStores
+
+        init(_ names: String...) throws {
+            let directory = try ScratchDirectory()
+            var worlds: [String: SyncWorld] = [:]
+            for name in names { worlds[name] = try SyncWorld() }
+            let all = worlds
+            self.directory = directory
+            self.worlds = worlds
+            users = UserStores(directory: directory.path("users")) { name in
+                guard let world = all[name] else { throw RemoteError(.rejected, "nobody") }
+                return world.remote
+            }
+        }
+
+        func items(_ name: String) throws -> SyncCollection<BSONDocument> {
+            try users.signIn(name).collection(SyncWorld.namespace)
+        }
+
+        func world(_ name: String) throws -> SyncWorld { try #require(worlds[name]) }
+    }
+
+    @Test("three users each see their own, find it again, and nothing once they were removed")
+    func three() async throws {
+        let names = ["anna", "ben", "cleo"]
+        let house = try House("anna", "ben", "cleo")
+        for name in names {
+            let items = try house.items(name)
+            #expect(try await items.count() == 0)
+            try await items.insertOne(["_id": "k", "of": .string(name)])
+            #expect(try await items.find() == [["_id": "k", "of": .string(name)]])
+            try await house.users.close(name)
+        }
+        for name in names {
+            let items = try house.items(name)
+            #expect(try house.world(name).remoteStore.changePosition == 0)
+            #expect(try await items.find() == [["_id": "k", "of": .string(name)]])
+            #expect(try await items.status(of: "k") == .pending)
+            try await items.waitForUpload()
+            #expect(try house.world(name).remoteDocument("k") == ["_id": "k", "of": .string(name)])
+            try await house.users.close(name)
+        }
+        try await house.users.signOut("ben", waitingForUpload: nil)
+        #expect(try house.users.userIDs() == ["anna", "cleo"])
+        #expect(try await house.items("ben").count() == 0)
+        #expect(try house.world("ben").remoteDocument("k") != nil)
+        #expect(try await house.items("anna").count() == 1)
+    }
+
+    @Test("a signed-out user's pending changes are lost only where that was asked for")
+    func pendingAtSignOut() async throws {
+        let house = try House("anna")
+        let world = try house.world("anna")
+        let items = try house.items("anna")
+        await items.configure(conflictHandler: .localWins)
+        try await items.insertOne(["_id": "sent"])
+        try await items.syncNow()
+        try await items.updateOne(["_id": "sent"], ["$set": ["x": 1]])
+        world.remote.before { _ in throw RemoteError(.retryable, "down") }
+        await #expect(throws: SyncError.self) {
+            try await house.users.signOut("anna", waitingForUpload: .milliseconds(20))
+        }
+        #expect(try await house.items("anna").status(of: "sent") == .pending)
+        try await house.users.signOut("anna", waitingForUpload: nil)
+        world.remote.before(nil)
+        #expect(try await house.items("anna").count() == 0)
+        #expect(try world.remoteDocument("sent") == ["_id": "sent"])
+    }
+
+    @Test(
+        "a switch in the middle of a pass and of writes neither hangs nor writes in another's name",
+        .timeLimit(.minutes(1)))
+    func switchInFlight() async throws {
+        let house = try House("anna", "ben")
+        let world = try house.world("anna")
+        let anna = try house.items("anna")
+        try await anna.insertMany((0..<20).map { ["_id": .int32($0), "of": "anna"] })
+        let (asked, released) = (Signal(), Signal())
+        world.remote.after { call in
+            guard call.kind == .write else { return }
+            asked.notify()
+            await released.wait(after: 0)
+        }
+        let acknowledged = Locked<[Int32]>([])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await anna.engine.run() }
+            await asked.wait(after: 0)
+            group.addTask {
+                for id in 100..<200 as Range<Int32> {
+                    // The store closes in the middle of this; what was acknowledged counts.
+                    do { try await anna.insertOne(["_id": .int32(id), "of": "anna"]) } catch {
+                        return
+                    }
+                    acknowledged.withLock { $0.append(id) }
+                }
+            }
+            group.cancelAll()
+            try await house.users.close("anna")
+            let ben = try house.items("ben")
+            try await ben.insertOne(["_id": 1, "of": "ben"])
+            try await ben.waitForUpload()
+            #expect(try await ben.count() == 1)
+        }
+        released.notify()
+        world.remote.after(nil)
+        #expect(try house.world("ben").remoteDocument(1) == ["_id": 1, "of": "ben"])
+        #expect(try house.world("ben").remoteStore.changePosition == 1)
+        let again = try house.items("anna")
+        #expect(try await again.engine.verify().isEmpty)
+        let kept = acknowledged.withLock { $0 }
+        for id in kept { #expect(try await again.findOne(id: .int32(id)) != nil) }
+        try await again.waitForUpload()
+        #expect(try await again.count(["of": "ben"]) == 0)
+        for id in 0..<20 as Range<Int32> {
+            #expect(try world.remoteDocument(.int32(id))?["of"] == "anna")
+            #expect(try world.remoteVersion(.int32(id))?.version?.counter == 0)
+        }
+    }
+}
