@@ -19,7 +19,7 @@ struct LocalStore {
         for start in stride(from: 0, to: 10_000, by: 1_000) {
             try items.insertMany((start..<(start + 1_000)).map { Self.document(Int32($0)) })
         }
-        try items.createIndex(IndexDefinition(["key": ["n": 1], "name": "n_1"]))
+        try items.createIndex(["n": 1])
     }
 
     private static func document(_ number: Int32) -> BSONDocument {
@@ -48,7 +48,7 @@ struct LocalStore {
         case .findIndexed:
             _ = try items.find(["n": ["$gte": .int32(low), "$lt": .int32(low + 10)]])
         case .update:
-            try items.updateOne(["_id": .int32(place)], update: ["$inc": ["group": 1]])
+            try items.updateOne(["_id": .int32(place)], ["$inc": ["group": 1]])
         case .aggregate:
             _ = try items.aggregate([
                 ["$match": ["n": ["$lt": 1_000]]],
