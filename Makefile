@@ -6,8 +6,8 @@ SECONDS ?= 60
 export SWIFT
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench bench-gate bench-sync bench-matrix fuzz simulate \
-	simulate-wrong simulate-scope crash crash-sync faults contend test-asan test-tsan clean
+.PHONY: help setup demo test check bench bench-gate bench-server bench-sync bench-matrix fuzz simulate \
+	simulate-wrong simulate-scope crash crash-sync faults contend soak test-asan test-tsan clean
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -40,6 +40,10 @@ bench-gate: ## Measures and fails where a ratio falls below its gate.
 bench-sync: ## Measures sync passes beside C. Scripts/bench-sync SIZE COUNT ROUNDS
 	@Scripts/setup
 	@Scripts/bench-sync
+
+bench-server: ## Measures the server through libmongoc on loopback; part of bench.
+	@Scripts/setup
+	@Scripts/bench-server
 
 bench-matrix: ## Sync passes up, down and both with 0, 50 and 200 ms latency. COUNT=5000
 	@Scripts/setup
@@ -75,6 +79,10 @@ faults: ## Lets every n-th write, sync and allocation of the store fail, one aft
 contend: ## Lets four processes write one file and compares what each of them saw. SECONDS=30
 	@Scripts/setup
 	@CONTEND_SECONDS="$(if $(filter command environment,$(origin SECONDS)),$(SECONDS),30)" Scripts/test ContentionTests
+
+soak: ## Mixed load of 50 connections on a server that is killed every minute. MINUTES=10
+	@Scripts/setup
+	@Scripts/soak "$(or $(MINUTES),10)"
 
 test-asan: ## Runs the tests under address sanitizer, in a build of its own. FILTER=text
 	@Scripts/setup

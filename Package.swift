@@ -22,6 +22,7 @@ let package = Package(
     products: [
         .library(name: "BSONStore", targets: ["BSONStore"]),
         .library(name: "StitchSync", targets: ["StitchSync"]),
+        .library(name: "StitchServer", targets: ["StitchServer"]),
         .executable(name: "stitchsync", targets: ["StitchSyncCommand"]),
     ],
     traits: [
@@ -39,6 +40,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
         .systemLibrary(
@@ -56,7 +58,8 @@ let package = Package(
             name: "StitchServer",
             dependencies: [
                 "BSONStore", "StitchWire", served("NIOCore", "swift-nio"),
-                served("NIOPosix", "swift-nio"), served("NIOSSL", "swift-nio-ssl"),
+                served("NIOPosix", "swift-nio"), served("NIOHTTP1", "swift-nio"),
+                served("NIOSSL", "swift-nio-ssl"),
                 served("Crypto", "swift-crypto"), served("CryptoExtras", "swift-crypto"),
             ],
             swiftSettings: strict),
@@ -65,6 +68,7 @@ let package = Package(
             dependencies: [
                 "BSONStore", "StitchSync",
                 .target(name: "StitchServer", condition: .when(traits: ["Server"])),
+                served("Logging", "swift-log"),
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLine"])),
@@ -89,7 +93,7 @@ let package = Package(
         .testTarget(
             name: "StitchServerTests",
             dependencies: ["BSONStore", "StitchWire", "StitchServer", "StitchSyncCommand"],
-            exclude: ["Python"],
+            exclude: ["C", "Python"],
             swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]

@@ -19,6 +19,18 @@ let package = Package(
                 "BenchmarkBaseline", .product(name: "BSONStore", package: "StitchSync"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        .systemLibrary(
+            name: "BenchmarkCMongoC", pkgConfig: "libmongoc-1.0",
+            providers: [.apt(["libmongoc-dev"]), .brew(["mongo-c-driver"])]),
+        .target(
+            name: "BenchmarkDriver", dependencies: ["BenchmarkCMongoC"],
+            linkerSettings: [.linkedLibrary("mongoc-1.0"), .linkedLibrary("bson-1.0")]),
+        .executableTarget(
+            name: "ServerBenchmarks",
+            dependencies: [
+                "BenchmarkDriver", .product(name: "BSONStore", package: "StitchSync"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "SyncBenchmarks",
             dependencies: [

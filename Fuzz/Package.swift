@@ -18,6 +18,12 @@ let package = Package(
             dependencies: ["FuzzOracle", .product(name: "BSONStore", package: "StitchSync")],
             swiftSettings: strict),
         .executableTarget(
+            name: "commands",
+            dependencies: [
+                .product(name: "BSONStore", package: "StitchSync"),
+                .product(name: "StitchServer", package: "StitchSync"),
+            ], swiftSettings: strict),
+        .executableTarget(
             name: "extjson", dependencies: [.product(name: "BSONStore", package: "StitchSync")],
             swiftSettings: strict),
         .executableTarget(
@@ -29,5 +35,11 @@ let package = Package(
         .executableTarget(
             name: "update", dependencies: [.product(name: "BSONStore", package: "StitchSync")],
             swiftSettings: strict),
+        .executableTarget(
+            name: "wire",
+            dependencies: [
+                .product(name: "BSONStore", package: "StitchSync"),
+                .product(name: "StitchServer", package: "StitchSync"),
+            ], swiftSettings: strict),
     ]
 )

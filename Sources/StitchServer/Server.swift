@@ -13,6 +13,7 @@
         private let listener: any Channel
         private let opening: Opening
         private let tidying: RepeatedTask
+        private let metrics: (any Channel)?
 
         /// Starts to serve.
         ///
@@ -36,11 +37,30 @@
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .childChannelOption(.maxMessagesPerRead, value: 1)
                 .bind(host: settings.host, port: settings.port).get()
-            return Server(context, backend, pool, group, listener, opening)
+            var metrics: (any Channel)?
+            if let port = settings.metricsPort {
+                metrics = try await MetricsHandler.listen(on: port, group) {
+                    MetricsText.text(context, backend)
+                }
+            }
+            settings.log.write(
+                .notice, "listening on \(settings.host):\(listener.localAddress?.port ?? 0)")
+            return Server(context, backend, pool, group, listener, opening, metrics)
         }
 
         /// Refuses what would let others in: beyond the machine only who signs in, and encrypted.
         private static func checkSafety(_ settings: ServerSettings) throws {
+            if let tokens = settings.tokens {
+                guard !(try WebKey.keys(inFile: tokens.keysFile)).isEmpty else {
+                    throw UnsafeSettings(description: "\(tokens.keysFile) has no key for signing")
+                }
+                guard settings.certificates != nil else {
+                    throw UnsafeSettings(
+                        description:
+                            "tokens are sent as they are: connections have to be encrypted "
+                            + "(--tls-cert and --tls-key)")
+                }
+            }
             let address = try SocketAddress.makeAddressResolvingHost(settings.host, port: 0)
             let host = address.ipAddress ?? settings.host
             guard !host.hasPrefix("127."), host != "::1" else { return }
@@ -54,7 +74,8 @@
 
         private init(
             _ context: ServerContext, _ backend: StoreBackend, _ pool: NIOThreadPool,
-            _ group: MultiThreadedEventLoopGroup, _ listener: any Channel, _ opening: Opening
+            _ group: MultiThreadedEventLoopGroup, _ listener: any Channel, _ opening: Opening,
+            _ metrics: (any Channel)?
         ) {
             self.context = context
             self.backend = backend
@@ -62,6 +83,7 @@
             self.group = group
             self.listener = listener
             self.opening = opening
+            self.metrics = metrics
             tidying = group.next().scheduleRepeatedTask(
                 initialDelay: .seconds(1), delay: .seconds(1)
             ) { _ in
@@ -76,21 +98,20 @@
         /// The port that is listened on.
         package var port: Int { listener.localAddress?.port ?? 0 }
 
+        /// The port on which figures are asked for; `nil` when there is none.
+        package var metricsPort: Int? { metrics?.localAddress?.port }
+
         /// Takes no more connections, lets commands that run end, and closes the store.
         package func stop(within limit: Duration = .seconds(10)) async throws {
             context.state.withLock { $0.isStopping = true }
             tidying.cancel()
+            context.settings.log.write(.notice, "stopping")
             try await listener.close()
+            try await metrics?.close()
             await opening.closeAll(within: limit)
             try await group.shutdownGracefully()
             try await pool.shutdownGracefully()
             backend.close()
         }
-    }
-
-    /// Says why a server was not started.
-    package struct UnsafeSettings: Error, CustomStringConvertible {
-        /// A sentence that names what is missing.
-        package let description: String
     }
 #endif

@@ -60,7 +60,8 @@ public struct Projection: Sendable {
         to document: BSONDocument, matching filter: Filter = .all
     ) throws(StoreError) -> BSONDocument {
         guard root.computes else { return try apply(to: document, matching: filter, .init()) }
-        let frame = ExpressionFrame(now: UpdateClock.now, values: variables)
+        var frame = ExpressionFrame(now: UpdateClock.now, values: variables)
+        frame.metadata = filter.metadata(of: document)
         return try apply(to: document, matching: filter, frame)
     }
 

@@ -83,12 +83,23 @@ struct CollectionOptionsParser {
         if let level = parts.level { shown.append("validationLevel", .string(level.rawValue)) }
         if let action = parts.action { shown.append("validationAction", .string(action.rawValue)) }
         if let collation = parts.collation { shown.append("collation", .document(collation)) }
-        if let clustered = value("clusteredIndex") { shown.append("clusteredIndex", clustered) }
+        if let clustered = value("clusteredIndex") {
+            shown.append("clusteredIndex", Self.clustered(clustered))
+        }
         if let view = parts.view {
             shown.append("viewOn", .string(view.on))
             shown.append("pipeline", .array(view.pipeline))
         }
         return shown
+    }
+
+    /// The index by which the collection is ordered, with what it has by default.
+    private static func clustered(_ value: BSONValue) -> BSONValue {
+        let given = value.documentValue ?? [:]
+        return [
+            "v": given["v"] ?? 2, "key": given["key"] ?? ["_id": 1],
+            "name": given["name"] ?? "_id_", "unique": true,
+        ]
     }
 
     private static func number(_ value: Int64) -> BSONValue {

@@ -15,6 +15,21 @@ extension ReadTransaction {
         } ?? false
     }
 
+    /// The row of the document with an id; `nil` when there is none.
+    ///
+    /// - Throws: `corrupt` when the document's bytes are no BSON, and what SQLite says.
+    package func row(
+        of id: BSONValue, in namespace: Namespace
+    ) throws(StoreError) -> Int64? {
+        try BSONKey.lend(id) { (key) throws(StoreError) -> Int64? in
+            let found = try onTable(namespace) { (table) throws(StoreError) -> Int64? in
+                let statement = try connection.prepare(.get, table)
+                return try Self.row(lent: key, statement, table)?.row
+            }
+            return found ?? nil
+        }
+    }
+
     /// Whether a query is answered by looking at all documents in the order of insertion, so that it
     /// can be carried on behind any document.
     ///
@@ -22,9 +37,10 @@ extension ReadTransaction {
     package func isInInsertionOrder(
         _ namespace: Namespace, _ filter: Filter, _ options: FindOptions
     ) throws(StoreError) -> Bool {
-        guard options.sort == nil, filter.impliedOrder == nil, try view(namespace) == nil else {
-            return false
-        }
+        // A score of a text search depends on the text index, which is looked up with the query.
+        guard options.sort == nil, filter.impliedOrder == nil, filter.textSearch == nil,
+            try view(namespace) == nil
+        else { return false }
         let filter = try resolved(filter, namespace)
         switch try plan(namespace, filter, nil, options).access {
         case .keys, .index, .union: return false

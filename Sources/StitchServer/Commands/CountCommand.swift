@@ -12,11 +12,10 @@ enum CountCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
-        let filter = try Filter(
-            call.document("query") ?? [:], variables: nil, collation: try call.collation(),
-            now: .now)
+        let filter = try CommandCall.filter(
+            call.document("query"), variables: nil, collation: call["collation"])
         let skip = try call.count("skip") ?? 0
-        let limit = call.number("limit").map { $0 == .min ? .max : abs($0) } ?? 0
+        let limit = limit(call)
         var found = try store.read(call) { transaction in
             try transaction.checkHint(call["hint"], namespace)
             return try transaction.count(namespace, filter: filter)
@@ -24,5 +23,10 @@ enum CountCommand {
         found = max(0, found - skip)
         if limit > 0 { found = min(found, limit) }
         return .reply(["n": .int32(Int32(clamping: found))])
+    }
+
+    /// How many documents are counted at most; a negative number means the same without its sign.
+    static func limit(_ call: CommandCall) -> Int {
+        Int(clamping: call.number("limit")?.magnitude ?? 0)
     }
 }

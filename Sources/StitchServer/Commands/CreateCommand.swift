@@ -2,7 +2,8 @@ internal import BSONStore
 
 /// Makes a collection or a view.
 enum CreateCommand {
-    static let rule = CommandRule("create", .catalog, .store(run))
+    static let rule = CommandRule(
+        "create", [.catalog, .inTransaction], .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

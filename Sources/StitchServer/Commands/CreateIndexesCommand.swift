@@ -3,7 +3,7 @@ internal import BSONStore
 /// Makes indexes.
 enum CreateIndexesCommand {
     static let rule = CommandRule(
-        "createIndexes", .catalog,
+        "createIndexes", [.catalog, .inTransaction],
         fields: [
             "indexes": .array, "ignoreUnknownIndexOptions": .flag, "commitQuorum": .any,
             "v": .any, "isTimeseriesNamespace": .bool,
@@ -21,6 +21,7 @@ enum CreateIndexesCommand {
             try store.write(call) { transaction in
                 let isThere = try transaction.options(namespace) != nil
                 let before = try transaction.indexes(namespace).count
+                if isThere { try checkTransaction(call, namespace, definitions, transaction) }
                 for definition in definitions {
                     try transaction.createIndex(namespace, definition)
                 }
@@ -28,6 +29,21 @@ enum CreateIndexesCommand {
                     before: max(1, before), after: try transaction.indexes(namespace).count,
                     isNew: !isThere)
             })
+    }
+
+    /// A transaction makes indexes of collections that have nothing in them.
+    private static func checkTransaction(
+        _ call: CommandCall, _ namespace: Namespace, _ definitions: [IndexDefinition],
+        _ transaction: WriteTransaction
+    ) throws {
+        guard call.transaction?.isTransaction == true, try transaction.count(namespace) > 0
+        else { return }
+        let names = Set(try transaction.indexes(namespace).map(\.name))
+        guard !definitions.allSatisfy({ names.contains($0.name) }) else { return }
+        throw CommandFault(
+            263,
+            "Cannot create new indexes on existing collection \(namespace) in a multi-document "
+                + "transaction.")
     }
 
     private static func reply(before: Int, after: Int, isNew: Bool) -> BSONDocument {

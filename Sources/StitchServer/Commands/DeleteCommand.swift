@@ -78,10 +78,9 @@ struct DeleteStatement: Sendable {
     func run(
         on namespace: Namespace, _ transaction: WriteTransaction, variables: BSONDocument?
     ) throws -> Int {
-        let collation = try CommandCall.collation(document["collation"])
         try transaction.checkHint(document["hint"], namespace)
-        let filter = try Filter(
-            query, variables: variables, collation: collation, now: .now)
+        let filter = try CommandCall.filter(
+            query, variables: variables, collation: document["collation"])
         if isMulti { return try transaction.deleteMany(namespace, filter: filter) }
         return try transaction.deleteOne(namespace, filter: filter) == nil ? 0 : 1
     }

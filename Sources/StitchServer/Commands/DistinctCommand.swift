@@ -3,7 +3,7 @@ internal import BSONStore
 /// Gives the different values of a field.
 enum DistinctCommand {
     static let rule = CommandRule(
-        "distinct", [.inTransaction, .stable, .takesReadConcern],
+        "distinct", [.inTransaction, .takesReadConcern],
         fields: [
             "key": .string, "query": .document, "collation": .document, "hint": .hint,
             "collectionUUID": .any, "encryptionInformation": .document, "mirrored": .bool,
@@ -18,13 +18,14 @@ enum DistinctCommand {
                     ? "BSON field 'distinct.key' is missing but a required field"
                     : "FieldPath cannot be constructed with empty string")
         }
-        let filter = try Filter(
-            call.document("query") ?? [:], variables: nil, collation: try call.collation(),
-            now: .now)
+        let filter = try CommandCall.filter(
+            call.document("query"), variables: nil, collation: call["collation"])
         let values = try store.read(call) { transaction in
             try transaction.checkHint(call["hint"], namespace)
             return try transaction.distinct(namespace, field: key, filter: filter)
         }
-        return .reply(["values": .array(BSONArray(values))])
+        var reply: BSONDocument = ["values": .array(BSONArray(values))]
+        if let time = call.snapshot?.time { reply.append("atClusterTime", .timestamp(time)) }
+        return .reply(reply)
     }
 }

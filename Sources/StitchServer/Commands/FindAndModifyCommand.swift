@@ -57,8 +57,8 @@ enum FindAndModifyCommand {
         try transaction.checkHint(call["hint"], namespace)
         let collation = try call.collation()
         let variables = call.document("let")
-        let filter = try Filter(
-            call.document("query") ?? [:], variables: variables, collation: collation, now: .now)
+        let filter = try CommandCall.filter(
+            call.document("query"), variables: variables, collation: call["collation"])
         let sort = try call.document("sort").flatMap { document in
             document.isEmpty ? nil : try SortOrder(document, collation: collation)
         }

@@ -25,10 +25,10 @@ enum FindCommand {
         let options = try options(call, query)
         let isOpen = try store.read(call) { transaction in
             if options.isTailable { try checkTailable(namespace, transaction) }
-            return try call["min"] == nil && call["max"] == nil
+            return try call.snapshot == nil && query.isPlain
                 && transaction.isInInsertionOrder(namespace, query.filter, query.options)
         }
-        let isSingle = call.flag("singleBatch") || call.number("limit") ?? 0 < 0
+        let isSingle = call.flag("singleBatch")
         guard !isOpen else {
             return try store.open(
                 RowSource(store, namespace, query, isTailable: options.isTailable), namespace,
@@ -45,30 +45,17 @@ enum FindCommand {
     private static func documents(
         _ call: CommandCall, _ store: StoreBackend, _ namespace: Namespace, _ query: FindQuery
     ) throws -> [BSONDocument] {
-        var documents: [BSONDocument] = []
         try store.read(call) { transaction in
-            var options = query.options
-            let bounds = try FindBounds(call, try transaction.indexes(namespace))
-            if let bounds {
-                options = try FindOptions(sort: options.sort ?? bounds.order())
-            }
+            let decoration = try FindDecoration(call, query, namespace, transaction)
+            var documents: [BSONDocument] = []
             try transaction.forEach(
-                namespace, filter: query.filter, options: options
+                namespace, filter: query.filter, options: decoration.options
             ) { document in
                 try call.checkTime()
-                if bounds?.contain(document) ?? true { documents.append(document) }
+                documents.append(try decoration.shown(document))
             }
-            guard bounds != nil else { return }
-            let skip = query.options.skip
-            let limit = query.options.limit
-            documents = Array(documents.dropFirst(skip).prefix(limit == 0 ? .max : limit))
-            if let projection = query.options.projection {
-                documents = try documents.map {
-                    try projection.apply(to: $0, matching: query.filter)
-                }
-            }
+            return documents
         }
-        return documents
     }
 
     private static func options(
@@ -109,10 +96,13 @@ enum FindCommand {
 struct FindQuery: Sendable {
     let filter: Filter
     let options: FindOptions
+    /// Whether the documents are shown as they are, read without bounds of an index.
+    let isPlain: Bool
 
     init(filter: Filter, options: FindOptions = .all) {
         self.filter = filter
         self.options = options
+        isPlain = true
     }
 
     /// Reads the stages at the beginning of a pipeline that are a query.
@@ -132,17 +122,17 @@ struct FindQuery: Sendable {
         let document: BSONDocument =
             parts.count > 1
             ? ["$and": .array(BSONArray(parts))] : parts.first?.documentValue ?? [:]
-        filter = try Filter(
-            document, variables: call.document("let"), collation: collation, now: .now)
+        filter = try CommandCall.filter(
+            document, variables: call.document("let"), collation: call["collation"])
         options = try FindOptions(sort: sort, skip: skip, limit: limit, hint: try call.hint())
+        isPlain = true
     }
 
     init(_ call: CommandCall) throws {
         let collation = try call.collation()
         let variables = call.document("let")
-        filter = try Filter(
-            call.document("filter") ?? [:], variables: variables, collation: collation,
-            now: .now)
+        filter = try CommandCall.filter(
+            call.document("filter"), variables: variables, collation: call["collation"])
         let sort = try call.document("sort").flatMap { document in
             document.isEmpty ? nil : try SortOrder(document, collation: collation)
         }
@@ -151,9 +141,14 @@ struct FindQuery: Sendable {
                 ? nil
                 : try Projection(document, variables: variables ?? [:], collation: collation)
         }
-        options = try FindOptions(
+        var options = try FindOptions(
             sort: sort, skip: try call.count("skip") ?? 0,
-            limit: abs(call.number("limit") ?? 0), projection: projection,
-            hint: try call.hint())
+            limit: try call.limit(), projection: projection, hint: try call.hint())
+        options.min = call.document("min") ?? [:]
+        options.max = call.document("max") ?? [:]
+        self.options = options
+        isPlain =
+            options.min.isEmpty && options.max.isEmpty && !call.flag("returnKey")
+            && !call.flag("showRecordId")
     }
 }

@@ -28,6 +28,7 @@ enum GetMoreCommand {
         do {
             wait = try waitingTime(call, cursor.options)
             if cursor.options.hasTimeLimit, call.server.timesOut { throw CommandCall.timeIsOver }
+            try fail(call, cursor)
         } catch {
             store.cursors.unpin(id, cursor.source, isAtEnd: false)
             throw error
@@ -38,6 +39,23 @@ enum GetMoreCommand {
                 deadline: .now + .milliseconds(wait)), cursor.source, store,
             isTimeUp: wait == 0)
     }
+
+    /// Lets the command fail where a test asks for it.
+    private static func fail(_ call: CommandCall, _ cursor: CursorTable.Cursor) throws {
+        let fault = call.server.failPoints.fault("failGetMoreAfterCursorCheckout") { _ in true }
+        guard let code = fault?["errorCode"]?.wholeNumber else { return }
+        let isStream = cursor.source is ChangeStreamSource
+        throw CommandFault(
+            Int32(clamping: code), "Hit the 'failGetMoreAfterCursorCheckout' failpoint",
+            labels: isStream && resumable.contains(code) ? ["ResumableChangeStreamError"] : [])
+    }
+
+    /// Errors after which a change stream can be opened again where it was.
+    ///
+    /// Source: the drivers' specification "Change Streams", section "Resumable Error".
+    private static let resumable: Set<Int> = [
+        6, 7, 63, 89, 91, 133, 150, 189, 234, 262, 9001, 10107, 11600, 11602, 13388, 13435, 13436,
+    ]
 
     /// What stays the same while a cursor waits for more.
     private struct Reading: Sendable {

@@ -77,10 +77,15 @@ enum HelloCommand {
         }
         if let start = call.document("speculativeAuthenticate"), start["saslStart"] != nil {
             let database = start["db"]?.stringValue ?? "admin"
+            // Who has to wait begins anew, and waits then.
+            guard store.opening(start, database, call.connection) <= .now else { return reply }
             do {
                 let answer = try store.startSignIn(start, database: database, call.connection)
                 reply.append("speculativeAuthenticate", .document(answer))
             } catch is CommandFault {
+                // The client begins anew, and is told then.
+                return reply
+            } catch is DelayedFault {
                 // The client begins anew, and is told then.
                 return reply
             }

@@ -12,11 +12,18 @@ enum ListIndexesCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         let found = try store.read(call) { transaction in
-            guard try transaction.options(namespace) != nil else {
+            guard let options = try transaction.options(namespace) else {
                 throw CommandFault(
                     .namespaceNotFound, "ns does not exist: \(namespace)")
             }
-            return try transaction.indexes(namespace).map(IndexEntry.document)
+            let clustered = options.document["clusteredIndex"]?.documentValue
+            return try transaction.indexes(namespace).map { index in
+                guard var shown = clustered, index.name == "_id_" else {
+                    return IndexEntry.document(index)
+                }
+                shown.append("clustered", true)
+                return shown
+            }
         }
         return try store.open(
             ListSource(found, knowsEnd: true), namespace, call,

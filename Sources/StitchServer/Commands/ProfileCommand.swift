@@ -48,7 +48,6 @@ extension StoreBackend {
             call.server.state.withLock({ $0.profiling[call.database] == 2 })
         else { return }
         let collection = call.string("collection") ?? call.target.stringValue ?? "$cmd.aggregate"
-        guard collection != "system.profile" else { return }
         var command = BSONDocument()
         for (key, value) in call.body where key != "lsid" && key != "$clusterTime" {
             command.append(key, value)

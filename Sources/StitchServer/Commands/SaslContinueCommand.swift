@@ -9,6 +9,10 @@ enum SaslContinueCommand {
         fields: ["conversationId": .number, "payload": .any],
         required: ["conversationId", "payload"],
         .store { call, store in
-            .reply(try store.continueSignIn(call.body, call.connection))
+            do {
+                return .reply(try store.continueSignIn(call.body, call.connection))
+            } catch let error as DelayedFault {
+                return try error.outcome()
+            }
         })
 }

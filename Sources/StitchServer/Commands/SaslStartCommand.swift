@@ -11,8 +11,17 @@ enum SaslStartCommand {
             "options": .document,
         ], required: ["mechanism", "payload"],
         .store { call, store in
-            .reply(
-                try store.startSignIn(
-                    call.body, database: call.database, call.connection))
+            let start: @Sendable () throws -> CommandOutcome = {
+                do {
+                    return .reply(
+                        try store.startSignIn(
+                            call.body, database: call.database, call.connection))
+                } catch let error as DelayedFault {
+                    return try error.outcome()
+                }
+            }
+            let opening = store.opening(call.body, call.database, call.connection)
+            guard opening > .now else { return try start() }
+            return .waiting(CommandWait(until: opening, start))
         })
 }

@@ -96,8 +96,8 @@ struct UpdateStatement: Sendable {
     ) throws -> UpdateOutcome {
         let collation = try CommandCall.collation(document["collation"])
         try transaction.checkHint(document["hint"], namespace)
-        let filter = try Filter(
-            query, variables: variables, collation: collation, now: .now)
+        let filter = try CommandCall.filter(
+            query, variables: variables, collation: document["collation"])
         var all = variables ?? [:]
         if let constants = (document["c"] ?? document["constants"])?.documentValue {
             guard update.arrayValue != nil else {

@@ -12,14 +12,23 @@ enum UserCommands {
         ], required: ["roles"],
         .store { call, store in
             let name = try Self.name(call)
-            guard let password = call.string("pwd"), !password.isEmpty else {
+            let isExternal = call.database == "$external"
+            guard isExternal || call.string("pwd")?.isEmpty == false else {
                 throw CommandFault(
                     .badValue, "Must provide a 'pwd' field for all user documents")
+            }
+            guard !isExternal || call["pwd"] == nil else {
+                throw CommandFault(
+                    .badValue,
+                    "Cannot set the password for users defined on the '$external' "
+                        + "database")
             }
             var user = User(name: name, database: call.database)
             user.roles = try Role.roles(call.array("roles") ?? [], on: call.database)
             if let data = call["customData"] { user.customData = data }
-            try user.setPassword(password, Self.mechanisms(call))
+            if let password = call.string("pwd") {
+                try user.setPassword(password, Self.mechanisms(call))
+            }
             try store.changeUsers(call) { [user] transaction in
                 let id = BSONValue.string(user.id)
                 guard try transaction.get(User.namespace, id: id) == nil else {

@@ -36,6 +36,11 @@ extension CommandCall {
         return value
     }
 
+    /// How many documents a query may give; 0 for all.
+    ///
+    /// - Throws: 51024 (Location51024) for a negative number.
+    func limit() throws(CommandFault) -> Int { try count("limit") ?? 0 }
+
     /// The documents of an array, whether they came beside the command or in it.
     ///
     /// - Throws: 14 for what is no document, 40414 when there is neither.
@@ -90,6 +95,20 @@ extension CommandCall {
     static func collation(_ value: BSONValue?) throws -> Collation? {
         guard let document = value?.documentValue, !document.isEmpty else { return nil }
         return try Collation(document)
+    }
+
+    /// Whether the collection's own collation holds: where none is given.
+    static func inheritsCollation(_ value: BSONValue?) -> Bool {
+        value?.documentValue?["locale"]?.stringValue != "simple"
+    }
+
+    /// The filter that a part of a command is, under the part's collation.
+    static func filter(
+        _ query: BSONDocument?, variables: BSONDocument?, collation: BSONValue?
+    ) throws -> Filter {
+        try Filter(
+            query ?? [:], variables: variables, collation: try self.collation(collation),
+            now: .now, inheritsCollation: inheritsCollation(collation))
     }
 
     /// The index that the command asks for.

@@ -37,6 +37,8 @@ struct CommandCall: Sendable {
     let session: BSONDocument?
     /// The transaction or retryable write that it says it is.
     let transaction: TransactionRequest?
+    /// The state of the store that it reads, where that is not the newest one.
+    let snapshot: SnapshotRequest?
     /// Whether the client can take answers that it did not ask for.
     let allowsExhaust: Bool
 
@@ -45,8 +47,7 @@ struct CommandCall: Sendable {
         CommandCall(
             name: name, givenName: givenName, body: body, sequences: sequences, database: database,
             connection: connection, server: server, deadline: deadline, session: session,
-            transaction: transaction,
-            allowsExhaust: false)
+            transaction: transaction, snapshot: snapshot, allowsExhaust: false)
     }
 
     /// The value behind the command's name.

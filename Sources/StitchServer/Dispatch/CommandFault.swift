@@ -51,6 +51,9 @@ struct CommandFault: Error, Sendable, CustomStringConvertible {
             "codeName": .string(codeName),
         ]
         for (key, value) in details { reply.append(key, value) }
+        // ChangeStreamFatalError and ChangeStreamHistoryLost.
+        let isLost = code == 280 || code == 286
+        let labels = isLost ? labels + ["NonResumableChangeStreamError"] : labels
         if !labels.isEmpty {
             reply.append("errorLabels", .array(BSONArray(labels.map { .string($0) })))
         }

@@ -23,4 +23,25 @@ struct CommandWait: Sendable {
     let again: @Sendable (Bool) throws -> CommandOutcome
     /// Gives up, because the client is gone.
     let abandon: @Sendable () -> Void
+
+    init(
+        deadline: ContinuousClock.Instant,
+        subscribe: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+        again: @escaping @Sendable (Bool) throws -> CommandOutcome,
+        abandon: @escaping @Sendable () -> Void
+    ) {
+        self.deadline = deadline
+        self.subscribe = subscribe
+        self.again = again
+        self.abandon = abandon
+    }
+
+    /// Goes on at a time.
+    init(
+        until time: ContinuousClock.Instant,
+        _ body: @escaping @Sendable () throws -> CommandOutcome
+    ) {
+        self.init(
+            deadline: time, subscribe: { _ in }, again: { _ in try body() }, abandon: {})
+    }
 }

@@ -8,7 +8,10 @@ extension Dispatcher {
         _ name: String, _ request: WireRequest, _ connection: ClientConnection
     ) -> BSONDocument? {
         guard server.settings.allowsTestCommands, name != "configureFailPoint" else { return nil }
-        let client = connection.state.withLock { $0.applicationName }
+        // The hello that says who the client is, is meant, too.
+        let client =
+            request.body["client"]?.documentValue?["application"]?.documentValue?["name"]?
+            .stringValue ?? connection.state.withLock { $0.applicationName }
         let fault = server.failPoints.fault("failCommand") { data in
             if let wanted = data["appName"]?.stringValue, wanted != client { return false }
             return data["failCommands"]?.arrayValue?.contains { value in
@@ -23,15 +26,59 @@ extension Dispatcher {
     }
 
     /// The answer of a command that is to be refused.
-    func refusal(_ fault: BSONDocument) -> BSONDocument? {
+    func refusal(_ fault: BSONDocument, _ command: BSONDocument) -> BSONDocument? {
         guard let code = fault["errorCode"]?.wholeNumber else { return nil }
         var labels: [String] = []
-        for label in fault["errorLabels"]?.arrayValue ?? [] {
-            if let text = label.stringValue { labels.append(text) }
+        if let given = fault["errorLabels"]?.arrayValue {
+            labels = given.compactMap(\.stringValue)
+        } else {
+            labels = Self.labels(Int32(clamping: code), command)
         }
         let refusal = CommandFault(
             Int32(clamping: code), "Failing command via 'failCommand' failpoint", labels: labels)
         return refusal.reply
+    }
+}
+
+extension Dispatcher {
+    /// Errors after which a write may be sent again.
+    ///
+    /// Source: the server's `error_codes.yml`, category RetriableError.
+    private static let retryable: Set<Int32> = [
+        6, 7, 89, 91, 134, 189, 262, 317, 358, 384, 402, 9001, 10107, 11600, 11602, 13435, 13436,
+    ]
+
+    /// What a driver is told that it may do about an error that a test asked for.
+    static func labels(_ code: Int32, _ command: BSONDocument) -> [String] {
+        guard command["txnNumber"] != nil else { return [] }
+        let name = command.keys.first ?? ""
+        let isEnd = ["commitTransaction", "abortTransaction"].contains(name)
+        let isTransaction = command["autocommit"] != nil
+        var labels: [String] = []
+        if isTransaction, transient.contains(code) || !isEnd && retryable.contains(code) {
+            labels.append("TransientTransactionError")
+        }
+        if isEnd || !isTransaction, retryable.contains(code) {
+            labels.append("RetryableWriteError")
+        }
+        return labels
+    }
+
+    /// Errors after which a whole transaction may be tried again.
+    ///
+    /// Source: the server's `error_labels.cpp`: LockTimeout, WriteConflict, SnapshotTooOld,
+    /// SnapshotUnavailable, NoSuchTransaction, MigrationConflict, PreparedTransactionInProgress.
+    static let transient: Set<Int32> = [24, 112, 239, 246, 251, 261, 267]
+
+    /// The labels of an answer with a `writeConcernError` that a test asked for.
+    func labels(
+        _ fault: BSONDocument?, of error: BSONValue, _ command: BSONDocument
+    ) -> BSONValue? {
+        guard let fault, fault["writeConcernError"] != nil else { return nil }
+        if let given = fault["errorLabels"] { return given }
+        let code = error.documentValue?["code"]?.wholeNumber ?? 0
+        let labels = Self.labels(Int32(clamping: code), command)
+        return labels.isEmpty ? nil : .array(BSONArray(labels.map { .string($0) }))
     }
 }
 

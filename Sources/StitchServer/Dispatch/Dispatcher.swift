@@ -19,6 +19,19 @@ struct Dispatcher: Sendable {
     func respond(
         to request: WireRequest, on connection: ClientConnection
     ) -> CommandOutcome {
+        let start = ContinuousClock.now
+        let outcome = outcome(of: request, on: connection)
+        let (name, took) = (request.body.keys.first ?? "", ContinuousClock.now - start)
+        server.metrics.note(name, outcome, took)
+        if took > ServerLog.slow, CommandTable.find(name) != nil {
+            server.settings.log.write(.warning, "\(name) took \(took)")
+        }
+        return outcome
+    }
+
+    private func outcome(
+        of request: WireRequest, on connection: ClientConnection
+    ) -> CommandOutcome {
         guard let givenName = request.body.keys.first else {
             return .reply(
                 CommandFault(.failedToParse, "Message contains no command").reply)
@@ -29,7 +42,9 @@ struct Dispatcher: Sendable {
         }
         if let fault {
             if fault["closeConnection"]?.isTrue == true { return .close }
-            if let refusal = refusal(fault) { return .reply(complete(refusal, nil)) }
+            if let refusal = refusal(fault, request.body) {
+                return .reply(complete(refusal, nil))
+            }
         }
         var call: CommandCall?
         do {
@@ -38,8 +53,17 @@ struct Dispatcher: Sendable {
             call = made
             let outcome = try run(rule, made)
             return finish(outcome, rule, made, fault)
+        } catch is ClosedOnPurpose {
+            return .close
         } catch {
-            return .reply(complete(CommandFault(error).reply, call))
+            var reply = CommandFault(error).reply
+            // The server tells that nobody else has the write even where there was none.
+            if let call, let rule = CommandTable.find(call.name),
+                let missed = WriteConcernCheck.error(call, rule)
+            {
+                reply.append("writeConcernError", missed)
+            }
+            return .reply(complete(reply, call))
         }
     }
 
@@ -93,6 +117,7 @@ struct Dispatcher: Sendable {
             database: database, connection: connection, server: server,
             deadline: arguments.deadline, session: arguments.session,
             transaction: arguments.transaction,
+            snapshot: try SnapshotRequest(body, rule, server.clock),
             allowsExhaust: request.allowsExhaust)
     }
 
@@ -107,17 +132,18 @@ struct Dispatcher: Sendable {
     }
 
     private func run(_ rule: CommandRule, _ call: CommandCall) throws -> CommandOutcome {
+        try backend.authorize(rule, call)
         switch rule.answering {
         case .server(let answer): return try answer(call)
         case .store: return try backend.run(rule, call)
         }
     }
 
-    /// Errors that say that the server is no primary or stops; with a version of the topology that
-    /// the driver knows already, it goes on with the server.
-    private static let topologyCodes: Set<Int64> = [
-        91, 189, 10058, 10107, 11600, 11602, 13435, 13436,
-    ]
+    /// Errors that say that the server is no primary.
+    ///
+    /// With a version of the topology that the driver knows already, it goes on with the server.
+    /// Errors that say that the server stops have none.
+    private static let topologyCodes: Set<Int64> = [189, 10058, 10107, 11602, 13435, 13436]
 
     /// Completes an answer, now or when it comes.
     private func finish(
@@ -128,6 +154,9 @@ struct Dispatcher: Sendable {
         case .reply(var document):
             if let error = fault?["writeConcernError"] ?? WriteConcernCheck.error(call, rule) {
                 document.append("writeConcernError", error)
+                if let labels = labels(fault, of: error, call.body) {
+                    document.append("errorLabels", labels)
+                }
             }
             return .reply(complete(document, call))
         case .waiting(let wait):

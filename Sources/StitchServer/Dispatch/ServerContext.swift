@@ -29,6 +29,10 @@ final class ServerContext: Sendable {
     let state = Locked(State())
     /// How often users were changed.
     let userGeneration = Locked(1)
+    /// Counts what commands did.
+    let metrics = ServerMetrics()
+    /// Slows down who tries passwords.
+    let signIns = SignInDelay()
     /// Known to this run of the process only.
     let secret = ScramCredential.random(32)
 

@@ -12,6 +12,8 @@ package struct ServerSettings: Sendable {
     package var requiresSignIn = false
     /// The files of the certificates and of their key, in PEM; without them nothing is encrypted.
     package var certificates: (chain: String, key: String)?
+    /// Which tokens of an identity provider let their bearers in; none without.
+    package var tokens: TokenSettings?
     /// How many connections may be open at once.
     package var connectionsMax = 10_000
     /// How many commands run at once.
@@ -25,6 +27,10 @@ package struct ServerSettings: Sendable {
     package var cursorTimeoutSeconds = 600
     /// How long an idle session is kept, in minutes.
     package var sessionTimeoutMinutes = 30
+    /// Is told what happens, without any content of documents or secrets.
+    package var log = ServerLog.silent
+    /// The port of this machine on which Prometheus asks for figures; none without.
+    package var metricsPort: Int?
     /// What the process was started with.
     package var arguments: [String] = []
 

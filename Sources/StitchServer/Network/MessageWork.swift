@@ -33,6 +33,9 @@
                     requestID: error.requestID, form: error.form, body: [:])
                 return settle(.reply(fault.reply), request)
             } catch {
+                let reason = (error as? WireError)?.description ?? "unknown"
+                dispatcher.server.settings.log.write(
+                    .warning, "connection \(connection.id) was closed: \(reason)")
                 return .close
             }
         }

@@ -34,6 +34,7 @@
         func prepare(_ channel: any Channel) -> EventLoopFuture<Void> {
             let server = dispatcher.server
             guard server.connectionsOpen < server.settings.connectionsMax else {
+                server.settings.log.write(.warning, "too many connections: one more was closed")
                 return channel.close()
             }
             let id = server.connectionOpened()

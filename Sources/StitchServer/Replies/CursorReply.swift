@@ -10,7 +10,8 @@ enum CursorReply {
 
     /// The answer with a batch.
     static func reply(
-        _ batch: CursorBatch, _ which: Batch, id: Int64, _ namespace: Namespace
+        _ batch: CursorBatch, _ which: Batch, id: Int64, _ namespace: Namespace,
+        readAt time: BSONTimestamp? = nil
     ) -> BSONDocument {
         let bytes = batch.documents.reduce(256) { $0 + $1.byteCount + 16 }
         return BSONDocument.build(reservingBytes: bytes) { builder in
@@ -23,6 +24,7 @@ enum CursorReply {
                 if let token = batch.resumeToken {
                     cursor.append("postBatchResumeToken", document: token)
                 }
+                if let time { cursor.append("atClusterTime", .timestamp(time)) }
                 cursor.append("id", int64: id)
                 cursor.append("ns", string: namespace.description)
             }
@@ -43,6 +45,8 @@ extension StoreBackend {
         if !isSingle, !batch.isAtEnd {
             id = cursors.add(source, namespace, call.session, options)
         }
-        return .reply(CursorReply.reply(batch, .first, id: id, namespace))
+        return .reply(
+            CursorReply.reply(
+                batch, .first, id: id, namespace, readAt: call.snapshot?.time))
     }
 }

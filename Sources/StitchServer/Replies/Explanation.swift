@@ -18,9 +18,14 @@ struct Explanation {
         case "aggregate": return try aggregation(store)
         case "find": return try query(store, try FindQuery(call))
         case "count": return try counting(store)
-        case "distinct", "findAndModify":
+        case "distinct":
             return try query(
-                store, FindQuery(filter: try filter(call.document("query"), call.body)))
+                store, FindQuery(filter: try filter(call.document("query"), call.body)),
+                as: .distinct(call.string("key") ?? ""))
+        case "findAndModify":
+            return try query(
+                store, FindQuery(filter: try filter(call.document("query"), call.body)),
+                wrapping: call.flag("remove") ? "DELETE" : "UPDATE")
         case "update":
             let statement = try call.documents("updates").first.map { try UpdateStatement($0) }
             return try writing(
@@ -40,18 +45,19 @@ struct Explanation {
     private func filter(
         _ query: BSONDocument?, _ options: BSONDocument
     ) throws -> Filter {
-        let collation = try CommandCall.collation(options["collation"])
-        return try Filter(
-            query ?? [:], variables: call.document("let"), collation: collation, now: .now)
+        try CommandCall.filter(
+            query, variables: call.document("let"), collation: options["collation"])
     }
 
     private func query(
-        _ store: StoreBackend, _ query: FindQuery, wrapping stage: String? = nil
+        _ store: StoreBackend, _ query: FindQuery, as command: ExplainedCommand = .find,
+        wrapping stage: String? = nil
     ) throws -> BSONDocument {
         let namespace = try call.collection()
         var explained = try store.read(call) {
             try $0.explain(
-                namespace, filter: query.filter, options: query.options, verbosity: verbosity)
+                namespace, filter: query.filter, options: query.options, verbosity: verbosity,
+                command: command)
         }
         if let stage { wrap(&explained, stage) }
         return complete(explained)
@@ -59,12 +65,12 @@ struct Explanation {
 
     private func counting(_ store: StoreBackend) throws -> BSONDocument {
         let options = try FindOptions(
-            skip: try call.count("skip") ?? 0, limit: abs(call.number("limit") ?? 0),
+            skip: try call.count("skip") ?? 0, limit: CountCommand.limit(call),
             hint: try call.hint())
         return try query(
             store,
             FindQuery(filter: try filter(call.document("query"), call.body), options: options),
-            wrapping: "COUNT")
+            as: .count)
     }
 
     private func writing(

@@ -45,7 +45,8 @@ enum Authorization {
         guard let user else {
             throw CommandFault(13, "Command \(rule.name) requires authentication")
         }
-        for (access, database) in needs(rule, call) where !user.has(access, on: database) {
+        for (access, database) in needs(rule, call)
+        where access != .signedIn && !user.has(access, on: database) {
             throw CommandFault(
                 13,
                 "not authorized on \(database) to execute command "

@@ -66,6 +66,18 @@ struct Role: Sendable, Hashable {
         }
     }
 
+    /// Takes a name of a role; `nil` when there is no such role.
+    init?(known name: String, on database: String) {
+        self.init(name: name, database: database)
+        guard isKnown else { return nil }
+    }
+
+    /// Takes any name.
+    init(name: String, database: String) {
+        self.name = name
+        self.database = database
+    }
+
     /// Reads roles as commands give them: names, or documents with `role` and `db`.
     ///
     /// - Throws: 2 (BadValue), 31 (RoleNotFound).

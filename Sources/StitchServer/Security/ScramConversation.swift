@@ -55,6 +55,15 @@ struct ScramConversation: Sendable {
             + "i=\(self.credential.iterations)"
     }
 
+    /// The user whom a client's first message names.
+    static func user(_ payload: [UInt8]) throws(CommandFault) -> String? {
+        let parts = try text(payload).split(
+            separator: ",", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let first = try fields(String(parts[2])).first, first.key == "n"
+        else { return nil }
+        return try name(first.value)
+    }
+
     /// The answer to the client's first message.
     var firstReply: [UInt8] { Array(serverFirst.utf8) }
 

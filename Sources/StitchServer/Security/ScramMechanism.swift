@@ -39,7 +39,7 @@ enum ScramMechanism: String, Sendable, CaseIterable {
             switch self {
             case .sha1:
                 Array(Insecure.MD5.hash(data: Data("\(user):mongo:\(password)".utf8)).hex.utf8)
-            case .sha256: Array(password.utf8)
+            case .sha256: Array((SASLprep.prepared(password) ?? password).utf8)
             }
         }
 

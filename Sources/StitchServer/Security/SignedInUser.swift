@@ -5,6 +5,10 @@ struct SignedInUser: Sendable, Hashable {
     let name: String
     let database: String
     var roles: [Role]
+    /// When the sign-in ends, in seconds since 1970; `nil` with the connection.
+    var expiry: Double?
+    /// The roles that a token gave, which hold with those that the server keeps.
+    var tokenRoles: [Role] = []
     /// The count of changes of users when the roles were read.
     var generation = 0
 

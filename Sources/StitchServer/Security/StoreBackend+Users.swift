@@ -17,8 +17,17 @@ extension StoreBackend {
     func signedIn(_ connection: ClientConnection) throws -> SignedInUser? {
         guard let known = connection.state.withLock({ $0.user }) else { return nil }
         let generation = server.userGeneration.withLock { $0 }
+        if let expiry = known.expiry,
+            expiry + WebToken.leeway < BSONDatetime.now.seconds
+        {
+            throw CommandFault(391, "The token of the sign-in has expired; sign in again")
+        }
         guard known.generation != generation else { return known }
         var current = try user(known.name, known.database)?.signedIn
+        if known.expiry != nil {
+            current = known
+            current?.roles = try roles(of: known.name, token: known.tokenRoles)
+        }
         current?.generation = generation
         connection.state.withLock { $0.user = current }
         return current
@@ -39,7 +48,9 @@ extension StoreBackend {
     ///
     /// - Throws: 13 (Unauthorized).
     func authorize(_ rule: CommandRule, _ call: CommandCall) throws {
-        guard server.settings.requiresSignIn else { return }
+        guard server.settings.requiresSignIn, !rule.traits.contains(.unauthenticated) else {
+            return
+        }
         let user = try signedIn(call.connection)
         if user == nil, rule.name == "createUser", call.database == "admin",
             call.connection.isLoopback, try hasNoUsers()
@@ -55,13 +66,15 @@ extension StoreBackend {
     func startSignIn(
         _ request: BSONDocument, database: String, _ connection: ClientConnection
     ) throws -> BSONDocument {
-        guard let name = request["mechanism"]?.stringValue,
-            let mechanism = ScramMechanism(rawValue: name)
-        else {
+        let name = request["mechanism"]?.stringValue ?? ""
+        if name == "PLAIN", let settings = server.settings.tokens {
+            try signIn(withToken: request["payload"], settings, database, connection)
+            return SaslPayload.reply([], isDone: true, like: request["payload"])
+        }
+        guard let mechanism = ScramMechanism(rawValue: name) else {
             throw CommandFault(
                 334,
-                "Received authentication for mechanism "
-                    + "\(request["mechanism"]?.stringValue ?? "") which is unknown or not enabled")
+                "Received authentication for mechanism \(name) which is unknown or not enabled")
         }
         let payload = try SaslPayload.bytes(request["payload"])
         let options = request["options"]?.documentValue
@@ -90,12 +103,23 @@ extension StoreBackend {
             throw CommandFault(17, "No SASL session state found")
         }
         connection.state.withLock { $0.conversation = nil }
-        let reply = try conversation.answer(SaslPayload.bytes(request["payload"]))
+        let key = SignInDelay.key(
+            user: conversation.user, database: conversation.database, peer: connection.peer)
+        let reply: [UInt8]
+        do {
+            reply = try conversation.answer(SaslPayload.bytes(request["payload"]))
+        } catch {
+            server.settings.log.write(
+                .warning, "a sign-in failed on connection \(connection.id) from \(connection.peer)")
+            throw DelayedFault(fault: CommandFault(error), until: server.signIns.failed(key))
+        }
+        if conversation.isProven { server.signIns.succeeded(key) }
         if conversation.isDone, conversation.isProven {
             guard var user = try user(conversation.user, conversation.database)?.signedIn
             else { throw ScramConversation.failed }
             user.generation = server.userGeneration.withLock { $0 }
             connection.state.withLock { [user] in $0.user = user }
+            server.settings.log.write(.info, "connection \(connection.id) signed in")
         } else {
             connection.state.withLock { [conversation] in $0.conversation = conversation }
         }
@@ -105,6 +129,16 @@ extension StoreBackend {
 
 /// Packs the messages of a sign-in into commands.
 enum SaslPayload {
+    /// The name of who signs in, by a first message.
+    static func user(_ request: BSONDocument) throws(CommandFault) -> String? {
+        let payload = try bytes(request["payload"])
+        guard request["mechanism"] == "PLAIN" else {
+            return try ScramConversation.user(payload)
+        }
+        let parts = payload.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
+        return parts.count == 3 ? String(validating: parts[1], as: UTF8.self) : nil
+    }
+
     static func bytes(_ value: BSONValue?) throws(CommandFault) -> [UInt8] {
         switch value {
         case .binary(let payload): return payload.bytes
@@ -115,10 +149,16 @@ enum SaslPayload {
         }
     }
 
-    static func reply(_ payload: [UInt8], isDone: Bool) -> BSONDocument {
-        [
+    /// - Parameter given: what came; a client that sends text, as libmongoc does for `PLAIN`, wants
+    ///   text.
+    static func reply(
+        _ payload: [UInt8], isDone: Bool, like given: BSONValue? = nil
+    ) -> BSONDocument {
+        let isText = given?.stringValue != nil
+        return [
             "conversationId": 1, "done": .bool(isDone),
-            "payload": .binary(BSONBinary(payload)),
+            "payload": isText
+                ? .string(ScramCredential.text(payload)) : .binary(BSONBinary(payload)),
         ]
     }
 }

@@ -26,7 +26,14 @@ struct ChangeEvent {
         }
         event.append("ns", namespace)
         event.append("documentKey", ["_id": change.documentID])
-        if let update { event.append("updateDescription", Self.value(of: update)) }
+        if let update {
+            var shown = Self.value(of: update)
+            if stage.showsExpandedEvents, let after = change.after {
+                shown.append(
+                    "disambiguatedPaths", .document(AmbiguousPaths.document(update, after)))
+            }
+            event.append("updateDescription", .document(shown))
+        }
         if let before = try fullDocumentBeforeChange(stage, keepsImages) {
             event.append("fullDocumentBeforeChange", before)
         }
@@ -124,7 +131,7 @@ struct ChangeEvent {
                 + head(operationType(description)).extendedJSON(.relaxed))
     }
 
-    private static func value(of update: UpdateDescription) -> BSONValue {
+    private static func value(of update: UpdateDescription) -> BSONDocument {
         let truncated = update.truncatedArrays.map { array -> BSONValue in
             ["field": .string(array.field), "newSize": .int32(Int32(clamping: array.newSize))]
         }

@@ -37,6 +37,8 @@ struct ChangeStreamStage: Sendable {
     private(set) var start = Start.now
     /// Whether the changes of all databases are asked for.
     private(set) var isForCluster = false
+    /// Whether updates say what ambiguous paths mean.
+    private(set) var showsExpandedEvents = false
 
     private static let fields: [String: FieldKind] = [
         "fullDocument": .string, "fullDocumentBeforeChange": .string, "resumeAfter": .document,
@@ -56,6 +58,7 @@ struct ChangeStreamStage: Sendable {
                 6_188_500, "$changeStream must take a nested object but found: \(value)")
         }
         try CommandSchema(fields: Self.fields, required: []).check(options, named: Self.name)
+        showsExpandedEvents = options["showExpandedEvents"]?.isTrue ?? false
         fullDocument = try Self.image(
             options, "fullDocument", ["default": .off, "updateLookup": .updateLookup])
         fullDocumentBeforeChange = try Self.image(

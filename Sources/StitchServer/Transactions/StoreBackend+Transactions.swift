@@ -33,6 +33,8 @@ extension StoreBackend {
                 transactions.giveUp(session)
             }
             return outcome
+        } catch let error as ClosedOnPurpose {
+            throw error
         } catch {
             var fault = CommandFault(error)
             if fault.code == StoreError.Code.closed.rawValue {
@@ -40,18 +42,12 @@ extension StoreBackend {
                     251, "Transaction with { txnNumber: \(request.number) } has been aborted.")
             }
             transactions.giveUp(session)
-            if Self.transient.contains(fault.code) {
+            if Dispatcher.transient.contains(fault.code) {
                 fault.labels.append("TransientTransactionError")
             }
             throw fault
         }
     }
-
-    /// Errors after which the whole transaction may be tried again.
-    ///
-    /// Source: the server's `error_labels.cpp`: LockTimeout, WriteConflict, SnapshotUnavailable,
-    /// NoSuchTransaction, MigrationConflict, PreparedTransactionInProgress.
-    private static let transient: Set<Int32> = [24, 112, 246, 251]
 
     /// The transaction that a command is part of.
     func transaction(of call: CommandCall) -> SessionTransaction? {
@@ -61,6 +57,25 @@ extension StoreBackend {
 
     func logEntry(_ session: [UInt8]) throws -> SessionLog.Entry? {
         try store.read { try SessionLog($0).entry(of: session) }
+    }
+
+    /// Lets a retryable write fail as a test asks for it, which is asked for each document.
+    ///
+    /// - Returns: whether the connection is to be closed once the write is done.
+    private func isBroken(_ call: CommandCall) throws -> Bool {
+        let statements = ["documents", "updates", "deletes"].map {
+            call.sequences[$0]?.count ?? call.array($0)?.count ?? 0
+        }
+        var fault: BSONDocument?
+        for _ in 0..<max(1, statements.reduce(0, +)) where fault == nil {
+            fault = server.failPoints.fault("onPrimaryTransactionalWrite") { _ in true }
+        }
+        guard let fault else { return false }
+        let closes = fault["closeConnection"]?.isTrue ?? true
+        guard let code = fault["failBeforeCommitExceptionCode"]?.wholeNumber else { return closes }
+        guard !closes else { throw ClosedOnPurpose() }
+        throw CommandFault(
+            Int32(clamping: code), "onPrimaryTransactionalWrite fail point enabled")
     }
 
     /// Changes the store and makes the answer of it; when the command is sent again under its
@@ -74,7 +89,7 @@ extension StoreBackend {
             return try write(call, body)
         }
         let session = call.sessionKey
-        return try write(call) { transaction in
+        let (reply, closes) = try write(call) { [self] transaction in
             let log = SessionLog(transaction)
             if let known = try log.entry(of: session) {
                 guard known.number <= request.number else {
@@ -84,13 +99,15 @@ extension StoreBackend {
                             + "because a newer retryable write with txnNumber \(known.number) has "
                             + "already started on this session.")
                 }
-                if known.number == request.number, let reply = known.reply { return reply }
+                if known.number == request.number, let reply = known.reply { return (reply, false) }
             }
             let reply = try body(transaction)
             try log.note(
                 SessionLog.Entry(
                     number: request.number, isTransaction: false, reply: reply), of: session)
-            return reply
+            return (reply, try isBroken(call))
         }
+        if closes { throw ClosedOnPurpose() }
+        return reply
     }
 }

@@ -2,6 +2,8 @@
     import ArgumentParser
     import BSONStore
     @preconcurrency import Dispatch
+    import Foundation
+    import Logging
     import StitchServer
 
     #if canImport(Darwin)
@@ -61,6 +63,35 @@
         @Option(help: "The file with the certificate's private key, in PEM.")
         var tlsKey: String?
 
+        @Option(
+            help: """
+                A JSON Web Key Set: who has a token signed by one of its keys signs in with it as the \
+                password of PLAIN. Needs TLS.
+                """)
+        var jwks: String?
+
+        @Option(help: "Who must have issued a token.")
+        var jwtIssuer: String?
+
+        @Option(help: "For whom a token must be.")
+        var jwtAudience: String?
+
+        @Option(help: "The claim of a token with the roles, such as readWrite@shop.")
+        var jwtRolesClaim = "roles"
+
+        @Option(help: "A port of this machine for Prometheus: GET /metrics.")
+        var metricsPort: Int?
+
+        @Option(help: "How much is logged to standard error: debug, info, notice, warning.")
+        var logLevel = "notice"
+
+        @Option(
+            help: """
+                A file with a line `option = value` for each option, without the dashes, and `flag = \
+                true`; the command line counts for more.
+                """)
+        var config: String?
+
         @Flag(help: "Let clients ask for faults (configureFailPoint), for the tests of drivers.")
         var testCommands = false
 
@@ -68,13 +99,34 @@
             guard (tlsCert == nil) == (tlsKey == nil) else {
                 throw ValidationError("--tls-cert and --tls-key go together")
             }
+            guard Logger.Level(rawValue: logLevel) != nil else {
+                throw ValidationError("--log-level is one of debug, info, notice, warning")
+            }
         }
 
         func run() async throws {
+            guard let config else { return try await serve() }
+            let lines = try ServeConfiguration.arguments(inFile: config)
+            let given = Array(CommandLine.arguments.dropFirst(2))
+            let command = try ServeCommand.parse(lines + given)
+            try await command.serve()
+        }
+
+        private func serve() async throws {
             let stops = Self.stopSignals()
             let store = try DocumentStore(
                 at: db.map { .file($0) } ?? .inMemory,
                 options: .init(changeHistory: .keep(changesMax: 100_000)))
+            let server = try await Server.start(store, settings: settings)
+            if let port = server.metricsPort {
+                try Console.standard.warn("metrics on 127.0.0.1:\(port)")
+            }
+            try Console.standard.say("listening on \(host):\(server.port)")
+            for await _ in stops { break }
+            try await server.stop()
+        }
+
+        private var settings: ServerSettings {
             var settings = ServerSettings()
             settings.host = host
             settings.port = port
@@ -86,10 +138,29 @@
             settings.arguments = CommandLine.arguments
             settings.requiresSignIn = auth
             if let tlsCert, let tlsKey { settings.certificates = (tlsCert, tlsKey) }
-            let server = try await Server.start(store, settings: settings)
-            try Console.standard.say("listening on \(host):\(server.port)")
-            for await _ in stops { break }
-            try await server.stop()
+            settings.tokens = jwks.map {
+                TokenSettings(
+                    keysFile: $0, issuer: jwtIssuer, audience: jwtAudience,
+                    rolesClaim: jwtRolesClaim)
+            }
+            settings.metricsPort = metricsPort
+            settings.log = Self.log(Logger.Level(rawValue: logLevel) ?? .notice)
+            return settings
+        }
+
+        private static func log(_ level: Logger.Level) -> ServerLog {
+            var logger = Logger(label: "stitchsync") { label in
+                StreamLogHandler.standardError(label: label)
+            }
+            logger.logLevel = level
+            return ServerLog { [logger] level, text in
+                switch level {
+                case .debug: logger.debug("\(text)")
+                case .info: logger.info("\(text)")
+                case .notice: logger.notice("\(text)")
+                case .warning: logger.warning("\(text)")
+                }
+            }
         }
 
         /// Tells of the signals by which the system asks a program to end.

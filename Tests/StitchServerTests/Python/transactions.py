@@ -172,7 +172,7 @@ class RetryableWrites(ServedTest):
         for mode in ("closeConnection", "errorCode"):
             data = {"failCommands": ["insert"], "closeConnection": True}
             if mode == "errorCode":
-                data = {"failCommands": ["insert"], "errorCode": 11600,
+                data = {"failCommands": ["insert"], "errorCode": 10107,
                         "errorLabels": ["RetryableWriteError"]}
             self.client.admin.command(
                 "configureFailPoint", "failCommand", mode={"times": 1}, data=data)

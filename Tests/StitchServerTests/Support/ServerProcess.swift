@@ -8,12 +8,16 @@ final class ServerProcess {
     let folder: URL
     private var process = Process()
     private var output = Pipe()
+    private var log: FileHandle?
 
     /// Starts a server on a free port, lends it, and ends it.
+    ///
+    /// - Parameter log: a file for what it says on standard error.
     static func run<R>(
-        _ arguments: [String] = [], _ body: (ServerProcess) async throws -> R
+        _ arguments: [String] = [], log: URL? = nil, _ body: (ServerProcess) async throws -> R
     ) async throws -> R {
         let server = try ServerProcess()
+        server.log = try log.map { try FileHandle(forWritingTo: $0) }
         defer { unlinkAll(server.folder) }
         try server.start(arguments)
         let result: Result<R, any Error>
@@ -35,6 +39,7 @@ final class ServerProcess {
         process.arguments = ["serve", "--db", path, "--port", "0"] + arguments
         process.standardOutput = output
         process.standardInput = FileHandle.nullDevice
+        if let log { process.standardError = log }
         try process.run()
         // The line comes once the server listens; without one the pipe ends with the process.
         var line = Data()

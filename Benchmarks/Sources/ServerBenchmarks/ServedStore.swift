@@ -1,0 +1,44 @@
+import Foundation
+
+/// Is a `stitchsync serve` over a new file, as a process.
+final class ServedStore {
+    /// Where drivers find it.
+    private(set) var address = ""
+    private let process = Process()
+    private let folder: URL
+
+    init(tool: String) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "stitchbench-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let output = Pipe()
+        process.executableURL = URL(filePath: tool)
+        process.arguments = [
+            "serve", "--db", folder.appending(path: "bench.stitch").path, "--port", "0",
+        ]
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        var line = Data()
+        while !line.contains(0x0A) {
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw CocoaError(.executableLoad) }
+            line.append(more)
+        }
+        let port = String(decoding: line, as: UTF8.self).split(separator: ":").last ?? "0"
+        address = "mongodb://127.0.0.1:\(port.trimmingCharacters(in: .whitespacesAndNewlines))/"
+    }
+
+    /// The memory that the process has now, in MiB; 0 where the system does not tell.
+    var memory: Int {
+        let path = "/proc/\(process.processIdentifier)/statm"
+        guard let text = FileManager.default.contents(atPath: path) else { return 0 }
+        let pages = String(decoding: text, as: UTF8.self).split(separator: " ").dropFirst().first
+        return (pages.flatMap { Int($0) } ?? 0) * 4_096 >> 20
+    }
+
+    func end() throws {
+        process.terminate()
+        process.waitUntilExit()
+        try FileManager.default.removeItem(at: folder)
+    }
+}

@@ -1,0 +1,46 @@
+internal import BSONStore
+
+/// Turns a collection into one that lets its oldest documents go; its indexes are not kept.
+///
+/// Source: MongoDB manual, "convertToCapped".
+enum ConvertToCappedCommand {
+    static let rule = CommandRule(
+        "convertToCapped", [.writes, .takesWriteConcern],
+        fields: ["size": .number, "capped": .any, "collectionUUID": .any], required: ["size"],
+        .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let namespace = try call.collection()
+        guard let size = call.number("size"), size > 0 else {
+            throw CommandFault(
+                .invalidOptions, "Capped collection size must be greater than zero")
+        }
+        try store.write(call) { transaction in
+            guard let options = try transaction.options(namespace) else {
+                throw CommandFault(
+                    .namespaceNotFound, "source collection \(namespace) does not exist")
+            }
+            guard options.view == nil else {
+                throw CommandFault(
+                    .commandNotSupportedOnView, "cannot convert view to capped: \(namespace)")
+            }
+            var changed = BSONDocument()
+            changed.append("create", .string(namespace.collection))
+            for (key, value) in options.document where !["capped", "size", "max"].contains(key) {
+                changed.append(key, value)
+            }
+            changed.append("capped", true)
+            changed.append("size", .int64(Int64(size)))
+            let capped = Namespace(
+                namespace.database, "tmp\(BSONObjectID()).convertToCapped.\(namespace.collection)")
+            try transaction.createCollection(capped, CollectionOptions(changed))
+            try transaction.forEach(namespace, filter: .all) { document in
+                try call.checkTime()
+                try transaction.insert(capped, document)
+            }
+            try transaction.renameCollection(capped, to: namespace, dropTarget: true)
+        }
+        store.cursors.kill(database: namespace.database, collection: namespace.collection)
+        return .ok
+    }
+}

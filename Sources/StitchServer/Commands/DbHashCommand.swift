@@ -1,0 +1,76 @@
+internal import BSONStore
+
+#if Server
+    internal import Crypto
+#endif
+
+/// Gives a fingerprint of each collection, by which copies of a database are compared.
+///
+/// Source: MongoDB manual, "dbHash".
+enum DbHashCommand {
+    static let rule = CommandRule(
+        "dbHash", aliases: ["dbhash"], [], fields: ["collections": .array],
+        .store { call, store in
+            let wanted = Set((call.array("collections") ?? []).compactMap(\.stringValue))
+            let (hashes, whole) = try store.read(call) { transaction in
+                var hashes = BSONDocument()
+                var texts = ""
+                for namespace in try transaction.collections().sorted(by: {
+                    $0.description < $1.description
+                })
+                where namespace.database == call.database
+                    && !namespace.collection.hasPrefix("system.")
+                    && (wanted.isEmpty || wanted.contains(namespace.collection))
+                {
+                    let text = try hash(namespace, transaction, call)
+                    hashes.append(namespace.collection, .string(text))
+                    texts += text
+                }
+                return (hashes, Fingerprint.text(Array(texts.utf8)))
+            }
+            return .reply([
+                "host": .string(call.connection.local), "collections": .document(hashes),
+                "md5": .string(whole), "timeMillis": 0,
+            ])
+        })
+
+    /// The fingerprint of the documents in the order of their ids.
+    private static func hash(
+        _ namespace: Namespace, _ transaction: ReadTransaction, _ call: CommandCall
+    ) throws -> String {
+        let options = try FindOptions(sort: SortOrder(["_id": 1]))
+        var fingerprint = Fingerprint()
+        try transaction.forEach(namespace, filter: .all, options: options) { document in
+            try call.checkTime()
+            document.withUnsafeBytes { fingerprint.add($0) }
+        }
+        return fingerprint.text
+    }
+}
+
+#if Server
+    /// Is an MD5 sum, for comparing only.
+    struct Fingerprint {
+        private var hash = Insecure.MD5()
+
+        mutating func add(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
+
+        /// The sum in hexadecimal digits.
+        var text: String { Self.hex(hash.finalize()) }
+
+        static func text(_ bytes: [UInt8]) -> String { hex(Insecure.MD5.hash(data: bytes)) }
+
+        private static func hex(_ digest: Insecure.MD5.Digest) -> String {
+            digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
+    }
+#else
+    // Without the trait there is no server to ask for it.
+    struct Fingerprint {
+        mutating func add(_ bytes: UnsafeRawBufferPointer) {}
+
+        var text: String { "" }
+
+        static func text(_ bytes: [UInt8]) -> String { "" }
+    }
+#endif

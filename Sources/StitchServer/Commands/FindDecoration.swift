@@ -1,0 +1,74 @@
+internal import BSONStore
+
+/// Shows documents of a query as `returnKey` and `showRecordId` ask for it.
+///
+/// Source: MongoDB manual, "cursor.returnKey()" and "cursor.showRecordId()".
+struct FindDecoration {
+    /// The options by which the documents are read.
+    let options: FindOptions
+    private let query: FindQuery
+    private let namespace: Namespace
+    private let transaction: ReadTransaction
+    private let showsRecord: Bool
+    /// The fields of the index that is used; none without an index.
+    private let key: [String]?
+
+    /// Reads the arguments, and looks which index is used.
+    ///
+    /// - Throws: what planning the query throws.
+    init(
+        _ call: CommandCall, _ query: FindQuery, _ namespace: Namespace,
+        _ transaction: ReadTransaction
+    ) throws {
+        self.query = query
+        self.namespace = namespace
+        self.transaction = transaction
+        showsRecord = call.flag("showRecordId")
+        guard call.flag("returnKey") else {
+            key = nil
+            options = showsRecord ? Self.whole(query.options) : query.options
+            return
+        }
+        let explained = try transaction.explain(
+            namespace, filter: query.filter, options: query.options)
+        let plan = explained["queryPlanner"]?.documentValue?["winningPlan"]?.documentValue
+        key = plan.map(Self.key) ?? []
+        options = Self.whole(query.options)
+    }
+
+    private static func whole(_ options: FindOptions) -> FindOptions {
+        var options = options
+        options.projection = nil
+        return options
+    }
+
+    private static func key(_ plan: BSONDocument) -> [String] {
+        if plan["stage"] == "IDHACK" { return ["_id"] }
+        if let pattern = plan["keyPattern"]?.documentValue { return pattern.keys }
+        return plan["inputStage"]?.documentValue.map(key) ?? []
+    }
+
+    /// A document as it is shown.
+    ///
+    /// - Throws: what projecting it throws, and what the store says.
+    func shown(_ document: BSONDocument) throws -> BSONDocument {
+        guard showsRecord || key != nil else { return document }
+        var shown: BSONDocument
+        if let key {
+            shown = BSONDocument()
+            for path in key where document[path: path] != nil {
+                shown.append(path, document[path: path] ?? .null)
+            }
+        } else {
+            shown =
+                try query.options.projection?.apply(to: document, matching: query.filter)
+                ?? document
+        }
+        if showsRecord, let id = document["_id"],
+            let row = try transaction.row(of: id, in: namespace)
+        {
+            shown.append("$recordId", .int64(row))
+        }
+        return shown
+    }
+}

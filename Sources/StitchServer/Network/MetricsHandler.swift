@@ -1,0 +1,63 @@
+#if Server
+    internal import NIOCore
+    internal import NIOHTTP1
+    internal import NIOPosix
+
+    /// Answers `GET /metrics` for Prometheus.
+    final class MetricsHandler: ChannelInboundHandler {
+        typealias InboundIn = HTTPServerRequestPart
+        typealias OutboundOut = HTTPServerResponsePart
+
+        private let figures: @Sendable () -> String
+        private var path = ""
+
+        init(_ figures: @escaping @Sendable () -> String) { self.figures = figures }
+
+        /// Listens on a port of this machine.
+        ///
+        /// - Throws: when it is taken.
+        static func listen(
+            on port: Int, _ group: MultiThreadedEventLoopGroup,
+            _ figures: @escaping @Sendable () -> String
+        ) async throws -> any Channel {
+            try await ServerBootstrap(group: group)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                        try channel.pipeline.syncOperations.addHandler(MetricsHandler(figures))
+                    }
+                }
+                .bind(host: "127.0.0.1", port: port).get()
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            switch unwrapInboundIn(data) {
+            case .head(let head): path = head.method == .GET ? head.uri : ""
+            case .body: break
+            case .end: answer(context)
+            }
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            context.close(promise: nil)
+        }
+
+        private func answer(_ context: ChannelHandlerContext) {
+            let isFound = path == "/metrics"
+            let body = context.channel.allocator.buffer(string: isFound ? figures() : "not found\n")
+            let headers: HTTPHeaders = [
+                "content-type": "text/plain; version=0.0.4; charset=utf-8",
+                "content-length": "\(body.readableBytes)", "connection": "close",
+            ]
+            let head = HTTPResponseHead(
+                version: .http1_1, status: isFound ? .ok : .notFound, headers: headers)
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+                bound.value.close(promise: nil)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,150 @@
+internal import BSONStore
+
+#if Server
+    internal import Crypto
+    internal import CryptoExtras
+#endif
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Is a public key of a JSON Web Key Set.
+///
+/// Its kind decides by which algorithms it is used, never the token: a token cannot ask for a
+/// weaker one.
+///
+/// Source: RFC 7517, RFC 7518 and RFC 8037.
+struct WebKey: Sendable {
+    /// The ways of signing that are taken; none that shares a secret.
+    enum Algorithm: String, Sendable, CaseIterable {
+        case rs256 = "RS256"
+        case rs384 = "RS384"
+        case rs512 = "RS512"
+        case ps256 = "PS256"
+        case es256 = "ES256"
+        case es384 = "ES384"
+        case eddsa = "EdDSA"
+    }
+
+    private enum Material: Sendable {
+        case rsa(modulus: [UInt8], exponent: [UInt8])
+        case p256(point: [UInt8])
+        case p384(point: [UInt8])
+        case ed25519([UInt8])
+    }
+
+    let id: String?
+    let algorithms: Set<Algorithm>
+    private let material: Material
+
+    /// Reads a file of keys; keys of kinds that are not known are left out.
+    ///
+    /// - Throws: when the file cannot be read or is no key set.
+    static func keys(inFile path: String) throws -> [WebKey] {
+        let bytes = Array(try Data(contentsOf: URL(filePath: path)))
+        guard let keys = JSONText.document(bytes)?["keys"]?.arrayValue else {
+            throw UnsafeSettings(description: "\(path) is no JSON Web Key Set: it has no keys")
+        }
+        return keys.compactMap { $0.documentValue.flatMap(WebKey.init) }
+    }
+
+    /// Reads a key; `nil` for one that is not for signing or of an unknown kind.
+    init?(_ key: BSONDocument) {
+        guard key["use"]?.stringValue ?? "sig" == "sig", let read = Self.material(key) else {
+            return nil
+        }
+        let possible = read.algorithms
+        material = read.material
+        id = key["kid"]?.stringValue
+        guard let name = key["alg"]?.stringValue else {
+            algorithms = possible
+            return
+        }
+        guard let algorithm = Algorithm(rawValue: name), possible.contains(algorithm) else {
+            return nil
+        }
+        algorithms = [algorithm]
+    }
+
+    private static func material(
+        _ key: BSONDocument
+    ) -> (material: Material, algorithms: Set<Algorithm>)? {
+        func bytes(_ field: String) -> [UInt8]? {
+            key[field]?.stringValue.flatMap { WebToken.bytes($0) }
+        }
+        switch (key["kty"]?.stringValue, key["crv"]?.stringValue) {
+        case ("RSA", _):
+            guard let modulus = bytes("n"), let exponent = bytes("e"), modulus.count >= 256
+            else { return nil }
+            return (.rsa(modulus: modulus, exponent: exponent), [.rs256, .rs384, .rs512, .ps256])
+        case ("EC", "P-256"):
+            guard let x = bytes("x"), let y = bytes("y"), x.count == 32, y.count == 32
+            else { return nil }
+            return (.p256(point: [4] + x + y), [.es256])
+        case ("EC", "P-384"):
+            guard let x = bytes("x"), let y = bytes("y"), x.count == 48, y.count == 48
+            else { return nil }
+            return (.p384(point: [4] + x + y), [.es384])
+        case ("OKP", "Ed25519"):
+            guard let x = bytes("x"), x.count == 32 else { return nil }
+            return (.ed25519(x), [.eddsa])
+        default: return nil
+        }
+    }
+
+    #if Server
+        /// Whether a signature is that of the key.
+        func verifies(
+            _ signature: [UInt8], of signed: [UInt8], _ algorithm: Algorithm
+        ) -> Bool {
+            do {
+                switch material {
+                case .rsa(let modulus, let exponent):
+                    let key = try _RSA.Signing.PublicKey(n: modulus, e: exponent)
+                    return Self.verifies(key, signature, signed, algorithm)
+                case .p256(let point):
+                    let key = try P256.Signing.PublicKey(x963Representation: point)
+                    let given = try P256.Signing.ECDSASignature(rawRepresentation: signature)
+                    return key.isValidSignature(given, for: SHA256.hash(data: signed))
+                case .p384(let point):
+                    let key = try P384.Signing.PublicKey(x963Representation: point)
+                    let given = try P384.Signing.ECDSASignature(rawRepresentation: signature)
+                    return key.isValidSignature(given, for: SHA384.hash(data: signed))
+                case .ed25519(let bytes):
+                    let key = try Curve25519.Signing.PublicKey(rawRepresentation: bytes)
+                    return key.isValidSignature(signature, for: signed)
+                }
+            } catch {
+                return false
+            }
+        }
+
+        private static func verifies(
+            _ key: _RSA.Signing.PublicKey, _ signature: [UInt8], _ signed: [UInt8],
+            _ algorithm: Algorithm
+        ) -> Bool {
+            let given = _RSA.Signing.RSASignature(rawRepresentation: signature)
+            switch algorithm {
+            case .rs256:
+                return key.isValidSignature(
+                    given, for: SHA256.hash(data: signed), padding: .insecurePKCS1v1_5)
+            case .rs384:
+                return key.isValidSignature(
+                    given, for: SHA384.hash(data: signed), padding: .insecurePKCS1v1_5)
+            case .rs512:
+                return key.isValidSignature(
+                    given, for: SHA512.hash(data: signed), padding: .insecurePKCS1v1_5)
+            case .ps256:
+                return key.isValidSignature(given, for: SHA256.hash(data: signed), padding: .PSS)
+            case .es256, .es384, .eddsa: return false
+            }
+        }
+    #else
+        // Without the trait there is no server to sign in to; no signature is ever right.
+        func verifies(
+            _ signature: [UInt8], of signed: [UInt8], _ algorithm: Algorithm
+        ) -> Bool { false }
+    #endif
+}

@@ -1,0 +1,124 @@
+internal import BSONStore
+
+/// Holds states of the store that clients read outside of transactions, by their times.
+///
+/// Source: the drivers' specification "Snapshot Reads".
+final class SnapshotTable: Sendable {
+    /// So many states are kept at most; a further one ends the one that was read least lately.
+    static let countMax = 32
+    /// How long a state is kept that nobody reads.
+    static let idleMax: Duration = .seconds(60)
+
+    private struct Entry: Sendable {
+        let snapshot: OpenTransaction<ReadTransaction>
+        var lastUsed: ContinuousClock.Instant
+    }
+
+    private let entries = Locked<[BSONTimestamp: Entry]>([:])
+
+    /// Reads the state of a time; a new one is the state of now.
+    ///
+    /// - Throws: 239 (SnapshotTooOld) when the state is not kept any more.
+    func read<R>(
+        _ request: SnapshotRequest, _ store: DocumentStore, _ body: (ReadTransaction) throws -> R
+    ) throws -> R {
+        // A store in memory has one connection: holding a state would keep everybody else out.
+        guard store.location != .inMemory else { return try store.read(body) }
+        if let known = touched(request.time) { return try known.use(body) }
+        guard request.isNew else {
+            throw CommandFault(
+                239, "Read timestamp \(SnapshotRequest.text(request.time)) is no longer available.")
+        }
+        let snapshot = try OpenTransaction.reading(store, waitingAtMost: 1_000)
+        add(snapshot, request.time)
+        return try snapshot.use(body)
+    }
+
+    private func touched(_ time: BSONTimestamp) -> OpenTransaction<ReadTransaction>? {
+        entries.withLock { entries in
+            entries[time]?.lastUsed = .now
+            return entries[time]?.snapshot
+        }
+    }
+
+    private func add(_ snapshot: OpenTransaction<ReadTransaction>, _ time: BSONTimestamp) {
+        let ended = entries.withLock { entries in
+            var ended: OpenTransaction<ReadTransaction>?
+            if entries.count >= Self.countMax,
+                let oldest = entries.min(by: { $0.value.lastUsed < $1.value.lastUsed })
+            {
+                ended = oldest.value.snapshot
+                entries[oldest.key] = nil
+            }
+            entries[time] = Entry(snapshot: snapshot, lastUsed: .now)
+            return ended
+        }
+        ended?.abort()
+    }
+
+    /// Ends the states that nobody has read for a while.
+    func endIdle(_ idle: Duration = idleMax) {
+        let limit = ContinuousClock.now - idle
+        let ended = entries.withLock { entries in
+            let idle = entries.filter { $0.value.lastUsed <= limit }
+            for time in idle.keys { entries[time] = nil }
+            return idle.values.map(\.snapshot)
+        }
+        for snapshot in ended { snapshot.abort() }
+    }
+}
+
+/// Says which state of the store a command reads, where that is not the newest one.
+struct SnapshotRequest: Sendable, Hashable {
+    /// The time of the state.
+    let time: BSONTimestamp
+    /// Whether the state of now is meant, to be kept under that time.
+    let isNew: Bool
+
+    /// Reads the read concern of a command; `nil` without the level `snapshot`.
+    ///
+    /// - Throws: 72 (InvalidOptions) with MongoDB's texts.
+    init?(_ body: BSONDocument, _ rule: CommandRule, _ clock: ClusterClock) throws(CommandFault) {
+        let concern = body["readConcern"]?.documentValue
+        let time = concern?["atClusterTime"]
+        guard concern?["level"]?.stringValue == "snapshot" else {
+            guard time == nil else {
+                throw CommandFault(
+                    .invalidOptions,
+                    "readConcern.atClusterTime is only valid with readConcern level snapshot")
+            }
+            return nil
+        }
+        guard body["autocommit"] == nil else { return nil }
+        guard ["find", "aggregate", "distinct"].contains(rule.name) else {
+            throw CommandFault(
+                .invalidOptions,
+                "Command \(rule.name) does not support { readConcern: { level: \"snapshot\", "
+                    + "provenance: \"clientSupplied\" } } :: caused by :: read concern not "
+                    + "supported")
+        }
+        guard concern?["afterClusterTime"] == nil || time == nil else {
+            throw CommandFault(
+                .invalidOptions,
+                "Specifying a timestamp for readConcern snapshot in a causally consistent session "
+                    + "is not allowed. See documentation for more information.")
+        }
+        guard let time else {
+            self.time = clock.advance()
+            isNew = true
+            return
+        }
+        guard case .timestamp(let given) = time else {
+            throw CommandFault(
+                .typeMismatch,
+                "BSON field 'readConcern.atClusterTime' is the wrong type "
+                    + "'\(time.type.serverName)', expected type 'timestamp'")
+        }
+        self.time = given
+        isNew = false
+    }
+
+    static func text(_ time: BSONTimestamp) -> String {
+        "Timestamp(\(time.seconds), \(time.increment))"
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+/// A server runs for months: what it keeps must outlive kills, and it must tell how it is.
+@Suite(.timeLimit(.minutes(10))) struct OperationTests {
+    @Test("No acknowledged write is lost when the server is killed under load; nothing grows")
+    func soak() async throws {
+        let answer = try await Python.run("soak.py", Program.tool.path, "24", "8", "50")
+        #expect(answer.code == 0, "\(answer.output)")
+    }
+
+    @Test("Every document of the BSON corpus is stored and read back byte for byte")
+    func corpus() async throws {
+        let folder = Python.folder.deletingLastPathComponent()
+            .appending(path: "shared/bson-corpus")
+        guard FileManager.default.fileExists(atPath: folder.path) else { return }
+        let answer = try await ServerProcess.run { server in
+            try await Python.run("corpus.py", String(server.port), folder.path)
+        }
+        #expect(answer.code == 0, "\(answer.output)")
+    }
+
+    @Test("Prometheus gets figures, and a file of options is read")
+    func metricsAndFile() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "stitchconf-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appending(path: "serve.conf")
+        let text = "# a comment\nreplica-set = fromFile\nmetrics-port = 0\ntest-commands = true\n"
+        try Data(text.utf8).write(to: file)
+        let log = folder.appending(path: "log")
+        try Data().write(to: log)
+        let answer = try await ServerProcess.run(["--config", file.path], log: log) { server in
+            let said = try String(contentsOf: log, encoding: .utf8)
+            let port = said.split(separator: "metrics on 127.0.0.1:").last?.split(separator: "\n")
+            return try await Python.run(
+                "operation.py", String(server.port), String(port?.first ?? "0"))
+        }
+        let said = try String(contentsOf: log, encoding: .utf8)
+        #expect(answer.code == 0, "\(answer.output)")
+        #expect(said.contains("listening on") && said.contains("stopping"), "\(said)")
+        #expect(!said.contains("marker"), "No content of documents is logged")
+        try FileManager.default.removeItem(at: folder)
+    }
+}
