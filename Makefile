@@ -6,8 +6,8 @@ SECONDS ?= 60
 export SWIFT
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench bench-gate bench-server bench-sync bench-matrix fuzz simulate \
-	simulate-wrong simulate-scope crash crash-sync faults contend soak test-asan test-tsan clean
+.PHONY: help setup demo test check bench bench-gate bench-server bench-sync bench-matrix fuzz \
+	simulate simulate-wrong simulate-scope crash crash-sync faults contend soak test-asan test-tsan clean
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -15,9 +15,9 @@ help: ## Lists the commands.
 setup: ## Installs the system libraries that are missing.
 	@Scripts/setup
 
-demo: ## Puts two devices and a remote in step. INPUT=documents.jsonl WORK=folder
-	@Scripts/setup
-	@Scripts/demo "$(WORK)" "$(INPUT)"
+demo: ## Puts two devices and a remote in step. INPUT=documents.jsonl WORK=folder REMOTE=server
+	@Scripts/setup $(if $(filter server,$(REMOTE)),mongoc)
+	@Scripts/demo "$(WORK)" "$(INPUT)" "$(or $(REMOTE),file)"
 
 test: ## Builds an app that embeds the library, and runs all tests.
 	@Scripts/setup
@@ -30,7 +30,7 @@ check: ## Checks the form only: format lint and tidy tests.
 	@Scripts/test TidyTests
 
 bench: ## Measures, each row beside its baseline in the same run.
-	@Scripts/setup
+	@Scripts/setup mongoc
 	@Scripts/bench
 
 bench-gate: ## Measures and fails where a ratio falls below its gate.
@@ -42,7 +42,7 @@ bench-sync: ## Measures sync passes beside C. Scripts/bench-sync SIZE COUNT ROUN
 	@Scripts/bench-sync
 
 bench-server: ## Measures the server through libmongoc on loopback; part of bench.
-	@Scripts/setup
+	@Scripts/setup mongoc
 	@Scripts/bench-server
 
 bench-matrix: ## Sync passes up, down and both with 0, 50 and 200 ms latency. COUNT=5000

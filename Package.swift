@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "BSONStore", targets: ["BSONStore"]),
         .library(name: "StitchSync", targets: ["StitchSync"]),
         .library(name: "StitchServer", targets: ["StitchServer"]),
+        .library(name: "StitchMongo", targets: ["StitchMongo"]),
         .executable(name: "stitchsync", targets: ["StitchSyncCommand"]),
     ],
     traits: [
@@ -34,6 +35,9 @@ let package = Package(
             name: "Server",
             description:
                 "`stitchsync serve` and what it needs, SwiftNIO above all; apps leave it out, too."),
+        .trait(
+            name: "MongoRemote",
+            description: "Sync with MongoDB through libmongoc, which must be installed."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -53,6 +57,16 @@ let package = Package(
             name: "BSONStore", dependencies: ["BSONStoreCBSON", "BSONStoreCSQLite"],
             swiftSettings: strict),
         .target(name: "StitchSync", dependencies: ["BSONStore"], swiftSettings: strict),
+        .systemLibrary(
+            name: "StitchMongoC", path: "Sources/StitchMongoC", pkgConfig: "libmongoc-1.0",
+            providers: [.apt(["libmongoc-dev"]), .brew(["mongo-c-driver"])]),
+        .target(
+            name: "StitchMongo",
+            dependencies: [
+                "BSONStore", "StitchSync",
+                .target(name: "StitchMongoC", condition: .when(traits: ["MongoRemote"])),
+            ],
+            swiftSettings: strict),
         .target(name: "StitchWire", dependencies: ["BSONStore"], swiftSettings: strict),
         .target(
             name: "StitchServer",
@@ -66,7 +80,7 @@ let package = Package(
         .executableTarget(
             name: "StitchSyncCommand",
             dependencies: [
-                "BSONStore", "StitchSync",
+                "BSONStore", "StitchSync", "StitchMongo",
                 .target(name: "StitchServer", condition: .when(traits: ["Server"])),
                 served("Logging", "swift-log"),
                 .product(
@@ -83,8 +97,18 @@ let package = Package(
         .executableTarget(
             name: "SyncSimulator", dependencies: ["SyncSimulation", "StitchSync"],
             path: "Tests/SyncSimulator", swiftSettings: strict),
+        .target(
+            name: "TestProcesses", dependencies: ["BSONStore"], path: "Tests/TestProcesses",
+            swiftSettings: strict),
         .testTarget(
-            name: "StitchSyncTests", dependencies: ["StitchSync", "BSONStore", "SyncSimulation"],
+            name: "StitchMongoTests", dependencies: ["StitchMongo", "StitchSync", "BSONStore"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "StitchSyncTests",
+            dependencies: [
+                "StitchSync", "BSONStore", "SyncSimulation", "StitchMongo", "TestProcesses",
+                "StitchSyncCommand",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "StitchSyncCommandTests",
@@ -92,7 +116,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "StitchServerTests",
-            dependencies: ["BSONStore", "StitchWire", "StitchServer", "StitchSyncCommand"],
+            dependencies: [
+                "BSONStore", "StitchWire", "StitchServer", "StitchSyncCommand", "TestProcesses",
+            ],
             exclude: ["C", "Python"],
             swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),

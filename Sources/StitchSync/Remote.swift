@@ -72,17 +72,20 @@ public struct RemoteChange: Sendable, Hashable {
     public let contentHash: BSONContentHash?
     /// The attempt that made the change: of a delete only where the remote records it.
     public let operation: OperationID?
+    /// The change itself wrote the version, so that what it left is that version's content.
+    public let wroteVersion: Bool
 
     /// Makes a change of its parts.
     public init(
         documentID: BSONValue, isDelete: Bool, version: VersionField?,
-        contentHash: BSONContentHash? = nil, operation: OperationID?
+        contentHash: BSONContentHash? = nil, operation: OperationID?, wroteVersion: Bool = false
     ) {
         self.documentID = documentID
         self.isDelete = isDelete
         self.version = version
         self.contentHash = contentHash
         self.operation = operation
+        self.wroteVersion = wroteVersion
     }
 }
 

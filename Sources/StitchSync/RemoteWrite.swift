@@ -35,6 +35,19 @@ public struct RemoteWrite: Sendable, Hashable {
             self.missing = missing
             self.content = content
         }
+
+        /// Rules R1 and R6: `id`, `v` and `op` of the version, and the old values.
+        package func holds(for document: BSONDocument) -> Bool {
+            guard VersionField(of: document) == version else { return false }
+            for (path, value) in values {
+                guard let found = document[path: path], found.contentEquals(value) else {
+                    return false
+                }
+            }
+            guard missing.allSatisfy({ document[path: $0] == nil }) else { return false }
+            guard let content else { return true }
+            return content.contentEquals(document.withoutVersion)
+        }
     }
 
     /// The document's `_id`.

@@ -5,9 +5,9 @@
 #endif
 
 /// Starts threads that nobody waits for.
-enum DetachedThread {
+package enum DetachedThread {
     /// Runs a body on a new thread; `false` when the system has none left.
-    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let work = Unmanaged.passRetained(ThreadBody(body))
         #if canImport(Darwin)
             var thread: pthread_t?

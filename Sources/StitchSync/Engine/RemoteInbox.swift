@@ -110,6 +110,11 @@ extension SyncTransaction {
     func note(_ change: RemoteChange) throws {
         guard let record = try record(change.documentID), record.pause == nil else { return }
         if let attempt = record.attempt, change.operation == attempt.operation { return }
+        if change.wroteVersion, let operation = change.operation,
+            record.version.version?.operation == operation.value
+        {
+            return
+        }
         if let version = change.version, version != .absent, version == record.version,
             let hash = change.contentHash, try baseHash(record) == hash
         {

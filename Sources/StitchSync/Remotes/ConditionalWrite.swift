@@ -39,7 +39,7 @@ struct ConditionalWrite {
             try transaction.insert(namespace, document)
             return .applied
         }
-        guard let current, holds(for: current) else { return .notMatched }
+        guard let current, write.condition.holds(for: current) else { return .notMatched }
         switch write.action {
         case .insert: return .duplicateKey
         case .update(let set, let unset):
@@ -51,18 +51,6 @@ struct ConditionalWrite {
             try transaction.remove(namespace, id: write.documentID)
         }
         return .applied
-    }
-
-    /// Rules R1 and R6: `id`, `v` and `op` of the version, and the old values.
-    private func holds(for document: BSONDocument) -> Bool {
-        let condition = write.condition
-        guard VersionField(of: document) == condition.version else { return false }
-        for (path, value) in condition.values {
-            guard let found = document[path: path], found.contentEquals(value) else { return false }
-        }
-        guard condition.missing.allSatisfy({ document[path: $0] == nil }) else { return false }
-        guard let content = condition.content else { return true }
-        return content.contentEquals(document.withoutVersion)
     }
 
     /// What is about the document is an outcome; what is about the file ends the request.

@@ -13,7 +13,8 @@
                 a file and syncs, B syncs, both go offline and edit, A is killed with changes pending \
                 and started again, both come online and settle their conflicts by merging fields; for \
                 one document the conflict handler fails, and it is paused and resumed. In the end all \
-                three must hold the same documents.
+                three must hold the same documents. With `--remote server` the remote is behind a \
+                `stitchsync serve`, which is killed while both are offline, and started again.
 
                 Example:
                   stitchsync demo fixtures/demo/documents.jsonl --work demo-work
@@ -27,9 +28,12 @@
         @Option(help: "The folder of the demo's stores; those of an earlier demo are replaced.")
         var work = "demo-work"
 
+        @Option(help: "Where the remote is: in the devices' processes, or behind a server.")
+        var remote = DemoRemote.file
+
         func run() throws {
             var conductor = DemoConductor(
-                input: input, files: DemoFiles(folder: work), console: .standard)
+                input: input, files: DemoFiles(folder: work), remote: remote, console: .standard)
             guard try conductor.run() else { throw ExitCode.failure }
         }
     }
@@ -44,17 +48,24 @@
 
         @Option var work: String
 
+        @Option var remote: String?
+
         @Option var refusing: String?
 
         func run() async throws {
             let console = Console.standard
             let device = try await DemoDevice(
                 device, files: DemoFiles(folder: work),
+                remote: remote ?? DemoFiles(folder: work).remote,
                 refusing: try refusing.map { try BSONValue(extendedJSON: $0) }, console: console,
                 report: { (count) throws(CommandError) in
                     try Self.report(.reached(count), console)
                 })
-            defer { device.close() }
+            try await hear(device, console)
+            await device.close()
+        }
+
+        private func hear(_ device: DemoDevice, _ console: Console) async throws {
             var orders = LineReader(.input)
             while let line = try orders.next() {
                 guard case .bytes(let bytes) = line.content else { break }
@@ -81,4 +92,6 @@
     }
 
     extension DemoPlan.Device: ExpressibleByArgument {}
+
+    extension DemoRemote: ExpressibleByArgument {}
 #endif

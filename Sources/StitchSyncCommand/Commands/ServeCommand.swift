@@ -1,16 +1,9 @@
 #if CommandLine && Server
     import ArgumentParser
     import BSONStore
-    @preconcurrency import Dispatch
     import Foundation
     import Logging
     import StitchServer
-
-    #if canImport(Darwin)
-        import Darwin
-    #else
-        import Glibc
-    #endif
 
     /// Serves a store to MongoDB's drivers until it is told to stop.
     struct ServeCommand: AsyncParsableCommand {
@@ -113,7 +106,7 @@
         }
 
         private func serve() async throws {
-            let stops = Self.stopSignals()
+            let stops = StopSignals.stream()
             let store = try DocumentStore(
                 at: db.map { .file($0) } ?? .inMemory,
                 options: .init(changeHistory: .keep(changesMax: 100_000)))
@@ -160,20 +153,6 @@
                 case .notice: logger.notice("\(text)")
                 case .warning: logger.warning("\(text)")
                 }
-            }
-        }
-
-        /// Tells of the signals by which the system asks a program to end.
-        private static func stopSignals() -> AsyncStream<Int32> {
-            AsyncStream { continuation in
-                let sources = [SIGTERM, SIGINT].map { number in
-                    signal(number, SIG_IGN)
-                    let source = DispatchSource.makeSignalSource(signal: number)
-                    source.setEventHandler { continuation.yield(number) }
-                    source.resume()
-                    return source
-                }
-                continuation.onTermination = { _ in for source in sources { source.cancel() } }
             }
         }
     }

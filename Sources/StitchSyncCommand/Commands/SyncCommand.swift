@@ -3,17 +3,20 @@
     import BSONStore
     import StitchSync
 
-    /// Brings a collection in step with a remote store.
+    /// Brings a collection in step with a remote.
     struct SyncCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "sync",
             abstract: "Bring a collection in step with a remote.",
             discussion: """
-                Every document that either side has is kept in step from then on. The remote is a \
-                store file of its own; it is made when it is not there.
+                Every document that either side has is kept in step from then on, or those that \
+                --filter or --ids name. The remote is a store file of its own, which is made when it \
+                is not there, or a MongoDB server.
 
-                Example:
+                Examples:
                   stitchsync sync shop.stitch shop.products --remote remote.stitch --conflicts merge
+                  stitchsync sync --db shop.stitch --namespace shop.products \\
+                      --remote 'mongodb://localhost:27017' --filter '{"price": {"$lt": 10}}' --watch
 
                 Exit code: 0 when both sides are in step, 1 when something is left or the sync \
                 failed, 64 for a wrong command line.
@@ -34,21 +37,51 @@
             }
         }
 
-        @OptionGroup var place: StoreArguments
+        @OptionGroup var place: SyncPlaceArguments
 
-        @Option(help: "The remote's store file.", completion: .file())
+        @Option(
+            help: "The remote's store file, or the URI of a MongoDB server.", completion: .file())
         var remote: String
 
         @Option(help: "What becomes of a document that both sides changed.")
         var conflicts = Conflicts.remoteWins
 
+        @Option(help: "Only documents that this filter matches, in Extended JSON.")
+        var filter: String?
+
+        @Option(help: "Only documents with these _ids, a list in Extended JSON.")
+        var ids: String?
+
+        @Flag(help: "Stay, and keep both sides in step until SIGTERM or SIGINT.")
+        var watch = false
+
+        @Flag(help: "End once both sides are in step; that is what happens without --watch.")
+        var once = false
+
+        func validate() throws {
+            try place.check()
+            guard filter == nil || ids == nil else {
+                throw ValidationError("--filter and --ids do not go together")
+            }
+            guard !(watch && once) else {
+                throw ValidationError("--watch and --once do not go together")
+            }
+        }
+
         func run() async throws {
-            let console = Console.standard
             let session = try await SyncSession(
-                store: try place.open(), remotePath: remote, namespace: place.namespace,
+                store: try place.open(), remote: remote, namespace: try place.collection(),
                 conflictHandler: conflicts.handler)
-            defer { session.close() }
-            let adopted = try await session.adoptAll()
+            let result: Result<Bool, any Error>
+            do { result = .success(try await sync(session)) } catch { result = .failure(error) }
+            await session.close()
+            guard try result.get() else { throw ExitCode.failure }
+        }
+
+        /// - Returns: whether both sides are in step.
+        private func sync(_ session: SyncSession) async throws -> Bool {
+            let console = Console.standard
+            let adopted = try await adopt(session)
             let outcome = try await session.run(label: "syncing", on: console.error)
             for error in outcome.errors { try console.warn("error: \(error)") }
             let report = outcome.report
@@ -56,13 +89,72 @@
                 "\(outcome.after.synced) documents synced, \(adopted) of them new: "
                     + "\(report.uploaded) sent, \(report.taken) taken, \(report.removed) removed, "
                     + "\(report.conflicts) conflicts resolved in \(outcome.passes) passes")
-            guard outcome.isInStep else {
+            if watch {
+                try console.say("watching")
+                try await session.watch(until: StopSignals.stream())
+            }
+            guard outcome.isInStep || watch else {
                 try console.say(
                     "not in step: \(outcome.after.pending) pending, "
                         + "\(outcome.after.paused) paused")
-                throw ExitCode.failure
+                return false
             }
-            try console.say("in step")
+            try console.say(watch ? "stopped" : "in step")
+            return true
+        }
+
+        private func adopt(_ session: SyncSession) async throws -> Int {
+            if let ids {
+                guard let list = try BSONValue(extendedJSON: ids).arrayValue else {
+                    throw CommandError("--ids is not a list: \(ids)")
+                }
+                return try await session.adopt(Array(list))
+            }
+            guard let filter else { return try await session.adopt() }
+            guard let document = try BSONValue(extendedJSON: filter).documentValue else {
+                throw CommandError("--filter is not a document: \(filter)")
+            }
+            return try await session.adopt(matching: document)
+        }
+    }
+
+    /// Names a store file and a collection in it, in the order of other commands or by options.
+    struct SyncPlaceArguments: ParsableArguments {
+        @Argument(help: "The store's file.", completion: .file())
+        var store: String?
+
+        @Argument(help: "The collection as database.collection, for example shop.products.")
+        var name: String?
+
+        @Option(help: "The store's file.", completion: .file())
+        var db: String?
+
+        @Option(help: "The collection as database.collection.")
+        var namespace: String?
+
+        /// - Throws: `ValidationError` when something is missing or said twice.
+        func check() throws {
+            guard (store == nil) != (db == nil) else {
+                throw ValidationError("name the store's file once: as an argument or by --db")
+            }
+            guard (name == nil) != (namespace == nil) else {
+                throw ValidationError("name the collection once: as an argument or by --namespace")
+            }
+            _ = try collection()
+        }
+
+        /// The collection.
+        func collection() throws -> Namespace {
+            do {
+                return try Namespace(parsing: name ?? namespace ?? "")
+            } catch {
+                throw ValidationError("\(error)")
+            }
+        }
+
+        /// Opens the store, which is made when it is not there.
+        func open() throws -> DocumentStore {
+            try DocumentStore(at: .file(store ?? db ?? ""))
         }
     }
 #endif

@@ -1,9 +1,19 @@
 import BSONStore
 
+/// Says where the demo's remote is.
+enum DemoRemote: String, CaseIterable {
+    /// A file that the devices' processes open.
+    case file
+    /// A `stitchsync serve` in a process of its own.
+    case server
+}
+
 /// Leads two devices through the demo, tells what happens, and checks the end.
 struct DemoConductor {
     private let input: String
     private let files: DemoFiles
+    private let remote: DemoRemote
+    private var server: DemoServer?
     private let console: Console
     private let clock = ContinuousClock()
     private var tallies: [DemoPlan.Device: DeviceTally] = [:]
@@ -12,9 +22,10 @@ struct DemoConductor {
     /// Turns after which two devices that never come to rest are left.
     private static let turnsMax = 20
 
-    init(input: String, files: DemoFiles, console: Console) {
+    init(input: String, files: DemoFiles, remote: DemoRemote, console: Console) {
         self.input = input
         self.files = files
+        self.remote = remote
         self.console = console
     }
 
@@ -24,9 +35,13 @@ struct DemoConductor {
     mutating func run() throws -> Bool {
         let began = clock.now
         try files.makeEmpty()
+        if remote == .server { server = try DemoServer(file: files.remote) }
+        defer { server?.stop() }
         try begin()
         let planned = try plan()
+        try killServer()
         try part(planned)
+        try startServer()
         try meet(refusing: try firstPlannedID())
         let comparison = try StoreComparison(files)
         try showTable(comparison.counts, took: clock.now - began)
@@ -39,7 +54,8 @@ struct DemoConductor {
 extension DemoConductor {
     /// A imports and syncs, B syncs.
     private mutating func begin() throws {
-        try console.say("Devices A and B with a remote, stores in \(files.folder)")
+        let place = server.map { " behind \($0.uri)" } ?? ""
+        try console.say("Devices A and B with a remote\(place), stores in \(files.folder)")
         let a = try start(.a)
         try console.say("A imports \(input)")
         let imported = try carryOut(.importFile(path: input), .a, a)
@@ -69,6 +85,18 @@ extension DemoConductor {
         let b = try start(.b)
         try write(.b, b)
         try b.end()
+    }
+
+    private func killServer() throws {
+        guard let server else { return }
+        server.kill()
+        try console.say("The server is killed.")
+    }
+
+    private func startServer() throws {
+        guard let server else { return }
+        try server.start()
+        try console.say("The server starts again, on port \(server.port).")
     }
 
     private mutating func write(_ device: DemoPlan.Device, _ process: DeviceProcess) throws {
@@ -163,6 +191,7 @@ extension DemoConductor {
         _ device: DemoPlan.Device, refusing id: BSONValue? = nil
     ) throws -> DeviceProcess {
         var arguments = ["demo-device", device.rawValue, "--work", files.folder]
+        if let server { arguments += ["--remote", server.uri] }
         if let id { arguments += ["--refusing", id.extendedJSON(.canonical)] }
         return try DeviceProcess(arguments: arguments)
     }

@@ -13,9 +13,12 @@ struct DemoDevice {
 
     /// Opens the device's store and the remote's.
     ///
-    /// - Parameter refusing: the conflict of this document is not settled until it is resumed.
+    /// - Parameters:
+    ///   - remote: the remote's file, or its server's URI.
+    ///   - refusing: the conflict of this document is not settled until it is resumed.
     init(
-        _ device: DemoPlan.Device, files: DemoFiles, refusing: BSONValue?, console: Console,
+        _ device: DemoPlan.Device, files: DemoFiles, remote: String, refusing: BSONValue?,
+        console: Console,
         report: @escaping ProgressMeter.Report
     ) async throws {
         self.device = device
@@ -26,7 +29,7 @@ struct DemoDevice {
         let refusal = Refusal(of: refusing)
         self.refusal = refusal
         session = try await SyncSession(
-            store: store, remotePath: files.remote, namespace: DemoFiles.namespace,
+            store: store, remote: remote, namespace: DemoFiles.namespace,
             conflictHandler: ConflictHandler { conflict in
                 try refusal.check(conflict.documentID)
                 return FieldMerge.resolution(of: conflict)
@@ -55,7 +58,7 @@ struct DemoDevice {
     }
 
     /// Lets go of the files.
-    func close() { session.close() }
+    func close() async { await session.close() }
 
     private func importFile(_ path: String, _ tally: inout DeviceTally) throws {
         let descriptor = try Descriptor.reading(path)
@@ -72,7 +75,7 @@ struct DemoDevice {
     ) async throws {
         session.setOnline(true)
         defer { session.setOnline(false) }
-        _ = try await session.adoptAll()
+        _ = try await session.adopt()
         let outcome = try await session.run(
             label: "    syncing", on: console.error, report: report)
         tally.sent = outcome.report.uploaded

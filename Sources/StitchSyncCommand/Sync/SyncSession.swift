@@ -5,28 +5,24 @@ import StitchSync
 struct SyncSession: Sendable {
     /// The documents on this side.
     let collection: SyncCollection<BSONDocument>
-    /// The remote's file.
-    let remote: InProcessRemote
+    /// The remote.
+    let remote: SessionRemote
     private let meter = Locked<ProgressMeter?>(nil)
     private let errors = Locked<[String]>([])
 
     /// The page cache of each connection; a command visits each document once or twice.
     static let cacheKiB = 8_192
 
-    private static let remoteOptions = DocumentStore.Options(
-        changeHistory: .keep(changesMax: InProcessRemote.changesMax), cacheKiB: cacheKiB)
-
     /// Passes in a row after which a remote that changes all the time is left.
     private static let passesMax = 100
 
     init(
-        store: DocumentStore, remotePath: String, namespace: Namespace,
+        store: DocumentStore, remote name: String, namespace: Namespace,
         conflictHandler: ConflictHandler<BSONDocument>
     ) async throws {
-        remote = InProcessRemote(
-            store: try DocumentStore(at: .file(remotePath), options: Self.remoteOptions))
+        remote = try SessionRemote(name)
         let engine = try SyncEngine(
-            store: store, remote: WatchedRemote(base: remote, meter: meter))
+            store: store, remote: WatchedRemote(base: remote.remote, meter: meter))
         collection = engine.collection(namespace)
         let errors = errors
         await collection.configure(
@@ -42,20 +38,32 @@ struct SyncSession: Sendable {
     /// Tells the engine whether there is a network.
     func setOnline(_ isOnline: Bool) { engine.setOnline(isOnline) }
 
-    /// Keeps every document in step that either side has.
+    /// Keeps every document in step that either side has and that a filter matches.
     ///
     /// - Returns: how many were not in step before.
-    func adoptAll() async throws -> Int {
+    func adopt(matching filter: BSONDocument = [:]) async throws -> Int {
         let namespace = collection.namespace
+        let here = try SessionRemote.ids(matching: filter, in: namespace, of: engine.store)
+        return try await adopt(here + remote.ids(matching: filter, in: namespace))
+    }
+
+    /// Keeps documents in step.
+    ///
+    /// - Returns: how many were not in step before.
+    func adopt(_ ids: [BSONValue]) async throws -> Int {
         let known = try await collection.status().synced
-        var ids: [BSONValue] = []
-        for store in [engine.store, remote.store] {
-            try store.read { transaction in
-                try transaction.forEach(namespace) { ids.append($0["_id"] ?? .null) }
-            }
-        }
         try await collection.sync(ids: ids)
         return try await collection.status().synced - known
+    }
+
+    /// Keeps both sides in step until a signal comes.
+    func watch(until stops: AsyncStream<Int32>) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            group.addTask { for await _ in stops { break } }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 
     /// Runs passes until both sides have nothing left to say, under a progress bar.
@@ -80,10 +88,10 @@ struct SyncSession: Sendable {
             })
     }
 
-    /// Lets go of both files.
-    func close() {
+    /// Lets go of both sides.
+    func close() async {
         engine.store.close()
-        remote.store.close()
+        await remote.close()
     }
 }
 

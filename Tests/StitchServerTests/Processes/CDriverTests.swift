@@ -1,4 +1,5 @@
 import Foundation
+import TestProcesses
 import Testing
 
 /// A second driver, written by others: what only one of them understands is not the protocol.

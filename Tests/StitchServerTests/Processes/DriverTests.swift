@@ -1,4 +1,5 @@
 import Foundation
+import TestProcesses
 import Testing
 
 /// Applications talk to the server through drivers: what a driver cannot do, nobody can.

@@ -1,4 +1,5 @@
 import Foundation
+import TestProcesses
 import Testing
 
 /// A server runs for months: what it keeps must outlive kills, and it must tell how it is.

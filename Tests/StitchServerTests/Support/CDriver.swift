@@ -1,4 +1,5 @@
 import Foundation
+import TestProcesses
 
 /// Runs a program that uses MongoDB's C driver, built when it is first needed.
 enum CDriver {

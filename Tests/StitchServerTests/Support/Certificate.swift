@@ -1,4 +1,5 @@
 import Foundation
+import TestProcesses
 
 /// Is a certificate for `localhost` that signs itself, made by openssl for one test.
 struct Certificate: Sendable {

@@ -1,12 +1,9 @@
 import Foundation
+import TestProcesses
 
 /// Runs programs that use MongoDB's Python driver.
 enum Python {
-    /// What a program said.
-    struct Answer: Sendable {
-        let code: Int32
-        let output: String
-    }
+    typealias Answer = Program.Answer
 
     /// Runs a script of the folder `Python` with arguments.
     static func run(_ script: String, _ arguments: String...) async throws -> Answer {
@@ -34,9 +31,4 @@ enum Python {
         let text = String(decoding: output, as: UTF8.self)
         return URL(filePath: text.trimmingCharacters(in: .whitespacesAndNewlines))
     }
-}
-
-/// Says that a program could not be run.
-struct ProgramFailure: Error {
-    let reason: String
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestProcesses
 
 /// Are keys of an identity provider, made by openssl for one test.
 struct TokenKeys: Sendable {

@@ -4,6 +4,7 @@ import Testing
 @testable import StitchSync
 
 /// Without these a document could stay behind, go up twice or come back from the dead.
+@Suite(.remotes)
 struct BasicScenarios {
     @Test("a document inserted here reaches the remote and the other device")
     func insertTravels() async throws {

@@ -4,6 +4,7 @@ import Testing
 @testable import StitchSync
 
 /// Pipelines and several writes at once, on synced documents.
+@Suite(.remotes)
 struct BulkScenarios {
     @Test("writes that are sent together travel together, and the refused one stays away")
     func bulkWrite() async throws {

@@ -4,6 +4,7 @@ import Testing
 @testable import StitchSync
 
 /// The ancestor's conflict scenarios, with the outcome that reliability asks for.
+@Suite(.remotes)
 struct ConflictScenarios {
     /// Two devices that hold `k` with x = 0, in step.
     private func pair(

@@ -4,6 +4,7 @@ import Testing
 @testable import StitchSync
 
 /// Every visible change has one event, and every error is told.
+@Suite(.remotes)
 struct EventScenarios {
     @Test("an event that arose before anybody listened is delivered once somebody does")
     func eventsBeforeConfigure() async throws {

@@ -4,6 +4,7 @@ import Testing
 @testable import StitchSync
 
 /// The ancestor's basic flow and lifecycle, number by number: 1, 3, 4, 9-12, 14, 26, 28.
+@Suite(.remotes)
 struct FlowScenarios {
     @Test("both sides count up offline; the merge is local after one pass, remote after two")
     func countersMerge() async throws {

@@ -4,6 +4,7 @@ import Testing
 @testable import StitchSync
 
 /// Tools that know nothing of sync write to the remote too; no edit of theirs may be lost.
+@Suite(.remotes)
 struct ForeignWriterScenarios {
     private let field = DocumentVersion.fieldName
 

@@ -4,6 +4,7 @@ import Testing
 @testable import StitchSync
 
 /// A remote may answer too little, too much, or with what no store can hold.
+@Suite(.remotes)
 struct HostileRemoteScenarios {
     private func engine(_ world: SyncWorld, _ remote: TwistedRemote) throws -> SyncEngine {
         try SyncEngine(store: try DocumentStore(at: .inMemory), remote: remote)

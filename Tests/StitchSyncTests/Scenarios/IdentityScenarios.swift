@@ -5,6 +5,7 @@ import Testing
 @testable import StitchSync
 
 /// Two stores under one name, or two engines on one store, would take each other's writes for theirs.
+@Suite(.remotes)
 struct IdentityScenarios {
     @Test("one engine at a time syncs a file")
     func lease() async throws {

@@ -5,6 +5,7 @@ import Testing
 @testable import StitchSync
 
 /// Networks fail, devices die and come back; nothing that a call acknowledged may depend on luck.
+@Suite(.remotes)
 struct LifecycleScenarios {
     @Test("offline, changes queue; online again, they travel")
     func offline() async throws {

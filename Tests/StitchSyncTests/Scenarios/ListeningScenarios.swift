@@ -4,6 +4,7 @@ import Testing
 @testable import StitchSync
 
 /// Several listen, each at its own pace, and nobody misses a change.
+@Suite(.remotes)
 struct ListeningScenarios {
     @Test("two listeners and a sequence each get every change once, in order")
     func several() async throws {

@@ -4,6 +4,7 @@ import Testing
 @testable import StitchSync
 
 /// The ancestor's local calls on synced documents: 42-51, 138-163, 225, 236.
+@Suite(.remotes)
 struct LocalCallScenarios {
     private func device() async throws -> (world: SyncWorld, a: Device) {
         let world = try SyncWorld()

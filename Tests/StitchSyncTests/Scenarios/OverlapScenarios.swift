@@ -4,6 +4,7 @@ import Testing
 @testable import StitchSync
 
 /// What happens while a pass, a handler or another engine is under way is neither lost nor undone.
+@Suite(.remotes)
 struct OverlapScenarios {
     @Test("a document that left and came back while its handler thought keeps its new content")
     func comesBackAnew() async throws {

@@ -4,6 +4,7 @@ import Testing
 @testable import StitchSync
 
 /// The ancestor's scenarios of refused and overtaken writes: 15, 25, 41, 88, 91, 95-106, 222, 224.
+@Suite(.remotes)
 struct RefusalScenarios {
     /// A device whose writes the remote refuses while it is told to.
     private struct Refused: Sendable {

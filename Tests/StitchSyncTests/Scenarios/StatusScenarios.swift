@@ -5,6 +5,7 @@ import Testing
 @testable import StitchSync
 
 /// An app can see, wait for, check and give up what sync does.
+@Suite(.remotes)
 struct StatusScenarios {
     @Test("a document's status follows it")
     func documentStatus() async throws {

@@ -1,4 +1,6 @@
 import BSONStore
+import StitchMongo
+import TestProcesses
 import Testing
 
 @testable import StitchSync
@@ -7,15 +9,35 @@ import Testing
 final class SyncWorld: Sendable {
     static let namespace = Namespace("app", "items")
 
+    /// Which remote a test's worlds are made with.
+    @TaskLocal static var remoteKind = RemoteKind.inProcess
+
+    /// The remote's documents, opened beside a server's process where there is one.
     let remoteStore: DocumentStore
     let remote: ScriptedRemote
     let lines = Locked<[String]>([])
+    /// The port of the remote's server, 0 without one.
+    let serverPort: Int
 
     init() throws {
-        remoteStore = try DocumentStore(
-            at: .inMemory, options: .init(changeHistory: .keep(changesMax: 100_000)))
-        remote = ScriptedRemote(InProcessRemote(store: remoteStore))
+        let history = DocumentStore.Options(changeHistory: .keep(changesMax: 100_000))
+        switch Self.remoteKind {
+        case .inProcess:
+            serverPort = 0
+            remoteStore = try DocumentStore(at: .inMemory, options: history)
+            remote = ScriptedRemote(InProcessRemote(store: remoteStore))
+        #if MongoRemote
+            case .served:
+                let process = try ServerProcess.start()
+                serverPort = process.port
+                remoteStore = try DocumentStore(at: .file(process.path), options: history)
+                let mongo = try MongoRemote(uri: "mongodb://127.0.0.1:\(process.port)")
+                remote = ScriptedRemote(ServedRemote(mongo, ServerHolder(process)))
+        #endif
+        }
     }
+
+    deinit { remoteStore.close() }
 
     /// A device with a store in memory.
     func device(
@@ -98,11 +120,14 @@ final class Device: Sendable {
     let store: DocumentStore
     let handler: ConflictHandler<BSONDocument>?
     let engineBox = Locked<SyncEngine?>(nil)
+    /// The device's own way to the remote, where it has one.
+    private let ownRemote: (any Remote)?
 
     init(
         name: String, world: SyncWorld, store: DocumentStore,
-        handler: ConflictHandler<BSONDocument>?
+        handler: ConflictHandler<BSONDocument>?, remote: (any Remote)? = nil
     ) {
+        ownRemote = remote
         self.name = name
         self.world = world
         self.store = store
@@ -120,7 +145,7 @@ final class Device: Sendable {
 
     /// Starts, or starts anew as after a kill: all that was in memory is gone.
     func start() async throws {
-        let engine = try SyncEngine(store: store, remote: world.remote)
+        let engine = try SyncEngine(store: store, remote: ownRemote ?? world.remote)
         engineBox.withLock { $0 = engine }
         let (name, world, handler) = (name, world, handler)
         await items.configure(

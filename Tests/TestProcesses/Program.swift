@@ -1,11 +1,17 @@
-import Foundation
+package import Foundation
 
 /// Runs other programs to their end.
-enum Program {
+package enum Program {
+    /// What a program said.
+    package struct Answer: Sendable {
+        package let code: Int32
+        package let output: String
+    }
+
     /// Runs a program; one that takes too long is killed and has the code 137.
-    static func run(
+    package static func run(
         _ executable: URL, _ arguments: [String], limit: Duration
-    ) async throws -> Python.Answer {
+    ) async throws -> Answer {
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments
@@ -28,13 +34,13 @@ enum Program {
         for await _ in ends {}
         timer.cancel()
         let isSignal = process.terminationReason == .uncaughtSignal
-        return Python.Answer(
+        return Answer(
             code: process.terminationStatus + (isSignal ? 128 : 0),
             output: try String(contentsOf: output, encoding: .utf8))
     }
 
     /// The built tool, which lies beside the test's own program.
-    static var tool: URL {
+    package static var tool: URL {
         get throws {
             let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
             let program = bundle?.bundleURL ?? Bundle.main.executableURL
@@ -45,4 +51,11 @@ enum Program {
             return tool
         }
     }
+}
+
+/// Says that a program could not be run.
+package struct ProgramFailure: Error {
+    package let reason: String
+
+    package init(reason: String) { self.reason = reason }
 }

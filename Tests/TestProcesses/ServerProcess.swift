@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 
 /// Is a `stitchsync serve` of its own, as a process, over a file of its own.
-final class ServerProcess {
+package final class ServerProcess {
     /// The port it listens on.
-    private(set) var port = 0
+    package private(set) var port = 0
     /// The folder of its file, removed in the end.
-    let folder: URL
+    package let folder: URL
     private var process = Process()
     private var output = Pipe()
     private var log: FileHandle?
@@ -13,7 +13,7 @@ final class ServerProcess {
     /// Starts a server on a free port, lends it, and ends it.
     ///
     /// - Parameter log: a file for what it says on standard error.
-    static func run<R>(
+    package static func run<R>(
         _ arguments: [String] = [], log: URL? = nil, _ body: (ServerProcess) async throws -> R
     ) async throws -> R {
         let server = try ServerProcess()
@@ -26,13 +26,31 @@ final class ServerProcess {
         return try result.get()
     }
 
+    /// Starts a server on a free port; the caller ends it and removes its folder.
+    package static func start(_ arguments: [String] = []) throws -> ServerProcess {
+        let server = try ServerProcess()
+        do {
+            try server.start(arguments)
+        } catch {
+            unlinkAll(server.folder)
+            throw error
+        }
+        return server
+    }
+
+    /// Ends the server and removes what it left.
+    package func remove() {
+        end(SIGKILL)
+        Self.unlinkAll(folder)
+    }
+
     private init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "stitchserve-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
     /// The path of the store's file.
-    var path: String { folder.appending(path: "served.stitch").path }
+    package var path: String { folder.appending(path: "served.stitch").path }
 
     private func start(_ arguments: [String]) throws {
         process.executableURL = try Program.tool
@@ -58,7 +76,7 @@ final class ServerProcess {
     }
 
     /// Ends the server by a signal and starts one on the same file, on another port.
-    func restart(_ signal: Int32, _ arguments: [String] = []) throws {
+    package func restart(_ signal: Int32, _ arguments: [String] = []) throws {
         end(signal)
         process = Process()
         output = Pipe()
@@ -67,7 +85,7 @@ final class ServerProcess {
 
     /// Sends a signal, waits for the end, and gives the exit code.
     @discardableResult
-    func end(_ signal: Int32) -> Int32 {
+    package func end(_ signal: Int32) -> Int32 {
         if process.isRunning { kill(process.processIdentifier, signal) }
         process.waitUntilExit()
         return process.terminationStatus

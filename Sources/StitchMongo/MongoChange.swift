@@ -1,0 +1,75 @@
+#if MongoRemote
+    internal import BSONStore
+    internal import StitchSync
+
+    /// Reads the events of a change stream; pure.
+    ///
+    /// Source: MongoDB's manual, "Change Events".
+    enum MongoChange {
+        /// The change that an event tells of; `nil` when the collection's history ends with it.
+        ///
+        /// - Throws: ``MongoFailure`` for an event that cannot be read.
+        static func read(_ event: BSONDocument) throws(MongoFailure) -> RemoteChange? {
+            let type = event["operationType"]?.stringValue ?? ""
+            switch type {
+            case "insert", "replace":
+                guard let document = event["fullDocument"]?.documentValue else {
+                    return RemoteChange(
+                        documentID: try id(of: event), isDelete: false, version: nil, operation: nil
+                    )
+                }
+                let version = VersionField(of: document)
+                return RemoteChange(
+                    documentID: try id(of: event), isDelete: false, version: version,
+                    contentHash: document.contentHash(excluding: DocumentVersion.fieldName),
+                    operation: version.operation)
+            case "update": return try update(event)
+            case "delete":
+                return RemoteChange(
+                    documentID: try id(of: event), isDelete: true, version: nil, operation: nil)
+            default:
+                return nil
+            }
+        }
+
+        /// The name under which the updated fields of the version are asked for, as keys and values.
+        static let versionFields = "versionFields"
+
+        /// An update that wrote the version names it as a whole, or by the parts that are new.
+        private static func update(_ event: BSONDocument) throws(MongoFailure) -> RemoteChange {
+            let id = try id(of: event)
+            let field = DocumentVersion.fieldName
+            var updated: [String: BSONValue] = [:]
+            for pair in event[versionFields]?.arrayValue?.compactMap(\.documentValue) ?? [] {
+                guard let key = pair["k"]?.stringValue, let value = pair["v"] else { continue }
+                updated[key] = value
+            }
+            if let value = updated[field] {
+                let version = VersionField(of: BSONDocument([(field, value)]))
+                return RemoteChange(
+                    documentID: id, isDelete: false, version: version,
+                    operation: version.operation, wroteVersion: version.operation != nil)
+            }
+            let operation = updated["\(field).op"].flatMap(OperationID.init)
+            let removed =
+                event["updateDescription"]?.documentValue?["removedFields"]?.arrayValue?
+                .compactMap(\.stringValue) ?? []
+            return RemoteChange(
+                documentID: id, isDelete: false, version: removed.contains(field) ? .absent : nil,
+                operation: operation, wroteVersion: operation != nil)
+        }
+
+        private static func id(of event: BSONDocument) throws(MongoFailure) -> BSONValue {
+            guard let id = event["documentKey"]?.documentValue?["_id"] else {
+                throw MongoFailure(
+                    kind: .protocolError, message: "a change event without its document's _id")
+            }
+            return id
+        }
+    }
+
+    extension VersionField {
+        /// The attempt of ours that the version names.
+        fileprivate var operation: OperationID? { version?.operation.flatMap(OperationID.init) }
+    }
+#endif

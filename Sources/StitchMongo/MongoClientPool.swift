@@ -1,0 +1,125 @@
+#if MongoRemote
+    internal import BSONStore
+    internal import StitchMongoC
+
+    /// Hands out libmongoc's clients for one URI; they share what is known of the servers.
+    ///
+    /// Only this file and `MongoClient.swift` touch libmongoc. The pool may be used by any thread; a
+    /// client by one at a time.
+    final class MongoClientPool: @unchecked Sendable {
+        /// What the application and its limits are, beside what the URI says.
+        struct Settings: Sendable {
+            var applicationName: String
+            var serverSelectionTimeout: Duration
+            var socketTimeout: Duration
+            var clientsMax: Int
+        }
+
+        private let pool: OpaquePointer
+        private let listener: Unmanaged<MongoTopologyListener>
+        /// The database that the URI names.
+        let database: String?
+
+        /// libmongoc wants to be prepared once; it stays so, since others in the process may use it.
+        private static let isPrepared: Bool = {
+            mongoc_init()
+            // It prints warnings by itself otherwise; what goes wrong is thrown.
+            mongoc_log_set_handler(nil, nil)
+            return true
+        }()
+
+        /// Reads the URI and gets ready; no connection is made here.
+        ///
+        /// - Throws: what libmongoc finds wrong with the URI.
+        init(
+            uri text: String, settings: Settings,
+            onTopologyChange: @escaping @Sendable (Bool) -> Void
+        ) throws(MongoFailure) {
+            precondition(Self.isPrepared)
+            var error = bson_error_t()
+            guard let uri = mongoc_uri_new_with_error(text, &error) else {
+                throw MongoFailure(error, reply: nil)
+            }
+            defer { mongoc_uri_destroy(uri) }
+            Self.setDefaults(settings, of: uri)
+            database = mongoc_uri_get_database(uri).map { String(cString: $0) }
+            guard let pool = mongoc_client_pool_new_with_error(uri, &error) else {
+                throw MongoFailure(error, reply: nil)
+            }
+            self.pool = pool
+            listener = Unmanaged.passRetained(MongoTopologyListener(onTopologyChange))
+            mongoc_client_pool_set_error_api(pool, 2)
+            mongoc_client_pool_max_size(pool, UInt32(clamping: settings.clientsMax))
+            if let callbacks = mongoc_apm_callbacks_new() {
+                mongoc_apm_set_topology_changed_cb(callbacks, topologyChanged)
+                mongoc_client_pool_set_apm_callbacks(pool, callbacks, listener.toOpaque())
+                mongoc_apm_callbacks_destroy(callbacks)
+            }
+        }
+
+        deinit {
+            mongoc_client_pool_destroy(pool)
+            listener.release()
+        }
+
+        private static func setDefaults(_ settings: Settings, of uri: OpaquePointer) {
+            if mongoc_uri_get_appname(uri) == nil {
+                mongoc_uri_set_appname(uri, settings.applicationName)
+            }
+            for (option, limit) in [
+                ("serverselectiontimeoutms", settings.serverSelectionTimeout),
+                ("sockettimeoutms", settings.socketTimeout),
+            ] where !mongoc_uri_has_option(uri, option) {
+                mongoc_uri_set_option_as_int32(uri, option, Int32(clamping: limit.milliseconds))
+            }
+            if !mongoc_uri_has_option(uri, "retrywrites") {
+                mongoc_uri_set_option_as_bool(uri, "retrywrites", true)
+            }
+        }
+
+        /// Takes a client out; waits while all are lent.
+        func client() -> MongoClient {
+            guard let handle = mongoc_client_pool_pop(pool) else {
+                preconditionFailure("the pool gives a client or waits for one")
+            }
+            return MongoClient(handle: handle)
+        }
+
+        /// Takes a client back.
+        func giveBack(_ client: MongoClient) { mongoc_client_pool_push(pool, client.handle) }
+
+        /// Lends a client to a body.
+        func withClient<R>(
+            _ body: (MongoClient) throws(MongoFailure) -> R
+        ) throws(MongoFailure) -> R {
+            let client = client()
+            defer { giveBack(client) }
+            return try body(client)
+        }
+    }
+
+    /// Carries a closure through libmongoc's callback.
+    final class MongoTopologyListener: Sendable {
+        let report: @Sendable (Bool) -> Void
+
+        init(_ report: @escaping @Sendable (Bool) -> Void) { self.report = report }
+    }
+
+    /// Tells whether there is a primary now.
+    private func topologyChanged(_ event: OpaquePointer?) {
+        guard let event, let context = mongoc_apm_topology_changed_get_context(event),
+            let description = mongoc_apm_topology_changed_get_new_description(event)
+        else { return }
+        let listener = Unmanaged<MongoTopologyListener>.fromOpaque(context).takeUnretainedValue()
+        listener.report(
+            mongoc_topology_description_has_writable_server(description))
+    }
+
+    extension Duration {
+        /// Whole milliseconds, rounded down.
+        var milliseconds: Int64 {
+            let (seconds, attoseconds) = components
+            return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+        }
+    }
+#endif

@@ -1,0 +1,128 @@
+#if MongoRemote
+    internal import BSONStore
+    internal import StitchSync
+
+    /// One collection at a MongoDB server.
+    final class MongoCollection: RemoteCollection {
+        let connection: MongoConnection
+        let namespace: Namespace
+        /// Streams that nobody reads at the moment, the one used last at the end.
+        private let idle = Locked<[MongoChangeStream]>([])
+
+        /// Streams that are kept open: one is read by passes, one waits between them.
+        private static let idleMax = 2
+
+        init(connection: MongoConnection, namespace: Namespace) {
+            self.connection = connection
+            self.namespace = namespace
+        }
+
+        func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
+            let query = MongoQuery(namespace, filter: Self.filter(ids))
+            let found = try await byKey(query)
+            return ids.map { found[BSONKey.encode($0)].map(RemoteLookup.found) ?? .absent }
+        }
+
+        func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
+            var query = MongoQuery(namespace, filter: Self.filter(ids))
+            query.projection = [DocumentVersion.fieldName: 1]
+            let found = try await byKey(query)
+            return ids.map { id in
+                guard let document = found[BSONKey.encode(id)] else { return .absent }
+                return .found(VersionField(of: document), contentHash: nil)
+            }
+        }
+
+        private static func filter(_ ids: [BSONValue]) -> BSONDocument {
+            ["_id": ["$in": .array(BSONArray(ids))]]
+        }
+
+        /// The documents that a query finds, by the keys of their `_id`s.
+        private func byKey(_ query: MongoQuery) async throws(RemoteError) -> [[UInt8]: BSONDocument]
+        {
+            let documents = try await connection.request { (client) throws(MongoFailure) in
+                try query.run(client)
+            }
+            return Dictionary(
+                documents.map { (BSONKey.encode($0["_id"] ?? .null), $0) }, uniquingKeysWith: { $1 }
+            )
+        }
+
+        /// Ids by pages, each of which begins behind the last one's end.
+        func ids(matching filter: BSONDocument) async throws(RemoteError) -> [BSONValue] {
+            var query = MongoQuery(namespace, filter: filter)
+            query.projection = ["_id": 1]
+            query.sort = ["_id": 1]
+            let all = query
+            return try await connection.request { (client) throws(MongoFailure) in
+                try all.run(client).map { $0["_id"] ?? .null }
+            }
+        }
+
+        func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
+            let namespace = namespace
+            return try await connection.request { (client) throws(MongoFailure) in
+                var batch = MongoWriteBatch(writes, client: client, namespace: namespace)
+                return batch.carryOut()
+            }
+        }
+    }
+
+    // MARK: - History
+
+    extension MongoCollection {
+        func currentToken() async throws(RemoteError) -> ResumeToken {
+            let (pool, namespace) = (connection.pool, namespace)
+            return try await connection.requests.run { (_) throws(RemoteError) in
+                let stream = MongoChangeStream(pool: pool, namespace: namespace, after: nil)
+                let token = try stream.open()
+                self.keep(stream)
+                return token
+            }
+        }
+
+        func changes(
+            after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
+        ) async throws(RemoteError) -> RemoteChangeBatch {
+            let (pool, namespace, waits) = (connection.pool, namespace, connection.waits)
+            let threads = wait == .zero ? connection.requests : waits
+            return try await threads.run { (stop) throws(RemoteError) in
+                let stream =
+                    self.takeIdle(at: token)
+                    ?? MongoChangeStream(pool: pool, namespace: namespace, after: token)
+                let batch = try stream.read(limit: limit, waitingUpTo: wait) {
+                    stop.isAsked ? nil : waits.waitingCount > 0 ? .milliseconds(100) : .seconds(1)
+                }
+                self.keep(stream)
+                return batch
+            }
+        }
+
+        private func takeIdle(at token: ResumeToken) -> MongoChangeStream? {
+            idle.withLock { streams in
+                guard let place = streams.lastIndex(where: { $0.position == token }) else {
+                    return nil
+                }
+                return streams.remove(at: place)
+            }
+        }
+
+        private func keep(_ stream: MongoChangeStream) {
+            guard stream.isOpen else { return }
+            let tooMany = idle.withLock { streams -> MongoChangeStream? in
+                streams.append(stream)
+                return streams.count > Self.idleMax ? streams.removeFirst() : nil
+            }
+            tooMany?.close()
+        }
+
+        /// Ends the streams that are kept open.
+        func closeStreams() {
+            let streams = idle.withLock { streams in
+                defer { streams = [] }
+                return streams
+            }
+            for stream in streams { stream.close() }
+        }
+    }
+#endif

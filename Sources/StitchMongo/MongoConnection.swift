@@ -1,0 +1,99 @@
+#if MongoRemote
+    internal import BSONStore
+    internal import StitchSync
+
+    /// Holds what all collections of a remote share: clients, threads, and whether a primary is there.
+    final class MongoConnection: Sendable {
+        let pool: MongoClientPool
+        /// Runs requests.
+        let requests: MongoThreads
+        /// Runs the waits for changes, which must not hold up requests.
+        let waits: MongoThreads
+        private let watchers: MongoReachability
+
+        init(uri: String, options: MongoRemote.Options) throws(RemoteError) {
+            let (requestsMax, followersMax) = (
+                max(1, options.requestsMax), max(1, options.followersMax)
+            )
+            let watchers = MongoReachability()
+            do throws(MongoFailure) {
+                pool = try MongoClientPool(
+                    uri: uri,
+                    settings: .init(
+                        applicationName: options.applicationName,
+                        serverSelectionTimeout: options.serverSelectionTimeout,
+                        socketTimeout: options.socketTimeout,
+                        // Requests, and the streams that collections keep open in between.
+                        clientsMax: 10_000),
+                    onTopologyChange: { watchers.note($0) })
+            } catch {
+                throw RemoteError(.rejected, "the URI cannot be used: \(error.message)")
+            }
+            self.watchers = watchers
+            requests = MongoThreads(threadsMax: requestsMax)
+            waits = MongoThreads(threadsMax: followersMax)
+        }
+
+        /// Runs a body with a client on a thread of its own.
+        func request<R: Sendable>(
+            _ body: @escaping @Sendable (MongoClient) throws(MongoFailure) -> R
+        ) async throws(RemoteError) -> R {
+            let pool = pool
+            return try await requests.run { (_) throws(RemoteError) in
+                do throws(MongoFailure) {
+                    return try pool.withClient(body)
+                } catch {
+                    throw error.remoteError
+                }
+            }
+        }
+
+        func reachability() -> AsyncStream<Bool> { watchers.stream() }
+
+        func close() async {
+            await requests.close()
+            await waits.close()
+            watchers.close()
+        }
+    }
+
+    /// Passes on whether a primary is there, to any number of streams.
+    final class MongoReachability: Sendable {
+        private struct State {
+            var isReachable: Bool?
+            var streams: [Int: AsyncStream<Bool>.Continuation] = [:]
+            var next = 0
+        }
+
+        private let state = Locked(State())
+
+        func note(_ isReachable: Bool) {
+            let told = state.withLock { state -> [AsyncStream<Bool>.Continuation] in
+                guard state.isReachable != isReachable else { return [] }
+                state.isReachable = isReachable
+                return Array(state.streams.values)
+            }
+            for stream in told { stream.yield(isReachable) }
+        }
+
+        func stream() -> AsyncStream<Bool> {
+            let (stream, continuation) = AsyncStream<Bool>.makeStream(
+                bufferingPolicy: .bufferingNewest(1))
+            let number = state.withLock { state in
+                state.next += 1
+                state.streams[state.next] = continuation
+                if let known = state.isReachable { continuation.yield(known) }
+                return state.next
+            }
+            continuation.onTermination = { [weak self] _ in
+                self?.state.withLock { $0.streams[number] = nil }
+            }
+            return stream
+        }
+
+        func close() {
+            let streams = state.withLock { Array($0.streams.values) }
+            for stream in streams { stream.finish() }
+        }
+    }
+#endif

@@ -1,0 +1,82 @@
+internal import StitchSync
+
+/// Decides what follows from a failure (rule R7); a pure table.
+///
+/// Sources: MongoDB's `error_codes.yml`, the driver specifications "Retryable Reads", "Retryable
+/// Writes" and "Change Streams".
+enum MongoErrorClass {
+    /// The class of a code that a server answered with.
+    static func decide(code: Int, labels: Set<String>) -> RemoteError.Class {
+        if historyCodes.contains(code) || labels.contains("NonResumableChangeStreamError") {
+            return .historyLost
+        }
+        if signInCodes.contains(code) { return .unauthenticated }
+        if retryableCodes.contains(code) || !labels.isDisjoint(with: retryableLabels) {
+            return .retryable
+        }
+        return rejectedCodes.contains(code) ? .rejected : .unknown
+    }
+
+    /// Labels that say that the same may work later.
+    static let retryableLabels: Set<String> = [
+        "RetryableWriteError", "TransientTransactionError", "UnknownTransactionCommitResult",
+        "ResumableChangeStreamError", "NetworkError", "SystemOverloadedError", "RetryableError",
+    ]
+
+    /// The history does not reach back to the place.
+    static let historyCodes: Set<Int> = [
+        136,  // CappedPositionLost
+        222,  // CloseChangeStream
+        260,  // InvalidResumeToken
+        280,  // ChangeStreamFatalError
+        286,  // ChangeStreamHistoryLost
+        40_647, 40_649,  // a token that is none, or of another cluster
+    ]
+
+    /// Whoever asks has to sign in anew: AuthenticationFailed, ReauthenticationRequired.
+    static let signInCodes: Set<Int> = [18, 391]
+
+    /// Nothing is wrong with what was sent.
+    static let retryableCodes: Set<Int> = [
+        6, 7, 89,  // HostUnreachable, HostNotFound, NetworkTimeout
+        24, 46,  // LockTimeout, LockBusy
+        43,  // CursorNotFound
+        50, 262,  // MaxTimeMSExpired, ExceededTimeLimit
+        63, 133, 134, 150, 234, 13_388,  // stale or unreachable shards
+        64, 79, 91, 100,  // write concern not met, ShutdownInProgress
+        112, 225, 244, 251, 256,  // WriteConflict and transactions that ended
+        146,  // ExceededMemoryLimit
+        189, 10_107, 11_600, 11_601, 11_602, 13_435, 13_436,  // no primary now, interrupted
+        202, 290, 317, 402, 462,  // time out, out of date, out of connections, overloaded
+        9_001,  // SocketException
+        14_031, 12_501,  // disk full
+        16_500,  // throttled, at a service that speaks MongoDB's protocol
+    ]
+
+    /// The same will be refused again.
+    static let rejectedCodes: Set<Int> = [
+        2, 9, 14, 15, 16,  // BadValue, FailedToParse, TypeMismatch, Overflow, InvalidLength
+        13,  // Unauthorized
+        20, 22, 28, 40,  // IllegalOperation, InvalidBSON, PathNotViable, ConflictingUpdateOperators
+        52, 53, 54, 55, 56, 57,  // names of fields, InvalidIdField
+        59, 115, 166, 167, 238,  // CommandNotFound, CommandNotSupported, ...OnView, NotImplemented
+        66, 72, 73,  // ImmutableField, InvalidOptions, InvalidNamespace
+        121,  // DocumentValidationFailure
+        10_003, 10_334, 11_000, 11_001,  // capped, BSONObjectTooLarge, DuplicateKey
+        17_280, 17_419, 17_420,  // KeyTooLong, the document after the update is too large
+    ]
+}
+
+#if MongoRemote
+    extension MongoErrorClass {
+        /// The class of any failure.
+        static func decide(_ failure: MongoFailure) -> RemoteError.Class {
+            switch failure.kind {
+            case .server: decide(code: failure.code, labels: failure.labels)
+            case .network: .retryable
+            case .authentication: .unauthenticated
+            case .protocolError, .usage: .unknown
+            }
+        }
+    }
+#endif

@@ -1,0 +1,150 @@
+#if MongoRemote
+    internal import BSONStore
+    internal import StitchSync
+
+    /// Runs blocking calls on threads of their own, so that they hold up nobody else's task.
+    ///
+    /// At most so many at once; a thread that finds nothing to do ends.
+    final class MongoThreads: Sendable {
+        private struct State {
+            var waiting: [@Sendable () -> Void] = []
+            var next = 0
+            var threads = 0
+            var isClosed = false
+        }
+
+        private let threadsMax: Int
+        private let state = Locked(State())
+        private let ended = Signal()
+
+        init(threadsMax: Int) { self.threadsMax = max(1, threadsMax) }
+
+        /// How many jobs wait for a thread.
+        var waitingCount: Int { state.withLock { $0.waiting.count - $0.next } }
+
+        /// Runs a job and gives its result; when the task is cancelled first, the job goes on alone.
+        ///
+        /// - Throws: `RemoteError` of the job, or of class `.retryable` after a cancellation.
+        func run<R: Sendable>(
+            _ job: @escaping @Sendable (MongoStop) throws(RemoteError) -> R
+        ) async throws(RemoteError) -> R {
+            let answer = MongoAnswer<R>()
+            let stop = MongoStop()
+            let isTaken = add {
+                do throws(RemoteError) {
+                    answer.give(.success(try job(stop)))
+                } catch {
+                    answer.give(.failure(error))
+                }
+            }
+            guard isTaken else { throw RemoteError(.retryable, "the remote was closed") }
+            return try await withTaskCancellationHandler {
+                await answer.value
+            } onCancel: {
+                stop.ask()
+                answer.give(.failure(RemoteError(.retryable, "cancelled")))
+            }.get()
+        }
+
+        /// Adds a job that nobody waits for; `false` when no thread runs it any more.
+        @discardableResult
+        func add(_ job: @escaping @Sendable () -> Void) -> Bool {
+            state.withLock { state in
+                guard !state.isClosed else { return false }
+                // Threads that are there are at work: who finds nothing to do ends.
+                if state.threads < threadsMax {
+                    guard DetachedThread.start({ self.work() }) else { return state.threads > 0 }
+                    state.threads += 1
+                }
+                state.waiting.append(job)
+                return true
+            }
+        }
+
+        /// Takes no more jobs, and returns once the last thread has ended.
+        func close() async {
+            while true {
+                let seen = ended.count
+                let isDone = state.withLock { state in
+                    state.isClosed = true
+                    return state.threads == 0
+                }
+                if isDone { return }
+                await ended.wait(after: seen)
+            }
+        }
+
+        private func work() {
+            while let job = nextJob() { job() }
+            ended.notify()
+        }
+
+        private func nextJob() -> (@Sendable () -> Void)? {
+            state.withLock { state in
+                guard state.next < state.waiting.count else {
+                    state.waiting = []
+                    state.next = 0
+                    state.threads -= 1
+                    return nil
+                }
+                let job = state.waiting[state.next]
+                state.next += 1
+                if state.next >= 256 {
+                    state.waiting.removeFirst(state.next)
+                    state.next = 0
+                }
+                return job
+            }
+        }
+    }
+
+    /// Asks a call that goes on behind its task to end soon.
+    final class MongoStop: Sendable {
+        private let asked = Locked(false)
+
+        var isAsked: Bool { asked.withLock { $0 } }
+
+        func ask() { asked.withLock { $0 = true } }
+    }
+
+    /// Hands one answer to one task that waits.
+    private final class MongoAnswer<R: Sendable>: Sendable {
+        private enum State {
+            case open
+            case waiting(CheckedContinuation<Result<R, RemoteError>, Never>)
+            case given(Result<R, RemoteError>)
+        }
+
+        private let state = Locked<State>(.open)
+
+        /// Gives an answer; the first counts.
+        func give(_ result: Result<R, RemoteError>) {
+            let waiting = state.withLock {
+                state -> CheckedContinuation<Result<R, RemoteError>, Never>? in
+                switch state {
+                case .open:
+                    state = .given(result)
+                    return nil
+                case .waiting(let continuation):
+                    state = .given(result)
+                    return continuation
+                case .given: return nil
+                }
+            }
+            waiting?.resume(returning: result)
+        }
+
+        var value: Result<R, RemoteError> {
+            get async {
+                await withCheckedContinuation { continuation in
+                    let given = state.withLock { state -> Result<R, RemoteError>? in
+                        if case .given(let result) = state { return result }
+                        state = .waiting(continuation)
+                        return nil
+                    }
+                    if let given { continuation.resume(returning: given) }
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,142 @@
+#if MongoRemote
+    internal import BSONStore
+    internal import StitchSync
+
+    /// Carries the conditional writes of a batch out, each by itself, and finds out what became of each.
+    struct MongoWriteBatch {
+        private let writes: [RemoteWrite]
+        private let client: MongoClient
+        private let namespace: Namespace
+        private var outcomes: [RemoteWriteOutcome?]
+        /// Why nothing more is sent.
+        private var failure: RemoteError?
+
+        init(_ writes: [RemoteWrite], client: MongoClient, namespace: Namespace) {
+            self.writes = writes
+            self.client = client
+            self.namespace = namespace
+            outcomes = Array(repeating: nil, count: writes.count)
+        }
+
+        /// Sends everything, and reads again only what the totals leave open.
+        ///
+        /// A failure of the connection is the outcome of all writes that nothing is known of.
+        mutating func carryOut() -> [RemoteWriteOutcome] {
+            let small = writes.indices.filter { index in
+                MongoWriteCommand.statement(writes[index], MongoWriteFilter.filter(writes[index]))
+                    .byteCount <= MongoWriteCommand.statementBytesMax
+            }
+            var unclear = Set(writes.indices).subtracting(small)
+            for command in MongoWriteCommand.commands(writes, small) {
+                unclear.formUnion(send(command))
+            }
+            if !unclear.isEmpty { clearUp(unclear.sorted()) }
+            let failure = failure ?? RemoteError(.retryable, "nothing is known of the write")
+            return outcomes.map { $0 ?? .failed(failure) }
+        }
+
+        /// Sends a command; returns the writes that are unclear afterwards.
+        private mutating func send(_ command: MongoWriteCommand) -> [Int] {
+            guard failure == nil else { return [] }
+            do throws(MongoFailure) {
+                let reply = try client.run(
+                    command.command(namespace.collection), on: namespace.database, .write)
+                let answer = command.answer(reply)
+                for (index, outcome) in answer.outcomes { outcomes[index] = outcome }
+                return answer.unclear
+            } catch {
+                let reason = error.remoteError
+                guard reason.errorClass == .rejected else {
+                    failure = reason
+                    return []
+                }
+                // One statement may have spoilt the command for the others.
+                guard command.statements.count > 1, reason.code != 13 else {
+                    for statement in command.statements {
+                        outcomes[statement.index] = .failed(reason)
+                    }
+                    return []
+                }
+                var unclear: [Int] = []
+                for statement in command.statements { unclear += send(command.alone(statement)) }
+                return unclear
+            }
+        }
+
+        /// Reads documents whose writes may or may not have found what they expected.
+        ///
+        /// MongoDB compares documents with the order of their fields, we do not: what holds by our rules
+        /// is written again with exactly what was read as its condition.
+        private mutating func clearUp(_ unclear: [Int]) {
+            guard let found = read(unclear, projection: nil) else { return }
+            var again: [Int: BSONDocument] = [:]
+            for index in unclear {
+                let write = writes[index]
+                guard let document = found[index] else {
+                    outcomes[index] = .notMatched
+                    continue
+                }
+                if Self.wrote(write, document) {
+                    outcomes[index] = .applied
+                } else if case .insert = write.action {
+                    outcomes[index] = .duplicateKey
+                } else if write.condition.holds(for: document) {
+                    again[index] = document
+                } else {
+                    outcomes[index] = .notMatched
+                }
+            }
+            if !again.isEmpty { sendAgain(again) }
+        }
+
+        private mutating func sendAgain(_ read: [Int: BSONDocument]) {
+            var unclear: [Int] = []
+            for index in read.keys.sorted() {
+                guard let document = read[index] else { continue }
+                let write = writes[index]
+                var body = MongoWriteCommand.statement(
+                    write, MongoWriteFilter.filter(write, asRead: document))
+                if body.byteCount > MongoWriteCommand.statementBytesMax {
+                    body = MongoWriteCommand.statement(write, MongoWriteFilter.versionFilter(write))
+                }
+                for command in MongoWriteCommand.commands(writes, [index], statement: { _ in body })
+                {
+                    unclear += send(command)
+                }
+            }
+            guard !unclear.isEmpty,
+                let found = self.read(unclear, projection: [DocumentVersion.fieldName: 1])
+            else { return }
+            for index in unclear {
+                let isOurs = found[index].map { Self.wrote(writes[index], $0) } ?? false
+                outcomes[index] = isOurs ? .applied : .notMatched
+            }
+        }
+
+        /// The document carries the attempt's own version.
+        private static func wrote(_ write: RemoteWrite, _ document: BSONDocument) -> Bool {
+            VersionField(of: document).version?.operation == write.operation.value
+        }
+
+        private mutating func read(
+            _ indices: [Int], projection: BSONDocument?
+        ) -> [Int: BSONDocument]? {
+            guard failure == nil else { return nil }
+            let ids = indices.map { writes[$0].documentID }
+            var query = MongoQuery(namespace, filter: ["_id": ["$in": .array(BSONArray(ids))]])
+            query.projection = projection
+            do throws(MongoFailure) {
+                let documents = Dictionary(
+                    try query.run(client).map { (BSONKey.encode($0["_id"] ?? .null), $0) },
+                    uniquingKeysWith: { $1 })
+                return Dictionary(
+                    uniqueKeysWithValues: zip(indices, ids).compactMap { index, id in
+                        documents[BSONKey.encode(id)].map { (index, $0) }
+                    })
+            } catch {
+                failure = error.remoteError
+                return nil
+            }
+        }
+    }
+#endif

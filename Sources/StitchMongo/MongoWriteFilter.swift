@@ -1,0 +1,84 @@
+internal import BSONStore
+internal import StitchSync
+
+/// Says in MongoDB's query language what must hold for a write (rules R1 and R6); pure.
+///
+/// MongoDB's equality is wider than ours: a number equals that of another type, a value equals an
+/// array that holds it, null equals nothing. Each condition therefore names the type, too.
+enum MongoWriteFilter {
+    /// The filter of a conditional write.
+    static func filter(_ write: RemoteWrite) -> BSONDocument {
+        var filter: BSONDocument = ["_id": write.documentID]
+        append(write.condition.version, to: &filter)
+        for (path, value) in write.condition.values {
+            filter.append(path, .document(exactly(value)))
+        }
+        for path in write.condition.missing {
+            filter.append(path, ["$exists": false])
+        }
+        if let content = write.condition.content {
+            var whole = content
+            if let version = write.condition.version.value {
+                whole.append(DocumentVersion.fieldName, version)
+            }
+            filter.append("$expr", .document(isWholly(whole)))
+        }
+        return filter
+    }
+
+    /// The filter of a write on a document that was just read and found to be as expected.
+    static func filter(_ write: RemoteWrite, asRead document: BSONDocument) -> BSONDocument {
+        ["_id": write.documentID, "$expr": .document(isWholly(document))]
+    }
+
+    /// The filter of a write whose document is too large to be sent along.
+    static func versionFilter(_ write: RemoteWrite) -> BSONDocument {
+        var filter: BSONDocument = ["_id": write.documentID]
+        append(write.condition.version, to: &filter)
+        return filter
+    }
+
+    /// The document is this one, with its fields in this order.
+    private static func isWholly(_ document: BSONDocument) -> BSONDocument {
+        ["$eq": ["$$ROOT", ["$literal": .document(document)]]]
+    }
+
+    private static func append(_ version: VersionField, to filter: inout BSONDocument) {
+        let field = DocumentVersion.fieldName
+        switch version {
+        case .absent: filter.append(field, ["$exists": false])
+        case .foreign(let value): filter.append(field, .document(exactly(value)))
+        case .version(let version):
+            filter.append("\(field).id", ["$eq": .string(version.lineage), "$type": "string"])
+            filter.append("\(field).v", ["$eq": .int64(version.counter)])
+            if let operation = version.operation {
+                filter.append("\(field).op", .document(exactly(operation)))
+            } else {
+                filter.append("\(field).op", ["$exists": false])
+            }
+        }
+    }
+
+    /// The value is there, of the same type, and not as an element of an array.
+    static func exactly(_ value: BSONValue) -> BSONDocument {
+        switch value {
+        case .undefined: ["$type": 6, "$not": ["$type": 4]]
+        case .null: ["$type": 10, "$not": ["$type": 4]]
+        case .array(let elements): ["$eq": value, "$size": .int32(Int32(clamping: elements.count))]
+        default:
+            ["$eq": value, "$type": .int32(value.typeAlias), "$not": ["$type": 4]]
+        }
+    }
+}
+
+extension BSONValue {
+    /// The number that `$type` knows the value's type by.
+    ///
+    /// Source: MongoDB's manual, "$type".
+    fileprivate var typeAlias: Int32 {
+        switch self {
+        case .minKey: -1
+        default: Int32(type.rawValue)
+        }
+    }
+}

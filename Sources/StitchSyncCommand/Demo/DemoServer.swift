@@ -1,0 +1,59 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Runs `stitchsync serve` over the demo's remote, as a process of its own.
+final class DemoServer {
+    private let file: String
+    private var process = Process()
+    private(set) var port = 0
+
+    /// Starts a server on a free port.
+    init(file: String) throws {
+        self.file = file
+        try start()
+    }
+
+    /// Where the devices find it.
+    var uri: String { "mongodb://127.0.0.1:\(port)" }
+
+    /// Starts the server, on the same port as before when there was one.
+    func start() throws {
+        guard let executable = Bundle.main.executableURL else {
+            throw CommandError("the program does not know where it lies")
+        }
+        let output = Pipe()
+        process = Process()
+        process.executableURL = executable
+        process.arguments = ["serve", "--db", file, "--port", String(port)]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        try process.run()
+        var lines = LineReader(Descriptor(number: output.fileHandleForReading.fileDescriptor))
+        guard let line = try lines.next(), case .bytes(let bytes) = line.content,
+            let last = String(decoding: bytes, as: UTF8.self).split(separator: ":").last,
+            let number = Int(last)
+        else { throw CommandError("the server ended before it was ready") }
+        port = number
+    }
+
+    /// Ends the server without a word of warning.
+    func kill() { end(SIGKILL) }
+
+    /// Lets the server end by itself.
+    func stop() { end(SIGTERM) }
+
+    private func end(_ signal: Int32) {
+        guard process.isRunning else { return }
+        #if canImport(Darwin)
+            _ = Darwin.kill(process.processIdentifier, signal)
+        #else
+            _ = Glibc.kill(process.processIdentifier, signal)
+        #endif
+        process.waitUntilExit()
+    }
+}

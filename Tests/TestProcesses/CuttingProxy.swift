@@ -1,0 +1,232 @@
+import BSONStore
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Passes bytes between a client and a server on loopback, and cuts connections when told to.
+package final class CuttingProxy: Sendable {
+    /// What is lost.
+    package enum Loss: Sendable {
+        /// The request, before the server sees it.
+        case request
+        /// The answer, after the server carried the request out.
+        case answer
+        /// The answer, behind so many of its bytes.
+        case answerAfter(Int)
+    }
+
+    private struct Plan {
+        let word: [UInt8]
+        let loss: Loss
+        var times: Int
+    }
+
+    private let listener: Int32
+    private let target: UInt16
+    private let plan = Locked<Plan?>(nil)
+    private let losses = Locked(0)
+    private let isClosed = Locked(false)
+    /// The port that clients connect to.
+    package let port: Int
+
+    /// How many connections were cut.
+    package var lossCount: Int { losses.withLock { $0 } }
+
+    /// Starts to listen on a free port in front of another one.
+    package init(to target: Int) throws {
+        self.target = UInt16(target)
+        let listener = try Self.socket()
+        var address = Self.loopback(0)
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard bound == 0, listen(listener, 64) == 0 else {
+            throw ProgramFailure(reason: "no port for a proxy: \(errno)")
+        }
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(listener, $0, &length)
+            }
+        }
+        self.listener = listener
+        port = Int(UInt16(bigEndian: address.sin_port))
+        _ = DetachedThread.start { self.accept() }
+    }
+
+    /// Loses something of the next requests that contain a word, for example `updates`.
+    package func lose(_ loss: Loss, of word: String, times: Int = 1) {
+        plan.withLock { $0 = Plan(word: Array(word.utf8), loss: loss, times: times) }
+    }
+
+    /// Takes no more connections.
+    package func close() {
+        isClosed.withLock { $0 = true }
+        shutdown(listener, Int32(SHUT_RDWR))
+        Self.close(listener)
+    }
+
+    private func accept() {
+        while !isClosed.withLock({ $0 }) {
+            #if canImport(Darwin)
+                let client = Darwin.accept(listener, nil, nil)
+            #else
+                let client = Glibc.accept(listener, nil, nil)
+            #endif
+            guard client >= 0 else { return }
+            guard let server = connect() else {
+                Self.close(client)
+                continue
+            }
+            let pair = Pair(client: client, server: server)
+            _ = DetachedThread.start { self.passRequests(pair) }
+            _ = DetachedThread.start { self.passAnswers(pair) }
+        }
+    }
+
+    private func passRequests(_ pair: Pair) {
+        Self.pass(from: pair.client, to: pair.server) { bytes in
+            guard let loss = self.take(bytes) else { return bytes.count }
+            self.losses.withLock { $0 += 1 }
+            switch loss {
+            case .request: return nil
+            case .answer: pair.answerBytes.withLock { $0 = 0 }
+            case .answerAfter(let count): pair.answerBytes.withLock { $0 = count }
+            }
+            return bytes.count
+        }
+        pair.end()
+    }
+
+    private func passAnswers(_ pair: Pair) {
+        Self.pass(from: pair.server, to: pair.client) { bytes in
+            pair.answerBytes.withLock { rest in
+                guard let left = rest else { return bytes.count }
+                rest = left - bytes.count
+                return left <= 0 ? nil : min(left, bytes.count)
+            }
+        }
+        pair.end()
+    }
+
+    private func take(_ bytes: ArraySlice<UInt8>) -> Loss? {
+        plan.withLock { plan in
+            guard let found = plan, found.times > 0, bytes.contains(found.word) else { return nil }
+            plan?.times -= 1
+            return found.loss
+        }
+    }
+}
+
+extension CuttingProxy {
+    /// Two ends of one connection.
+    private final class Pair: Sendable {
+        let client: Int32
+        let server: Int32
+        /// How many bytes of the next answer the client may still get.
+        let answerBytes = Locked<Int?>(nil)
+        private let ends = Locked(0)
+
+        init(client: Int32, server: Int32) {
+            self.client = client
+            self.server = server
+        }
+
+        /// One direction is over, and with it the other.
+        func end() {
+            shutdown(client, Int32(SHUT_RDWR))
+            shutdown(server, Int32(SHUT_RDWR))
+            let isLast = ends.withLock { ends in
+                ends += 1
+                return ends == 2
+            }
+            if isLast {
+                CuttingProxy.close(client)
+                CuttingProxy.close(server)
+            }
+        }
+    }
+
+    /// Copies until the end; `allowed` says how much of each piece goes on, `nil` for the end.
+    private static func pass(
+        from source: Int32, to target: Int32, allowed: (ArraySlice<UInt8>) -> Int?
+    ) {
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = read(source, &buffer, buffer.count)
+            guard count > 0, let part = allowed(buffer[..<count]) else { return }
+            var sent = 0
+            while sent < part {
+                let written = buffer.withUnsafeBytes {
+                    send(target, $0.baseAddress.map { $0 + sent }, part - sent, noSignal)
+                }
+                guard written > 0 else { return }
+                sent += written
+            }
+            if part < count { return }
+        }
+    }
+
+    #if canImport(Darwin)
+        private static let noSignal: Int32 = 0
+    #else
+        private static let noSignal = Int32(MSG_NOSIGNAL)
+    #endif
+
+    private func connect() -> Int32? {
+        var address = Self.loopback(target)
+        do {
+            let server = try Self.socket()
+            let result = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    #if canImport(Darwin)
+                        Darwin.connect(server, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+                    #else
+                        Glibc.connect(server, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+                    #endif
+                }
+            }
+            guard result == 0 else {
+                Self.close(server)
+                return nil
+            }
+            return server
+        } catch {
+            return nil
+        }
+    }
+
+    private static func loopback(_ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+
+    private static func socket() throws -> Int32 {
+        #if canImport(Darwin)
+            let made = Darwin.socket(AF_INET, SOCK_STREAM, 0)
+        #else
+            let made = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        guard made >= 0 else { throw ProgramFailure(reason: "no socket: \(errno)") }
+        var one: Int32 = 1
+        setsockopt(made, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        return made
+    }
+
+    private static func close(_ number: Int32) {
+        #if canImport(Darwin)
+            _ = Darwin.close(number)
+        #else
+            _ = Glibc.close(number)
+        #endif
+    }
+}
