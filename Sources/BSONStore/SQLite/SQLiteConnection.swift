@@ -20,8 +20,8 @@ package final class SQLiteConnection: @unchecked Sendable {
         repeating: SQLiteBoundarySlot(), count: SQLiteBoundary.allCases.count)
     /// Where the index of the write-ahead log is mapped; `nil` when it is not shared memory.
     var walIndex: UnsafeRawPointer?
-    /// What the connection knows of the store's indexes.
-    let indexCache = IndexCache()
+    /// What the connection knows of the store's collections and indexes.
+    let catalogCache = CatalogCache()
     /// Whether a transaction that somebody may still use was begun.
     var isInScope = false
     /// Why the transaction cannot go on: SQLite gave it up, or part of a write is missing.

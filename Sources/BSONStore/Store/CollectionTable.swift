@@ -77,24 +77,3 @@ extension SQLiteConnection {
         return try prepare(numbered: place) { table.sql(statement) }
     }
 }
-
-/// Remembers which table a collection has, for all connections of a store.
-///
-/// Only what is committed gets in. A number is never used for another collection, and a collection
-/// that gets another name or other options gets another number, so an entry is either true or its
-/// table is gone, which SQLite then says.
-final class Catalog: Sendable {
-    private let tables = Locked<[Namespace: CollectionTable]>([:])
-
-    func known(_ namespace: Namespace) -> CollectionTable? {
-        tables.withLock { $0[namespace] }
-    }
-
-    func remember(_ table: CollectionTable) {
-        tables.withLock { $0[table.namespace] = table }
-    }
-
-    func forget(_ namespace: Namespace) {
-        tables.withLock { $0[namespace] = nil }
-    }
-}

@@ -14,7 +14,7 @@ extension DocumentStore {
         case .file(let path):
             let reader = try readers.take() ?? StoreReader(StoreOpening.reader(path, options))
             defer { readers.give(reader) }
-            return try reader.read(catalog, body)
+            return try reader.read(body)
         }
     }
 
@@ -44,9 +44,9 @@ extension DocumentStore {
         try checkPlace(of: connection)
         do {
             try connection.run(.beginImmediate)
-            connection.indexCache.validate(connection.dataVersion)
+            connection.catalogCache.validate(connection.dataVersion)
             let transaction = WriteTransaction(
-                connection: connection, catalog: catalog, feed: try feedState(connection))
+                connection: connection, feed: try feedState(connection))
             defer { transaction.finish() }
             let result = try body(transaction)
             try finish(transaction, on: connection)
@@ -79,9 +79,8 @@ extension DocumentStore {
         let wrote = feed.head != transaction.feedHeadAtStart
         if wrote { try feed.trim(connection) }
         try connection.run(.commit)
-        transaction.publish()
         let version = connection.dataVersion
-        connection.indexCache.adopt(version)
+        connection.catalogCache.adopt(version)
         writer.withLock { writer in
             writer.feed = feed
             writer.dataVersion = version
@@ -91,7 +90,7 @@ extension DocumentStore {
     /// After a failed sync the file's state is unknown to the connection: the next call opens anew.
     private func undo(on connection: SQLiteConnection, after error: any Error) {
         var isLost = (error as? StoreError)?.code == .ioError
-        connection.indexCache.invalidate()
+        connection.catalogCache.invalidateAll()
         do throws(StoreError) {
             try connection.rollback()
         } catch {
@@ -133,9 +132,8 @@ extension DocumentStore {
         on connection: SQLiteConnection, _ body: (ReadTransaction) throws -> R
     ) throws -> R {
         try connection.run(.begin)
-        if location != .inMemory { connection.indexCache.invalidate() }
-        let transaction = ReadTransaction(
-            connection: connection, catalog: catalog, lastTable: nil)
+        if location != .inMemory { connection.catalogCache.invalidate() }
+        let transaction = ReadTransaction(connection: connection, lastTable: nil)
         defer { transaction.finish() }
         do {
             let result = try body(transaction)

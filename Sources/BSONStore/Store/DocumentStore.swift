@@ -10,7 +10,6 @@ public final class DocumentStore: Sendable {
     /// Whether writing is refused, as asked for or because the file cannot be written.
     public let isReadOnly: Bool
 
-    let catalog = Catalog()
     let mutex = ThreadMutex()
     let writer: Locked<Writer>
     let readers = ReaderPool()

@@ -74,7 +74,7 @@ extension ReadTransaction {
         _ hint: IndexHint, of namespace: Namespace
     ) throws(StoreError) -> StoredIndex? {
         try onTable(namespace) { (table) throws(StoreError) -> StoredIndex in
-            let indexes = try connection.indexCache.indexes(of: table.id, connection)
+            let indexes = try connection.catalogCache.indexes(of: table.id, connection)
             let index = indexes.first { hint.isFor($0.definition) && !$0.definition.isHidden }
             guard let index else {
                 throw StoreError(

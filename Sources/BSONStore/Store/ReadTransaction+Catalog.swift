@@ -86,7 +86,7 @@ extension ReadTransaction {
             let waits = filter.waitsForText
             guard table.collation != nil || waits else { return nil }
             guard waits else { return try filter.adapted(to: table.collation, nil) }
-            let indexes = try connection.indexCache.indexes(of: table.id, connection)
+            let indexes = try connection.catalogCache.indexes(of: table.id, connection)
             guard let fields = indexes.lazy.compactMap(\.definition.textFields).first else {
                 throw StoreError(.indexNotFound, "text index required for $text query")
             }
@@ -104,17 +104,9 @@ extension ReadTransaction {
         let found = try onTable(namespace) {
             (table) throws(StoreError) -> CollectionOptions.View? in
             guard !table.isPlain, let view = table.options.view else { return nil }
-            try checkIsCurrent(table)
             return view
         }
         return found ?? nil
-    }
-
-    /// Before a collection's options decide something, makes sure that another process did not
-    /// change them; where it did, the error makes ``onTable(_:_:)`` look the table up again.
-    func checkIsCurrent(_ table: CollectionTable) throws(StoreError) {
-        guard try Catalog.read(table.namespace, connection)?.id != table.id else { return }
-        throw StoreError(.namespaceNotFound, "The collection's options changed")
     }
 
     /// Lends the documents that a view shows and that pass, until the body returns false.

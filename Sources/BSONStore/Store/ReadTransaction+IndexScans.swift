@@ -127,7 +127,7 @@ extension ReadTransaction {
         guard try view(namespace) == nil else { return nil }
         let query = IndexQuery(filter)
         let found = try onTable(namespace) { (table) throws(StoreError) -> IndexScan? in
-            for index in try connection.indexCache.indexes(of: table.id, connection) {
+            for index in try connection.catalogCache.indexes(of: table.id, connection) {
                 if let scan = IndexScan(distinct: index, field, query, filter) { return scan }
             }
             return nil

@@ -15,7 +15,7 @@ extension ReadTransaction {
         let byID = QueryPlan(filter, sort)
         guard byID.mayBeImproved, !(filter.isEverything && sort == nil) else { return byID }
         let chosen = try onTable(namespace) { (table) throws(StoreError) -> QueryPlan? in
-            let indexes = try connection.indexCache.indexes(of: table.id, connection)
+            let indexes = try connection.catalogCache.indexes(of: table.id, connection)
             let query = IndexQuery(filter)
             guard !indexes.isEmpty || !query.alternatives.isEmpty else { return nil }
             let planner = QueryPlanner(

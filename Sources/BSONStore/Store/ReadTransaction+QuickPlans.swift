@@ -10,7 +10,7 @@ extension ReadTransaction {
             let found = try onTable(namespace) { (table) throws(StoreError) -> StoredIndex? in
                 guard table.isPlain else { return nil }
                 return Self.sole(
-                    wanted.field, try connection.indexCache.indexes(of: table.id, connection))
+                    wanted.field, try connection.catalogCache.indexes(of: table.id, connection))
             }
             if let index = found ?? nil {
                 return QueryPlan(

@@ -2,14 +2,12 @@
 public class ReadTransaction {
     /// The connection, for tables of the sync engine in the same file and transaction.
     package let connection: SQLiteConnection
-    let catalog: Catalog
     private(set) var isOpen = true
     /// The table that was used last; most transactions use one.
     private(set) var lastTable: CollectionTable?
 
-    init(connection: SQLiteConnection, catalog: Catalog, lastTable: CollectionTable?) {
+    init(connection: SQLiteConnection, lastTable: CollectionTable?) {
         self.connection = connection
-        self.catalog = catalog
         self.lastTable = lastTable
     }
 
@@ -76,38 +74,19 @@ public class ReadTransaction {
         _ namespace: Namespace, _ body: (CollectionTable) throws(StoreError) -> R
     ) throws(StoreError) -> R? {
         precondition(isOpen, "a transaction is used outside of the body that it was given to")
-        if let lastTable, lastTable.namespace == namespace {
-            do throws(StoreError) {
-                return try body(lastTable)
-            } catch {
-                guard error.code == .namespaceNotFound else { throw error }
-                forgetLastTable()
-            }
-        }
-        guard let table = try table(namespace) else { return nil }
-        do throws(StoreError) {
-            let result = try body(table)
-            lastTable = table
-            return result
-        } catch {
-            guard error.code == .namespaceNotFound else { throw error }
-            // Another process dropped the collection, and maybe made it again under a new number.
-            catalog.forget(namespace)
-            guard let table = try self.table(namespace) else { return nil }
-            return try body(table)
-        }
+        if let lastTable, lastTable.namespace == namespace { return try body(lastTable) }
+        guard let table = try collectionTable(namespace) else { return nil }
+        lastTable = table
+        return try body(table)
+    }
+
+    /// The collection's table, as far as this transaction sees it.
+    func collectionTable(_ namespace: Namespace) throws(StoreError) -> CollectionTable? {
+        try connection.catalogCache.table(namespace, connection)
     }
 
     /// Looks the next table up again, because the last one may be gone.
     func forgetLastTable() { lastTable = nil }
-
-    /// The collection's table, as far as this transaction sees it.
-    func table(_ namespace: Namespace) throws(StoreError) -> CollectionTable? {
-        if let known = catalog.known(namespace) { return known }
-        guard let found = try Catalog.read(namespace, connection) else { return nil }
-        catalog.remember(found)
-        return found
-    }
 
     /// The row and the document with an id key.
     static func row(

@@ -107,10 +107,10 @@ final class StoreReader {
     var isHolding: Bool { header != nil }
 
     /// Runs a body on the newest committed state.
-    func read<R>(_ catalog: Catalog, _ body: (ReadTransaction) throws -> R) throws -> R {
+    func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
         try begin()
         let transaction = ReadTransaction(
-            connection: connection, catalog: catalog, lastTable: lastTable)
+            connection: connection, lastTable: lastTable)
         defer { transaction.finish() }
         do {
             let result = try body(transaction)
@@ -135,7 +135,7 @@ final class StoreReader {
             release()
         }
         lastTable = nil
-        connection.indexCache.invalidate()
+        connection.catalogCache.invalidate()
         // One that could not be ended before.
         if connection.isInTransaction { try connection.rollback() }
         try connection.run(.begin)

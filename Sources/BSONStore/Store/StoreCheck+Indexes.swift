@@ -6,7 +6,7 @@ extension StoreCheck {
         _ namespace: Namespace, _ report: inout StoreReport
     ) throws(StoreError) {
         guard let table = try Catalog.read(namespace, connection) else { return }
-        for index in try connection.indexCache.indexes(of: table.id, connection) {
+        for index in try connection.catalogCache.indexes(of: table.id, connection) {
             var check = IndexCheck(index: index, namespace: namespace, report: report)
             defer { report = check.report }
             try check.lost(table, connection)

@@ -7,7 +7,7 @@ extension WriteTransaction {
         _ namespace: Namespace, _ options: CollectionOptions = .none
     ) throws(StoreError) {
         try namespace.check()
-        if let there = try current(namespace) {
+        if let there = try collectionTable(namespace) {
             throw StoreError(
                 .namespaceExists,
                 there.options.view == nil
@@ -27,7 +27,8 @@ extension WriteTransaction {
             try Namespace(namespace.database, view.on).check()
             try checkCycle(of: namespace, view)
         }
-        adopt(try Catalog.create(namespace, options, connection))
+        _ = try Catalog.create(namespace, options, connection)
+        noteNewTables()
     }
 
     /// Removes a collection or view with its documents and indexes.
@@ -37,7 +38,7 @@ extension WriteTransaction {
     /// - Returns: whether there was one.
     @discardableResult
     public func dropCollection(_ namespace: Namespace) throws(StoreError) -> Bool {
-        guard let table = try current(namespace) else { return false }
+        guard let table = try collectionTable(namespace) else { return false }
         try Catalog.remove(table, connection)
         abandon(table)
         if table.options.view == nil {
@@ -58,14 +59,14 @@ extension WriteTransaction {
         guard namespace != target else {
             throw StoreError(.illegalOperation, "Can't rename a collection to itself")
         }
-        guard let table = try current(namespace) else {
+        guard let table = try collectionTable(namespace) else {
             throw StoreError(
                 .namespaceNotFound, "Source collection \(namespace) does not exist")
         }
         guard table.options.view == nil else {
             throw StoreError(.commandNotSupportedOnView, "cannot rename view: \(namespace)")
         }
-        if let there = try current(target) {
+        if let there = try collectionTable(target) {
             guard there.options.view == nil else {
                 throw StoreError(
                     .namespaceExists, "a view already exists with that name: \(target)")
@@ -76,9 +77,8 @@ extension WriteTransaction {
             try Catalog.remove(there, connection)
             abandon(there)
         }
-        let renamed = try Catalog.renew(table, as: target, table.options, connection)
+        try Catalog.renew(table, as: target, table.options, connection)
         abandon(table)
-        adopt(renamed)
         try record(
             .rename, namespace, before: nil,
             after: ["to": ["db": .string(target.database), "coll": .string(target.collection)]])
@@ -112,7 +112,7 @@ extension WriteTransaction {
     public func modifyCollection(
         _ namespace: Namespace, _ changes: BSONDocument
     ) throws(StoreError) -> BSONDocument {
-        guard let table = try current(namespace) else {
+        guard let table = try collectionTable(namespace) else {
             throw StoreError(.namespaceNotFound, "ns does not exist: \(namespace)")
         }
         let modification = CollectionModification(changes)
@@ -121,22 +121,16 @@ extension WriteTransaction {
             try self.change(change, table)
         }
         if options != table.options {
-            let renewed = try Catalog.renew(table, as: namespace, options, connection)
+            try Catalog.renew(table, as: namespace, options, connection)
             abandon(table)
-            adopt(renewed)
         }
         return answer ?? [:]
-    }
-
-    /// The collection's table as the file has it, whatever the catalog remembers.
-    private func current(_ namespace: Namespace) throws(StoreError) -> CollectionTable? {
-        try Catalog.read(namespace, connection)
     }
 
     private func change(
         _ change: IndexModification, _ table: CollectionTable
     ) throws(StoreError) -> BSONDocument {
-        let indexes = try connection.indexCache.indexes(of: table.id, connection)
+        let indexes = try connection.catalogCache.indexes(of: table.id, connection)
         guard let index = indexes.first(where: { change.isFor($0.definition) }) else {
             throw StoreError(
                 .indexNotFound,
@@ -150,7 +144,7 @@ extension WriteTransaction {
         statement.bind(1, index.id)
         statement.bind(2, specification.bytes)
         try statement.run()
-        connection.indexCache.forget(table.id)
+        connection.catalogCache.forget(table.id)
         return answer
     }
 

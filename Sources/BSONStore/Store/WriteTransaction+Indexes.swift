@@ -20,7 +20,7 @@ extension WriteTransaction {
         to after: BSONDocument?
     ) throws(StoreError) -> IndexChange {
         var change = IndexChange()
-        for index in try connection.indexCache.indexes(of: table.id, connection) {
+        for index in try connection.catalogCache.indexes(of: table.id, connection) {
             let old =
                 try before.map { (document) throws(StoreError) in
                     try index.keys(of: document).keys
@@ -83,7 +83,7 @@ extension WriteTransaction {
             "UPDATE store_indexes SET multikey = 1 WHERE id = ?1")
         statement.bind(1, index.id)
         try statement.run()
-        connection.indexCache.forget(table.id)
+        connection.catalogCache.forget(table.id)
     }
 }
 
@@ -107,7 +107,7 @@ extension WriteTransaction {
     ) throws -> Bool {
         let table = try onTableForWriting(namespace) { $0 }
         let definition = try definition.inheriting(table.options.collation)
-        let existing = try connection.indexCache.indexes(of: table.id, connection)
+        let existing = try connection.catalogCache.indexes(of: table.id, connection)
         if try IndexConflict.isThere(definition, among: existing.map(\.definition)) {
             return false
         }
@@ -126,7 +126,7 @@ extension WriteTransaction {
                 place: connection.reserveNumbers(StoredIndex.Statement.allCases.count))
             try fill(index, table, progress)
         }
-        connection.indexCache.forget(table.id)
+        connection.catalogCache.forget(table.id)
         return true
     }
 
@@ -226,7 +226,7 @@ extension WriteTransaction {
                 .commandNotSupportedOnView, "Cannot drop indexes on view \(namespace)")
         }
         let count = try onTable(namespace) { (table) throws(StoreError) -> Int in
-            let indexes = try connection.indexCache.indexes(of: table.id, connection)
+            let indexes = try connection.catalogCache.indexes(of: table.id, connection)
             var dropped: [StoredIndex] = isAll ? indexes : []
             for name in names where !isAll {
                 let found = try self.index(name, among: indexes)
@@ -284,7 +284,7 @@ extension WriteTransaction {
         statement.bind(1, index.id)
         try statement.run()
         try connection.executeOnce("DROP TABLE \(StoredIndex.tableName(index.id))")
-        connection.indexCache.forget(table.id)
+        connection.catalogCache.forget(table.id)
     }
 }
 
@@ -293,7 +293,7 @@ extension ReadTransaction {
     public func indexes(_ namespace: Namespace) throws(StoreError) -> [IndexDefinition] {
         let found = try onTable(namespace) { (table) throws(StoreError) in
             [IndexDefinition.id]
-                + (try connection.indexCache.indexes(of: table.id, connection)).map(\.definition)
+                + (try connection.catalogCache.indexes(of: table.id, connection)).map(\.definition)
         }
         return found ?? []
     }

@@ -9,14 +9,12 @@ extension WriteTransaction {
     ) throws(StoreError) {
         guard !table.isPlain else { return }
         if table.options.view != nil {
-            try checkIsCurrent(table)
             throw StoreError(
                 .commandNotSupportedOnView,
                 "Namespace \(table.namespace) is a view, not a collection",
                 namespace: table.namespace)
         }
         if let capped = table.options.capped, document.byteCount > capped.bytesMax {
-            try checkIsCurrent(table)
             throw StoreError(
                 .badValue, "object to insert exceeds cappedMaxSize", namespace: table.namespace)
         }
@@ -26,7 +24,6 @@ extension WriteTransaction {
         if table.options.validationLevel == .moderate, let before, !validator.matches(before) {
             return
         }
-        try checkIsCurrent(table)
         let id = document["_id"] ?? .null
         var error = StoreError(
             .documentValidationFailure, "Document failed validation",

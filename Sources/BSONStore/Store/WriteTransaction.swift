@@ -13,12 +13,11 @@ public final class WriteTransaction: ReadTransaction {
     var cappedUsage: [Int64: CappedUsage] = [:]
     /// The newest position before this transaction.
     let feedHeadAtStart: Int64
-    private var newTables: [Namespace: CollectionTable] = [:]
 
-    init(connection: SQLiteConnection, catalog: Catalog, feed: FeedState) {
+    init(connection: SQLiteConnection, feed: FeedState) {
         self.feed = feed
         feedHeadAtStart = feed.head
-        super.init(connection: connection, catalog: catalog, lastTable: nil)
+        super.init(connection: connection, lastTable: nil)
     }
 
     /// Runs a body whose changes are undone when it throws, while the transaction goes on.
@@ -30,20 +29,11 @@ public final class WriteTransaction: ReadTransaction {
             return try connection.savepoint(body)
         } catch {
             feed = feedBefore
-            connection.indexCache.invalidate()
-            newTables.removeAll()
+            connection.catalogCache.invalidateAll()
             cappedUsage.removeAll()
             forgetLastTable()
             throw error
         }
-    }
-
-    override func table(_ namespace: Namespace) throws(StoreError) -> CollectionTable? {
-        if let known = newTables[namespace] ?? catalog.known(namespace) { return known }
-        // Not for the catalog: this may be of this transaction, which can still be undone.
-        guard let found = try Catalog.read(namespace, connection) else { return nil }
-        newTables[namespace] = found
-        return found
     }
 
     /// Runs a body on the collection's table, which is made when it is not there.
@@ -52,24 +42,21 @@ public final class WriteTransaction: ReadTransaction {
     ) throws(StoreError) -> R {
         if let result = try onTable(namespace, body) { return result }
         let table = try Catalog.create(namespace, .none, connection)
-        adopt(table)
+        noteNewTables()
         return try body(table)
     }
 
-    /// Uses a table that this transaction made.
-    func adopt(_ table: CollectionTable) {
-        newTables[table.namespace] = table
-        catalog.forget(table.namespace)
+    /// Looks tables up again after this transaction made one.
+    func noteNewTables() {
+        connection.catalogCache.forgetTables()
         forgetLastTable()
     }
 
     /// Forgets a table that this transaction dropped or that has another number now.
     func abandon(_ table: CollectionTable) {
-        newTables[table.namespace] = nil
         cappedUsage[table.id] = nil
-        catalog.forget(table.namespace)
-        forgetLastTable()
-        connection.indexCache.forget(table.id)
+        connection.catalogCache.forget(table.id)
+        noteNewTables()
     }
 
     /// Writes a change to the feed, when there is one.
@@ -80,10 +67,5 @@ public final class WriteTransaction: ReadTransaction {
         guard feed.changesMax > 0 else { return }
         try feed.append(
             kind, namespace, before: before, after: after, comment: comment, on: connection)
-    }
-
-    /// Tells the catalog which collections are there for certain, after the commit.
-    func publish() {
-        for table in newTables.values { catalog.remember(table) }
     }
 }

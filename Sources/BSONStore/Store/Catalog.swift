@@ -1,4 +1,5 @@
-extension Catalog {
+/// Reads and changes the list of the file's collections.
+enum Catalog {
     /// Looks the collection up in the file, as the connection's transaction sees it.
     static func read(
         _ namespace: Namespace, _ connection: SQLiteConnection
@@ -55,7 +56,7 @@ extension Catalog {
     static func renew(
         _ table: CollectionTable, as namespace: Namespace, _ options: CollectionOptions,
         _ connection: SQLiteConnection
-    ) throws(StoreError) -> CollectionTable {
+    ) throws(StoreError) {
         let uuid = try self.options(table.id, connection).uuid
         try unregister(table, connection)
         let id = try register(namespace, options, uuid: uuid, connection)
@@ -66,7 +67,6 @@ extension Catalog {
         indexes.bind(1, table.id)
         indexes.bind(2, id)
         try indexes.run()
-        return try CollectionTable(id: id, namespace: namespace, options: options)
     }
 
     /// Removes the collection with its documents and indexes.
@@ -74,7 +74,7 @@ extension Catalog {
         _ table: CollectionTable, _ connection: SQLiteConnection
     ) throws(StoreError) {
         try unregister(table, connection)
-        for index in try connection.indexCache.indexes(of: table.id, connection) {
+        for index in try connection.catalogCache.indexes(of: table.id, connection) {
             try connection.executeOnce("DROP TABLE \(StoredIndex.tableName(index.id))")
         }
         try run("DELETE FROM store_indexes WHERE collection = ?1", table.id, connection)
