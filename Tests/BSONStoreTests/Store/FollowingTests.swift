@@ -8,7 +8,7 @@ import Testing
     private static let options = DocumentStore.Options(
         durability: .normal, changeHistory: .keep(changesMax: 10_000))
 
-    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
     func `the feed gives what is there and what comes`(inMemory: Bool) async throws {
         let directory = try TemporaryDirectory()
         let store = try DocumentStore(
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `the feed of another connection wakes without a commit of its own`() async throws {
         let directory = try TemporaryDirectory()
         let writer = try DocumentStore(at: .file(directory.file()), options: Self.options)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `following ends when its task is cancelled, and fails when the store is closed`()
         async throws
     {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a live query tells what is new, other and gone`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DocumentStore(at: .file(directory.file()), options: Self.options)
@@ -105,7 +105,7 @@ import Testing
         #expect(third.removed == [1] && third.documents.count == 1)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     @MainActor func `an observed query follows its documents`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DocumentStore(at: .file(directory.file()), options: Self.options)

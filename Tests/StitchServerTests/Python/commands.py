@@ -36,7 +36,7 @@ class Collections(ServedTest):
         self.client.admin.command("setParameter", 1, ttlMonitorSleepSecs=1)
         self.items.insert_one({"at": datetime.datetime(2020, 1, 1)})
         with self.client.start_session() as session:
-            deadline = datetime.datetime.now() + datetime.timedelta(seconds=30)
+            deadline = datetime.datetime.now() + datetime.timedelta(seconds=300)
             while self.items.count_documents({}, session=session) > 0:
                 self.assertLess(datetime.datetime.now(), deadline)
 

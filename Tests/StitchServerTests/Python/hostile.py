@@ -39,7 +39,7 @@ def answer(connection):
 class Hostile(ServedTest):
     def connect(self):
         connection = socket.create_connection(("127.0.0.1", PORT))
-        connection.settimeout(20)
+        connection.settimeout(120)
         self.addCleanup(connection.close)
         return connection
 

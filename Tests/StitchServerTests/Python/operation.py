@@ -19,7 +19,7 @@ class Operation(ServedTest):
         for number in range(5):
             self.items.insert_one({"_id": number, "text": "marker"})
         self.refused("find")
-        text = urllib.request.urlopen(METRICS + "/metrics", timeout=10).read().decode()
+        text = urllib.request.urlopen(METRICS + "/metrics", timeout=60).read().decode()
         figures = dict(
             line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
         self.assertEqual(figures['stitchsync_commands_total{command="insert"}'], "5.0")
@@ -29,7 +29,7 @@ class Operation(ServedTest):
             float(figures['stitchsync_command_failures_total{command="find"}']), 1)
         self.assertGreaterEqual(float(figures["stitchsync_connections_open"]), 1)
         with self.assertRaises(urllib.error.HTTPError):
-            urllib.request.urlopen(METRICS + "/other", timeout=10)
+            urllib.request.urlopen(METRICS + "/other", timeout=60)
 
 
 main()

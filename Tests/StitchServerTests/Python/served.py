@@ -13,7 +13,7 @@ class ServedTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.client = pymongo.MongoClient("127.0.0.1", PORT, serverSelectionTimeoutMS=5000)
+        cls.client = pymongo.MongoClient("127.0.0.1", PORT, serverSelectionTimeoutMS=60000)
         cls.db = cls.client["served"]
 
     @classmethod

@@ -12,7 +12,7 @@ enum CDriver {
         let host = options.isEmpty ? "127.0.0.1" : "localhost"
         return try await Program.run(
             try program.get(), ["mongodb://\(user)\(host):\(port)/?\(options)"] + arguments,
-            limit: .seconds(120))
+            limit: .seconds(600))
     }
 
     private static let program = Result<URL, any Error> {

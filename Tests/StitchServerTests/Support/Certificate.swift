@@ -22,7 +22,7 @@ struct Certificate: Sendable {
                 "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
                 "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
                 certificate.key, "-out", certificate.chain,
-            ], limit: .seconds(30))
+            ], limit: .seconds(300))
         guard made.code == 0 else { throw ProgramFailure(reason: made.output) }
         let result: Result<R, any Error>
         do { result = .success(try await body(certificate)) } catch { result = .failure(error) }

@@ -9,7 +9,7 @@ enum Python {
     static func run(_ script: String, _ arguments: String...) async throws -> Answer {
         let path = folder.appending(path: "Tests/StitchServerTests/Python/\(script)").path
         return try await Program.run(
-            try interpreter.get(), ["-B", path] + arguments, limit: .seconds(120))
+            try interpreter.get(), ["-B", path] + arguments, limit: .seconds(600))
     }
 
     /// The root of the package.

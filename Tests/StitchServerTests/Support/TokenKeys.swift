@@ -36,7 +36,7 @@ struct TokenKeys: Sendable {
     private func openssl(_ arguments: String...) async throws -> String {
         let inFolder = arguments.map { $0.hasSuffix(".pem") ? folder.appending(path: $0).path : $0 }
         let answer = try await Program.run(
-            URL(filePath: "/usr/bin/openssl"), inFolder, limit: .seconds(60))
+            URL(filePath: "/usr/bin/openssl"), inFolder, limit: .seconds(300))
         guard answer.code == 0 else { throw ProgramFailure(reason: answer.output) }
         return answer.output
     }

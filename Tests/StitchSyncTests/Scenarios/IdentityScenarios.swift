@@ -23,7 +23,7 @@ struct IdentityScenarios {
         try await second.syncNow()
     }
 
-    @Test("a lease that is refused closes its own file and no other", .timeLimit(.minutes(1)))
+    @Test("a lease that is refused closes its own file and no other", .timeLimit(.minutes(10)))
     func refusedLease() async throws {
         let directory = try ScratchDirectory()
         let path = directory.path("a.lock")

@@ -144,7 +144,7 @@ struct ListeningScenarios {
 
     @Test(
         "a frequency that changes while the engine runs counts from then on",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func changingFrequency() async throws {
         let world = try SyncWorld()
         let engine = try SyncEngine(

@@ -51,7 +51,7 @@ struct PatienceScenarios {
         return (engine.collection(SyncWorld.namespace), trap)
     }
 
-    @Test("a request that is not answered in time counts as a lost answer", .timeLimit(.minutes(1)))
+    @Test("a request that is not answered in time counts as a lost answer", .timeLimit(.minutes(10)))
     func requestTimeout() async throws {
         let world = try SyncWorld()
         let (items, trap) = try hanging(world, timeout: .milliseconds(50))
@@ -66,7 +66,7 @@ struct PatienceScenarios {
         #expect(try await items.status() == SyncStatus(synced: 1))
     }
 
-    @Test("waiting ends in time although the remote hangs", .timeLimit(.minutes(1)))
+    @Test("waiting ends in time although the remote hangs", .timeLimit(.minutes(10)))
     func waitTimeout() async throws {
         let world = try SyncWorld()
         let (items, trap) = try hanging(world, timeout: nil)
@@ -84,7 +84,7 @@ struct PatienceScenarios {
         #expect(try await items.status() == SyncStatus(synced: 1))
     }
 
-    @Test("cancelled, a pass and one that waits for its turn end at once", .timeLimit(.minutes(1)))
+    @Test("cancelled, a pass and one that waits for its turn end at once", .timeLimit(.minutes(10)))
     func cancellation() async throws {
         let world = try SyncWorld()
         let (items, trap) = try hanging(world, timeout: .seconds(3600))
@@ -118,7 +118,7 @@ struct PatienceScenarios {
 
     @Test(
         "after a failure a local write, the network and a sign-in have a pass run at once",
-        .timeLimit(.minutes(1)), arguments: Wake.allCases)
+        .timeLimit(.minutes(10)), arguments: Wake.allCases)
     func wakes(by wake: Wake) async throws {
         let world = try SyncWorld()
         let engine = try SyncEngine(
