@@ -15,6 +15,10 @@
             var buffer: [BSONDocument] = []
             /// Where the stream stands after the buffer.
             var end: BSONDocument?
+            /// The server's time when it gave the last batch.
+            var endTime: BSONTimestamp?
+            /// The last batch ended before it was full.
+            var isPartial = false
         }
 
         private let pool: MongoClientPool
@@ -23,7 +27,10 @@
 
         /// How long a history that lags behind what is acknowledged is waited for.
         private static let lagMax: Duration = .seconds(10)
-        private static let batchSize: Int32 = 1_000
+        /// More than is given out at a time, so that a batch mostly ends where the history does.
+        private static let batchSize: Int32 = 2_000
+        /// A batch of fewer bytes did not end because it was full.
+        private static let batchBytes = 4_000_000
 
         /// Makes a stream that begins after a place, or now.
         init(pool: MongoClientPool, namespace: Namespace, after token: ResumeToken?) {
@@ -168,6 +175,10 @@
             state.cursor = cursor.id
             state.buffer += cursor.batch
             state.end = cursor.token ?? cursor.batch.last?["_id"]?.documentValue ?? state.end
+            state.endTime = cursor.operationTime
+            state.isPartial =
+                cursor.batch.count < Self.batchSize
+                && cursor.batch.reduce(0) { $0 + $1.byteCount } < Self.batchBytes
             if state.buffer.isEmpty, let end = state.end { state.position = ResumeToken(end) }
         }
 
@@ -221,13 +232,23 @@
                 throw MongoFailure(
                     kind: .server, code: 286, message: "the collection was dropped or renamed")
             }
-            let hasMore = taken > 0
             state.buffer.removeFirst(taken)
             if state.buffer.isEmpty, let end = state.end { state.position = ResumeToken(end) }
             guard let token = state.position else {
                 throw MongoFailure(kind: .protocolError, message: "the server names no place")
             }
-            return RemoteChangeBatch(changes: changes, token: token, hasMore: hasMore)
+            return RemoteChangeBatch(
+                changes: changes, token: token, hasMore: taken > 0 && !Self.isAtEnd(state))
+        }
+
+        /// Everything was given out that the server had when it was last asked.
+        private static func isAtEnd(_ state: State) -> Bool {
+            guard state.buffer.isEmpty, state.isPartial else { return false }
+            // Behind a sharded cluster's router a batch may end early; its token tells.
+            guard let end = state.end.map(ResumeToken.init)?.time, let now = state.endTime else {
+                return true
+            }
+            return end >= now
         }
     }
 

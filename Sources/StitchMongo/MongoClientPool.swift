@@ -57,9 +57,11 @@
             }
         }
 
+        /// Waits for libmongoc's own threads, each of which may wait for a server that is silent: on a
+        /// thread of its own, since whoever lets go last may be a task.
         deinit {
-            mongoc_client_pool_destroy(pool)
-            listener.release()
+            let end = MongoPoolEnd(pool: pool, listener: listener)
+            if !DetachedThread.start({ end.run() }) { end.run() }
         }
 
         private static func setDefaults(_ settings: Settings, of uri: OpaquePointer) {
@@ -95,6 +97,17 @@
             let client = client()
             defer { giveBack(client) }
             return try body(client)
+        }
+    }
+
+    /// Ends a pool that nobody uses any more.
+    private struct MongoPoolEnd: @unchecked Sendable {
+        let pool: OpaquePointer
+        let listener: Unmanaged<MongoTopologyListener>
+
+        func run() {
+            mongoc_client_pool_destroy(pool)
+            listener.release()
         }
     }
 

@@ -9,6 +9,9 @@
         /// Streams that nobody reads at the moment, the one used last at the end.
         private let idle = Locked<[MongoChangeStream]>([])
 
+        /// Whether the server was not yet found to lack what tells contents.
+        private let tellsContents = Locked(true)
+
         /// Streams that are kept open: one is read by passes, one waits between them.
         private static let idleMax = 2
 
@@ -24,14 +27,47 @@
         }
 
         func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
-            var query = MongoQuery(namespace, filter: Self.filter(ids))
-            query.projection = [DocumentVersion.fieldName: 1]
-            let found = try await byKey(query)
+            let found = try await versionDocuments(ids)
             return ids.map { id in
                 guard let document = found[BSONKey.encode(id)] else { return .absent }
-                return .found(VersionField(of: document), contentHash: nil)
+                return .found(
+                    VersionField(of: document),
+                    content: document[Self.contentField]?.int64Value
+                        .map(ContentFingerprint.indexKey))
             }
         }
+
+        private func versionDocuments(
+            _ ids: [BSONValue]
+        ) async throws(RemoteError) -> [[UInt8]: BSONDocument] {
+            var query = MongoQuery(namespace, filter: Self.filter(ids))
+            if tellsContents.withLock({ $0 }) {
+                query.projection = Self.contents
+                do throws(RemoteError) {
+                    return try await byKey(query)
+                } catch {
+                    guard MongoErrorClass.mayLackOperators(error) else { throw error }
+                    // A server before 5.0, or another that speaks the protocol.
+                    tellsContents.withLock { $0 = false }
+                }
+            }
+            query.projection = [DocumentVersion.fieldName: 1]
+            return try await byKey(query)
+        }
+
+        private static let contentField = "content"
+
+        /// The version, and a number that changes with the rest of the document.
+        private static let contents: BSONDocument = [
+            DocumentVersion.fieldName: 1,
+            contentField: [
+                "$toHashedIndexKey": [
+                    "$unsetField": [
+                        "field": .string(DocumentVersion.fieldName), "input": "$$ROOT",
+                    ]
+                ]
+            ],
+        ]
 
         private static func filter(_ ids: [BSONValue]) -> BSONDocument {
             ["_id": ["$in": .array(BSONArray(ids))]]

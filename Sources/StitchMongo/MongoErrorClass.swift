@@ -53,6 +53,14 @@ enum MongoErrorClass {
         16_500,  // throttled, at a service that speaks MongoDB's protocol
     ]
 
+    /// The server may refuse the operators of what it was asked, not the asking.
+    static func mayLackOperators(_ error: RemoteError) -> Bool {
+        switch error.errorClass {
+        case .rejected, .unknown: error.code != 13
+        case .retryable, .unauthenticated, .historyLost: false
+        }
+    }
+
     /// The same will be refused again.
     static let rejectedCodes: Set<Int> = [
         2, 9, 14, 15, 16,  // BadValue, FailedToParse, TypeMismatch, Overflow, InvalidLength

@@ -68,8 +68,8 @@
 
         /// Whether a primary can be reached, now and after each change.
         ///
-        /// Nothing is known before the first request.
-        public var reachability: AsyncStream<Bool> { connection.reachability() }
+        /// libmongoc's own monitoring tells; nothing is known before the first request.
+        public var reachability: AsyncStream<Bool>? { connection.reachability() }
 
         /// Ends all connections and threads; waits for the calls that run.
         ///

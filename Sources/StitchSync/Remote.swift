@@ -4,6 +4,16 @@ public import BSONStore
 public protocol Remote: Sendable {
     /// The collection of a namespace; no I/O happens here.
     func collection(_ namespace: Namespace) -> any RemoteCollection
+
+    /// Whether the remote can be reached, now and after each change; `nil` where it does not tell.
+    ///
+    /// A running engine passes at once when the remote is back. Nothing is asked of it for this.
+    var reachability: AsyncStream<Bool>? { get }
+}
+
+extension Remote {
+    /// Tells nothing: failed passes are repeated with growing pauses.
+    public var reachability: AsyncStream<Bool>? { nil }
 }
 
 /// Reads and writes one remote collection, for the sync engine.
@@ -45,8 +55,9 @@ public enum RemoteLookup: Sendable, Hashable {
 
 /// Answers a look for one document's version.
 public enum RemoteVersionLookup: Sendable, Hashable {
-    /// The version field of a document that exists, and its content's hash where the remote tells.
-    case found(VersionField, contentHash: BSONContentHash?)
+    /// The version field of a document that exists, and what its content is known by where the remote
+    /// tells.
+    case found(VersionField, content: ContentFingerprint?)
     /// There is none, or the list does not show it.
     case absent
 }

@@ -17,6 +17,8 @@ package final class CuttingProxy: Sendable {
         case answer
         /// The answer, behind so many of its bytes.
         case answerAfter(Int)
+        /// Nothing: the request comes twice, and only one of the answers is passed on.
+        case repeated
     }
 
     private struct Plan {
@@ -26,7 +28,11 @@ package final class CuttingProxy: Sendable {
     }
 
     private let listener: Int32
-    private let target: UInt16
+    private let target: Locked<UInt16>
+    private let bytesLeft = Locked<Int?>(nil)
+    private let delayMS = Locked<Int32>(0)
+    private let pairs = Locked(0)
+    private let ended = Signal()
     private let plan = Locked<Plan?>(nil)
     private let losses = Locked(0)
     private let isClosed = Locked(false)
@@ -38,7 +44,7 @@ package final class CuttingProxy: Sendable {
 
     /// Starts to listen on a free port in front of another one.
     package init(to target: Int) throws {
-        self.target = UInt16(target)
+        self.target = Locked(UInt16(target))
         let listener = try Self.socket()
         var address = Self.loopback(0)
         let bound = withUnsafePointer(to: &address) { pointer in
@@ -65,6 +71,24 @@ package final class CuttingProxy: Sendable {
         plan.withLock { $0 = Plan(word: Array(word.utf8), loss: loss, times: times) }
     }
 
+    /// Cuts all connections behind so many bytes of either direction, in the middle of a message.
+    package func cut(afterBytes count: Int) { bytesLeft.withLock { $0 = count } }
+
+    /// Keeps each piece of an answer back for a while, 0 for none.
+    package func delayAnswers(milliseconds: Int32) { delayMS.withLock { $0 = milliseconds } }
+
+    /// Sends what comes from now on to another port.
+    package func redirect(to port: Int) { target.withLock { $0 = UInt16(port) } }
+
+    /// Returns when no connection is open any more.
+    package func waitUntilIdle() async {
+        while true {
+            let seen = ended.count
+            if pairs.withLock({ $0 }) == 0 { return }
+            await ended.wait(after: seen)
+        }
+    }
+
     /// Takes no more connections.
     package func close() {
         isClosed.withLock { $0 = true }
@@ -84,7 +108,11 @@ package final class CuttingProxy: Sendable {
                 Self.close(client)
                 continue
             }
-            let pair = Pair(client: client, server: server)
+            pairs.withLock { $0 += 1 }
+            let pair = Pair(client: client, server: server) {
+                self.pairs.withLock { $0 -= 1 }
+                self.ended.notify()
+            }
             _ = DetachedThread.start { self.passRequests(pair) }
             _ = DetachedThread.start { self.passAnswers(pair) }
         }
@@ -92,9 +120,10 @@ package final class CuttingProxy: Sendable {
 
     private func passRequests(_ pair: Pair) {
         Self.pass(from: pair.client, to: pair.server) { bytes in
-            guard let loss = self.take(bytes) else { return bytes.count }
+            guard let loss = self.take(bytes) else { return self.allowed(bytes.count) }
             self.losses.withLock { $0 += 1 }
             switch loss {
+            case .repeated: self.sendApart(bytes)
             case .request: return nil
             case .answer: pair.answerBytes.withLock { $0 = 0 }
             case .answerAfter(let count): pair.answerBytes.withLock { $0 = count }
@@ -106,13 +135,45 @@ package final class CuttingProxy: Sendable {
 
     private func passAnswers(_ pair: Pair) {
         Self.pass(from: pair.server, to: pair.client) { bytes in
-            pair.answerBytes.withLock { rest in
+            self.holdBack()
+            let count = pair.answerBytes.withLock { rest -> Int? in
                 guard let left = rest else { return bytes.count }
                 rest = left - bytes.count
                 return left <= 0 ? nil : min(left, bytes.count)
             }
+            return count.flatMap { self.allowed($0) }
         }
         pair.end()
+    }
+
+    /// Waits as long as answers are to be kept back, or until the end.
+    private func holdBack() {
+        var left = delayMS.withLock { $0 }
+        while left > 0, !isClosed.withLock({ $0 }) {
+            poll(nil, 0, min(left, 20))
+            left -= 20
+        }
+    }
+
+    /// How many of some bytes may still pass before the cut.
+    private func allowed(_ count: Int) -> Int? {
+        let left = bytesLeft.withLock { left -> Int? in
+            guard let now = left else { return nil }
+            left = now > count ? now - count : nil
+            return now
+        }
+        guard let left, left <= count else { return count }
+        losses.withLock { $0 += 1 }
+        return left == 0 ? nil : min(left, count - 1)
+    }
+
+    /// Sends a request by a connection of its own, and reads the answer for nobody.
+    private func sendApart(_ request: ArraySlice<UInt8>) {
+        guard let server = connect() else { return }
+        defer { Self.close(server) }
+        guard Self.send(request, to: server) else { return }
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        _ = read(server, &buffer, buffer.count)
     }
 
     private func take(_ bytes: ArraySlice<UInt8>) -> Loss? {
@@ -132,10 +193,12 @@ extension CuttingProxy {
         /// How many bytes of the next answer the client may still get.
         let answerBytes = Locked<Int?>(nil)
         private let ends = Locked(0)
+        private let onEnd: @Sendable () -> Void
 
-        init(client: Int32, server: Int32) {
+        init(client: Int32, server: Int32, onEnd: @escaping @Sendable () -> Void) {
             self.client = client
             self.server = server
+            self.onEnd = onEnd
         }
 
         /// One direction is over, and with it the other.
@@ -149,6 +212,7 @@ extension CuttingProxy {
             if isLast {
                 CuttingProxy.close(client)
                 CuttingProxy.close(server)
+                onEnd()
             }
         }
     }
@@ -161,16 +225,30 @@ extension CuttingProxy {
         while true {
             let count = read(source, &buffer, buffer.count)
             guard count > 0, let part = allowed(buffer[..<count]) else { return }
-            var sent = 0
-            while sent < part {
-                let written = buffer.withUnsafeBytes {
-                    send(target, $0.baseAddress.map { $0 + sent }, part - sent, noSignal)
-                }
-                guard written > 0 else { return }
-                sent += written
-            }
-            if part < count { return }
+            guard send(buffer[..<part], to: target), part == count else { return }
         }
+    }
+
+    private static func send(_ bytes: ArraySlice<UInt8>, to target: Int32) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes {
+                sendBytes(target, $0.baseAddress, $0.count, noSignal)
+            }
+            guard written > 0 else { return false }
+            rest = rest.dropFirst(written)
+        }
+        return true
+    }
+
+    private static func sendBytes(
+        _ target: Int32, _ start: UnsafeRawPointer?, _ count: Int, _ flags: Int32
+    ) -> Int {
+        #if canImport(Darwin)
+            Darwin.send(target, start, count, flags)
+        #else
+            Glibc.send(target, start, count, flags)
+        #endif
     }
 
     #if canImport(Darwin)
@@ -180,7 +258,7 @@ extension CuttingProxy {
     #endif
 
     private func connect() -> Int32? {
-        var address = Self.loopback(target)
+        var address = Self.loopback(target.withLock { $0 })
         do {
             let server = try Self.socket()
             let result = withUnsafePointer(to: &address) { pointer in

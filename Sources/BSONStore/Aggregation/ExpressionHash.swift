@@ -103,3 +103,8 @@ enum ExpressionHash {
         }
     }
 }
+
+extension BSONDocument {
+    /// The number that MongoDB's `$toHashedIndexKey` gives for the document.
+    package var hashedIndexKey: Int64 { ExpressionHash.hash(.document(self)) }
+}

@@ -116,7 +116,7 @@ extension SyncTransaction {
             return
         }
         if let version = change.version, version != .absent, version == record.version,
-            let hash = change.contentHash, try baseHash(record) == hash
+            let hash = change.contentHash, try isBase(.content(hash), of: record)
         {
             return
         }
@@ -135,13 +135,16 @@ extension SyncTransaction {
         switch lookup {
         case .absent:
             try hint(record)
-        case .found(let version, let hash):
+        case .found(let version, let content):
             if version == .absent || version != record.version { return try hint(record) }
-            if let hash, try baseHash(record) != hash { try hint(record) }
+            if let content, try !isBase(content, of: record) { try hint(record) }
         }
     }
 
-    private func baseHash(_ record: SyncedDocument) throws -> BSONContentHash? {
-        try record.base.document(local: local(record.documentID))?.contentHash()
+    /// Whether content at the remote is the record's base.
+    private func isBase(
+        _ content: ContentFingerprint, of record: SyncedDocument
+    ) throws -> Bool {
+        try record.base.document(local: local(record.documentID)).map(content.isOf) ?? false
     }
 }

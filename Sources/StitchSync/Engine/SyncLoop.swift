@@ -12,8 +12,9 @@ extension SyncEngine {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await self.runPasses() }
                 group.addTask { try await self.watchRemotes() }
+                group.addTask { await self.watchNetwork() }
                 defer { group.cancelAll() }
-                try await group.next()
+                while try await group.next() != nil {}
             }
         } catch is CancellationError where Task.isCancelled {
             return

@@ -65,7 +65,8 @@ struct InProcessCollection: RemoteCollection {
                 guard let document else { return .absent }
                 return .found(
                     VersionField(of: document),
-                    contentHash: document.contentHash(excluding: DocumentVersion.fieldName))
+                    content: .content(
+                        document.contentHash(excluding: DocumentVersion.fieldName)))
             }
         }
     }

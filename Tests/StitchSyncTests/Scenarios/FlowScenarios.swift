@@ -129,7 +129,7 @@ struct FlowScenarios {
         try await a.items.desync(ids: ids)
         #expect(try await seen() == [0, 0, 0])
         try await a.sync()
-        #expect(try world.remoteStore.read { try $0.count(SyncWorld.namespace) } == 3)
+        #expect(try world.remoteDocuments.count([:]) == 3)
     }
 
     @Test("many inserts, updates and deletes go up in one pass each, with one request to write")
@@ -139,7 +139,7 @@ struct FlowScenarios {
         let writes = Locked(0)
         world.remote.before { call in if call.kind == .write { writes.withLock { $0 += 1 } } }
         func remote(_ filter: BSONDocument) throws -> Int {
-            try world.remoteStore.read { try $0.count(SyncWorld.namespace, filter: filter) }
+            try world.remoteDocuments.count(filter)
         }
         try await a.items.insertMany((0..<3).map { ["_id": .int32($0), "n": 1] })
         #expect(try remote([:]) == 0)

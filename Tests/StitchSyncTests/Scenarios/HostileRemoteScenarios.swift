@@ -78,13 +78,13 @@ struct HostileRemoteScenarios {
         try await items.insertMany((0..<6).map { ["_id": .int32($0)] })
         try await engine.syncNow()
         #expect(try await items.status().pending == 1)
-        #expect(try world.remoteStore.changePosition == 5)
+        #expect(try world.remoteChanged(times: 5))
     }
 
     @Test("a collection that may not be watched does not delay the others", .timeLimit(.minutes(10)))
     func unwatchable() async throws {
         let world = try SyncWorld()
-        let secret = Namespace("app", "secret")
+        let secret = Namespace(SyncWorld.database, "secret")
         let engine = try SyncEngine(
             store: try DocumentStore(at: .inMemory),
             remote: TwistedRemote(

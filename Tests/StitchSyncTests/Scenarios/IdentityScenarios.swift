@@ -102,7 +102,7 @@ struct IdentityScenarios {
         try await a.sync()
         #expect(try await a.items.status() == SyncStatus(synced: 1))
         #expect(world.transcript().last == "A committed insert k settled")
-        #expect(try world.remoteStore.changePosition == 1)
+        #expect(try world.remoteChanged(times: 1))
     }
 
     @Test("a collection whose remote fails does not keep the others from their turn")
@@ -110,7 +110,7 @@ struct IdentityScenarios {
         let world = try SyncWorld()
         let engine = try SyncEngine(
             store: try DocumentStore(at: .inMemory), remote: world.remote)
-        let failing = engine.collection(Namespace("app", "failing"))
+        let failing = engine.collection(Namespace(SyncWorld.database, "failing"))
         let items = engine.collection(SyncWorld.namespace)
         try await failing.insertOne(["_id": "f"])
         try await items.insertOne(["_id": "k"])

@@ -5,6 +5,7 @@ import Testing
 
 /// Requests may land long after their sender gave them up, and histories may not say so; what is an
 /// app's own must not come back to it as a conflict, and what is uncertain must be told.
+@Suite(.remotes)
 struct LateScenarios {
     @Test("a request that lands after it was given up for lost is no conflict")
     func landsLate() async throws {

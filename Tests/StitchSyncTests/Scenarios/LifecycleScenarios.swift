@@ -105,7 +105,7 @@ struct LifecycleScenarios {
         try await a.insert(["_id": "k"])
         try await a.delete("k")
         try await a.sync()
-        #expect(try world.remoteStore.changePosition == 0)
+        #expect(try world.remoteChanged(times: 0))
         #expect(
             world.transcript() == ["A local insert k pending", "A local delete k settled"])
     }
@@ -133,7 +133,7 @@ struct LifecycleScenarios {
         #expect(try await items.status() == SyncStatus(synced: 3, pending: 2, toLook: 1))
         try await engine.syncNow()
         #expect(try await items.status() == SyncStatus(synced: 3))
-        #expect(try world.remoteStore.changePosition == 3)
+        #expect(try world.remoteChanged(times: 3))
     }
 
     @Test("an update to the same value sends nothing and tells nothing")

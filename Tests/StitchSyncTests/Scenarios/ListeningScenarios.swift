@@ -33,7 +33,7 @@ struct ListeningScenarios {
         let world = try SyncWorld()
         let a = try await world.device("A", handler: nil)
         let (released, release) = AsyncStream.makeStream(of: Void.self)
-        let other = a.engine.collection(Namespace("app", "other"))
+        let other = a.engine.collection(Namespace(SyncWorld.database, "other"))
         let (entered, enter) = AsyncStream.makeStream(of: Void.self)
         await other.configure(changeEventListener: { _ in
             enter.yield()
@@ -127,7 +127,7 @@ struct ListeningScenarios {
         let world = try SyncWorld()
         let engine = try SyncEngine(
             store: try DocumentStore(at: .inMemory), remote: world.remote)
-        let lazy = engine.collection(Namespace("app", "lazy"))
+        let lazy = engine.collection(Namespace(SyncWorld.database, "lazy"))
         let eager = engine.collection(SyncWorld.namespace)
         await lazy.configure(syncFrequency: .onDemand)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -150,7 +150,7 @@ struct ListeningScenarios {
         let engine = try SyncEngine(
             store: try DocumentStore(at: .inMemory), remote: world.remote)
         let items = engine.collection(SyncWorld.namespace)
-        let eager = engine.collection(Namespace("app", "eager"))
+        let eager = engine.collection(Namespace(SyncWorld.database, "eager"))
         try await items.sync(ids: ["k"])
         var events = items.events.makeAsyncIterator()
         /// A pass of the running engine sends; what it takes in, it took in before.

@@ -10,41 +10,10 @@
     struct LostAnswerScenarios {
         private static let losses: [CuttingProxy.Loss] = [.answer, .answerAfter(20), .request]
 
-        /// One device whose way to a served remote leads through a proxy that cuts.
-        private struct Way {
-            let device: Device
-            let proxy: CuttingProxy
-            let world: SyncWorld
-
-            init() async throws {
-                world = try SyncWorld.$remoteKind.withValue(.served) { try SyncWorld() }
-                proxy = try CuttingProxy(to: world.serverPort)
-                // One try a request: libmongoc's own second try would hide what is tested.
-                let uri =
-                    "mongodb://127.0.0.1:\(proxy.port)/?retryWrites=false&retryReads=false"
-                    + "&directConnection=true"
-                let remote = try MongoRemote(uri: uri)
-                device = Device(
-                    name: "A", world: world, store: try DocumentStore(at: .inMemory),
-                    handler: .remoteWins, remote: remote)
-                try await device.start()
-            }
-
-            /// Passes until nothing is left, over failures of the way.
-            func settle() async throws {
-                for _ in 0..<5 {
-                    let report = try await device.sync()
-                    if report.reachedRemote && report.isQuiet { return }
-                }
-            }
-
-            func close() { proxy.close() }
-        }
-
         @Test("a lost answer to any kind of write is settled without the handler")
         func eachKind() async throws {
             for loss in Self.losses {
-                let way = try await Way()
+                let way = try await UnreliableWay()
                 defer { way.close() }
                 let (world, a, proxy) = (way.world, way.device, way.proxy)
                 proxy.lose(loss, of: "documents")
@@ -72,7 +41,7 @@
 
         @Test("a lost answer to a batch settles each of its writes")
         func batch() async throws {
-            let way = try await Way()
+            let way = try await UnreliableWay()
             defer { way.close() }
             let ids = (0..<200).map { BSONValue.int32($0) }
             way.proxy.lose(.answer, of: "documents")

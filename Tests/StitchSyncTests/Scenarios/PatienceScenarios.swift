@@ -4,6 +4,7 @@ import Testing
 @testable import StitchSync
 
 /// Remotes hang, users sign in late and tasks are cancelled; nobody may wait for what does not come.
+@Suite(.remotes)
 struct PatienceScenarios {
     /// Keeps who comes by until everybody is let go, whether or not their tasks are cancelled.
     private final class Trap: Sendable {
@@ -38,12 +39,13 @@ struct PatienceScenarios {
 
     /// An engine whose remote carries writes out and then hangs.
     private func hanging(
-        _ world: SyncWorld, timeout: Duration?
+        _ world: SyncWorld, timeout: Duration?, clock: any Clock<Duration> = ContinuousClock()
     ) throws -> (items: SyncCollection<BSONDocument>, trap: Trap) {
         var limits = SyncLimits()
         limits.requestTimeout = timeout
         let engine = try SyncEngine(
-            store: try DocumentStore(at: .inMemory), remote: world.remote, limits: limits)
+            store: try DocumentStore(at: .inMemory), remote: world.remote, limits: limits,
+            clock: clock)
         let trap = Trap()
         world.remote.after { call in
             if call.kind == .write { await trap.hold() }
@@ -54,9 +56,23 @@ struct PatienceScenarios {
     @Test("a request that is not answered in time counts as a lost answer", .timeLimit(.minutes(10)))
     func requestTimeout() async throws {
         let world = try SyncWorld()
-        let (items, trap) = try hanging(world, timeout: .milliseconds(50))
+        let clock = ManualClock()
+        let (items, trap) = try hanging(world, timeout: .seconds(60), clock: clock)
         try await items.insertOne(["_id": "k", "x": 0])
-        #expect(try await items.syncNow().errors == [.remoteUnavailable])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                #expect(try await items.engine.syncNow().errors == [.remoteUnavailable])
+            }
+            await trap.entered.wait(after: 0)
+            group.addTask {
+                while !Task.isCancelled {
+                    clock.advance(by: .seconds(60))
+                    await Task.yield()
+                }
+            }
+            try await group.next()
+            group.cancelAll()
+        }
         try await items.updateOne(["_id": "k"], ["$set": ["x": 1]])
         trap.open()
         world.remote.after(nil)

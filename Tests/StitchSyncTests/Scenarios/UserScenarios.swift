@@ -44,7 +44,7 @@ struct UserScenarios {
         }
         for name in names {
             let items = try house.items(name)
-            #expect(try house.world(name).remoteStore.changePosition == 0)
+            #expect(try house.world(name).remoteChanged(times: 0))
             #expect(try await items.find() == [["_id": "k", "of": .string(name)]])
             #expect(try await items.status(of: "k") == .pending)
             try await items.waitForUpload()
@@ -115,7 +115,7 @@ struct UserScenarios {
         released.notify()
         world.remote.after(nil)
         #expect(try house.world("ben").remoteDocument(1) == ["_id": 1, "of": "ben"])
-        #expect(try house.world("ben").remoteStore.changePosition == 1)
+        #expect(try house.world("ben").remoteChanged(times: 1))
         let again = try house.items("anna")
         #expect(try await again.engine.verify().isEmpty)
         let kept = acknowledged.withLock { $0 }

@@ -2,18 +2,46 @@ import Foundation
 import Testing
 
 /// Says which remote the worlds of a test have.
-enum RemoteKind: String, Sendable, CaseIterable {
+enum RemoteKind: Sendable, Hashable {
     /// A store in memory.
     case inProcess
     #if MongoRemote
         /// `stitchsync serve` in a process of its own, through libmongoc.
         case served
+        /// A deployment that is there, by its URI.
+        case deployment(String)
     #endif
+
+    /// Those that tests run with.
+    ///
+    /// `STITCHSYNC_TEST_REMOTES=inProcess` leaves the servers out; `STITCHSYNC_TEST_MONGODB_URI` adds
+    /// a deployment.
+    static let wanted: [RemoteKind] = {
+        let environment = ProcessInfo.processInfo.environment
+        var kinds: [RemoteKind] = [.inProcess]
+        #if MongoRemote
+            if environment["STITCHSYNC_TEST_REMOTES"] != "inProcess" { kinds.append(.served) }
+            if let uri = environment["STITCHSYNC_TEST_MONGODB_URI"], !uri.isEmpty {
+                kinds.append(.deployment(uri))
+            }
+        #endif
+        return kinds
+    }()
+
+    /// Whether other tests have their documents there, too.
+    var isShared: Bool {
+        switch self {
+        case .inProcess: false
+        #if MongoRemote
+            case .served: false
+            case .deployment: true
+        #endif
+        }
+    }
 }
 
-/// Runs each test of a suite once with every kind of remote that is asked for.
-///
-/// That is a store in memory, and with `STITCHSYNC_TEST_REMOTES=all` also a server's process.
+/// Runs each test of a suite once with every kind of remote: a store in memory and a server's process,
+/// and a deployment where one is named.
 struct RemotesTrait: SuiteTrait, TestTrait, TestScoping {
     let isRecursive = true
 
@@ -22,9 +50,11 @@ struct RemotesTrait: SuiteTrait, TestTrait, TestScoping {
         for test: Test, testCase: Test.Case?,
         performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
-        let isAsked = ProcessInfo.processInfo.environment["STITCHSYNC_TEST_REMOTES"] == "all"
-        for kind in isAsked ? RemoteKind.allCases : [.inProcess] {
-            try await SyncWorld.$remoteKind.withValue(kind) { try await function() }
+        for kind in RemoteKind.wanted {
+            let database = kind.isShared ? "stitchtest_\(UUID().uuidString.prefix(18))" : "app"
+            try await SyncWorld.$database.withValue(database) {
+                try await SyncWorld.$remoteKind.withValue(kind) { try await function() }
+            }
         }
     }
 }

@@ -34,6 +34,8 @@ final class ScriptedRemote: Remote {
         ScriptedCollection(base: base.collection(namespace), owner: self)
     }
 
+    var reachability: AsyncStream<Bool>? { base.reachability }
+
     func before(_ script: Script?) { state.withLock { $0.before = script } }
     func after(_ script: Script?) { state.withLock { $0.after = script } }
 

@@ -1,5 +1,6 @@
 #if MongoRemote
     import BSONStore
+    import Foundation
     import StitchMongo
     import StitchSync
     import TestProcesses
@@ -17,6 +18,8 @@
         func collection(_ namespace: Namespace) -> any RemoteCollection {
             mongo.collection(namespace)
         }
+
+        var reachability: AsyncStream<Bool>? { mongo.reachability }
     }
 
     /// Ends a server's process when nobody needs it any more.
@@ -26,5 +29,16 @@
         init(_ server: sending ServerProcess) { self.server = Locked(server) }
 
         deinit { server.withLock { $0.remove() } }
+
+        /// The port that the server listens on.
+        var port: Int { server.withLock { $0.port } }
+
+        /// Kills the server and starts it again on its file; gives its new port.
+        func killAndRestart() throws -> Int {
+            try server.withLock { server in
+                try server.restart(SIGKILL)
+                return server.port
+            }
+        }
     }
 #endif

@@ -7,37 +7,51 @@ import Testing
 
 /// Holds a remote and devices whose every doing is written down, in the order in which it happens.
 final class SyncWorld: Sendable {
-    static let namespace = Namespace("app", "items")
+    /// The database of a test: on a server that stays, each has its own.
+    @TaskLocal static var database = "app"
+    static var namespace: Namespace { Namespace(database, "items") }
 
     /// Which remote a test's worlds are made with.
     @TaskLocal static var remoteKind = RemoteKind.inProcess
 
-    /// The remote's documents, opened beside a server's process where there is one.
-    let remoteStore: DocumentStore
+    /// The remote's documents by another way.
+    let remoteDocuments: any RemoteDocuments
     let remote: ScriptedRemote
     let lines = Locked<[String]>([])
-    /// The port of the remote's server, 0 without one.
-    let serverPort: Int
+    #if MongoRemote
+        /// The remote's own server, where there is one.
+        let server: ServerHolder?
+    #endif
 
     init() throws {
+        let namespace = Self.namespace
         let history = DocumentStore.Options(changeHistory: .keep(changesMax: 100_000))
         switch Self.remoteKind {
         case .inProcess:
-            serverPort = 0
-            remoteStore = try DocumentStore(at: .inMemory, options: history)
-            remote = ScriptedRemote(InProcessRemote(store: remoteStore))
+            let store = try DocumentStore(at: .inMemory, options: history)
+            remoteDocuments = StoredRemoteDocuments(store: store, namespace: namespace)
+            remote = ScriptedRemote(InProcessRemote(store: store))
+            #if MongoRemote
+                server = nil
+            #endif
         #if MongoRemote
             case .served:
                 let process = try ServerProcess.start()
-                serverPort = process.port
-                remoteStore = try DocumentStore(at: .file(process.path), options: history)
+                let store = try DocumentStore(at: .file(process.path), options: history)
+                remoteDocuments = StoredRemoteDocuments(store: store, namespace: namespace)
                 let mongo = try MongoRemote(uri: "mongodb://127.0.0.1:\(process.port)")
-                remote = ScriptedRemote(ServedRemote(mongo, ServerHolder(process)))
+                let holder = ServerHolder(process)
+                remote = ScriptedRemote(ServedRemote(mongo, holder))
+                server = holder
+            case .deployment(let uri):
+                remoteDocuments = try ServedRemoteDocuments(uri: uri, namespace)
+                remote = ScriptedRemote(try MongoRemote(uri: uri))
+                server = nil
         #endif
         }
     }
 
-    deinit { remoteStore.close() }
+    deinit { remoteDocuments.close() }
 
     /// A device with a store in memory.
     func device(
@@ -59,24 +73,26 @@ final class SyncWorld: Sendable {
         }
     }
 
+    /// Whether the remote's documents changed so often, as far as the remote can tell.
+    func remoteChanged(times count: Int) throws -> Bool {
+        try remoteDocuments.changeCount().map { $0 == count } ?? true
+    }
+
     /// The remote's document without its version.
     func remoteDocument(_ id: BSONValue) throws -> BSONDocument? {
-        try remoteStore.read { try $0.get(Self.namespace, id: id) }?.withoutVersion
+        try remoteDocuments.document(id)?.withoutVersion
     }
 
     /// The remote document's version.
     func remoteVersion(_ id: BSONValue) throws -> VersionField? {
-        try remoteStore.read { try $0.get(Self.namespace, id: id) }.map(VersionField.init)
+        try remoteDocuments.document(id).map(VersionField.init)
     }
 
     /// Writes as a tool that knows nothing of sync, or that does what the change says.
-    func foreign(_ id: BSONValue, _ change: @escaping @Sendable (inout BSONDocument) -> Void) throws
-    {
-        try remoteStore.write { transaction in
-            var document = try transaction.get(Self.namespace, id: id) ?? ["_id": id]
-            change(&document)
-            try transaction.put(Self.namespace, document)
-        }
+    func foreign(_ id: BSONValue, _ change: (inout BSONDocument) -> Void) throws {
+        var document = try remoteDocuments.document(id) ?? ["_id": id]
+        change(&document)
+        try remoteDocuments.put(document)
     }
 
     /// A value of so many bytes, quickly made and checked.
@@ -109,7 +125,7 @@ final class SyncWorld: Sendable {
     }
 
     func foreignDelete(_ id: BSONValue) throws {
-        _ = try remoteStore.write { try $0.remove(Self.namespace, id: id) }
+        try remoteDocuments.remove(id)
     }
 }
 

@@ -1,0 +1,40 @@
+#if canImport(Network)
+    internal import Network
+#endif
+
+extension SyncEngine {
+    /// Wakes the loop when the network, or the remote, is back; polls nothing.
+    ///
+    /// The system tells where it can, and the remote by its ``Remote/reachability``. Returns when
+    /// neither will tell any more.
+    func watchNetwork() async {
+        await withTaskGroup { group in
+            for news in [remote.reachability, Self.systemNetwork()].compactMap(\.self) {
+                group.addTask { await self.wakeOnReturn(news) }
+            }
+        }
+    }
+
+    /// Wakes when what was away is there again: what is there at first is no news.
+    private func wakeOnReturn(_ news: AsyncStream<Bool>) async {
+        var wasAway = false
+        for await isThere in news {
+            if isThere && wasAway { wake() }
+            wasAway = !isThere
+        }
+    }
+
+    /// Whether the system has a network, now and after each change; `nil` where it does not tell.
+    private static func systemNetwork() -> AsyncStream<Bool>? {
+        #if canImport(Network)
+            AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+                let monitor = NWPathMonitor()
+                monitor.pathUpdateHandler = { continuation.yield($0.status == .satisfied) }
+                continuation.onTermination = { _ in monitor.cancel() }
+                monitor.start(queue: .global(qos: .utility))
+            }
+        #else
+            nil
+        #endif
+    }
+}

@@ -1,0 +1,115 @@
+import BSONStore
+
+@testable import StitchMongo
+@testable import StitchSync
+
+/// Reads and writes a world's remote documents by another way than sync does.
+protocol RemoteDocuments: Sendable {
+    /// The document as the remote has it, with its version.
+    func document(_ id: BSONValue) throws -> BSONDocument?
+    /// Puts a document in the place of the one with its id.
+    func put(_ document: BSONDocument) throws
+    /// Deletes a document.
+    func remove(_ id: BSONValue) throws
+    /// How many documents a filter matches.
+    func count(_ filter: BSONDocument) throws -> Int
+    /// How many changes there were, `nil` where that cannot be told.
+    func changeCount() throws -> Int?
+    /// Ends the way.
+    func close()
+}
+
+/// Goes to the remote's file.
+struct StoredRemoteDocuments: RemoteDocuments {
+    let store: DocumentStore
+    let namespace: Namespace
+
+    func document(_ id: BSONValue) throws -> BSONDocument? {
+        try store.read { try $0.get(namespace, id: id) }
+    }
+
+    func put(_ document: BSONDocument) throws {
+        try store.write { try $0.put(namespace, document) }
+    }
+
+    func remove(_ id: BSONValue) throws {
+        _ = try store.write { try $0.remove(namespace, id: id) }
+    }
+
+    func count(_ filter: BSONDocument) throws -> Int {
+        try store.read { try $0.count(namespace, filter: filter) }
+    }
+
+    /// Those of documents: the feed also tells of collections.
+    func changeCount() throws -> Int? {
+        try store.read { transaction in
+            try transaction.changes(after: 0, limit: 10_000).changes.count { $0.kind.isOfDocument }
+        }
+    }
+
+    func close() { store.close() }
+}
+
+#if MongoRemote
+    /// Goes to a server by commands of its own.
+    struct ServedRemoteDocuments: RemoteDocuments {
+        let pool: MongoClientPool
+        let namespace: Namespace
+
+        init(uri: String, _ namespace: Namespace) throws {
+            pool = try MongoClientPool(
+                uri: uri,
+                settings: .init(
+                    applicationName: "StitchSync tests", serverSelectionTimeout: .seconds(60),
+                    socketTimeout: .seconds(60), clientsMax: 8),
+                onTopologyChange: { _ in })
+            self.namespace = namespace
+        }
+
+        private func run(_ command: BSONDocument) throws -> BSONDocument {
+            try pool.withClient { (client) throws(MongoFailure) in
+                try client.run(command, on: namespace.database, .write)
+            }
+        }
+
+        private func find(_ filter: BSONDocument) throws -> [BSONDocument] {
+            try pool.withClient { (client) throws(MongoFailure) in
+                try MongoQuery(namespace, filter: filter).run(client)
+            }
+        }
+
+        func document(_ id: BSONValue) throws -> BSONDocument? { try find(["_id": id]).first }
+
+        func put(_ document: BSONDocument) throws {
+            _ = try run([
+                "update": .string(namespace.collection),
+                "updates": [
+                    [
+                        "q": ["_id": document["_id"] ?? .null], "u": .document(document),
+                        "upsert": true,
+                    ]
+                ],
+                "writeConcern": ["w": "majority"],
+            ])
+        }
+
+        func remove(_ id: BSONValue) throws {
+            _ = try run([
+                "delete": .string(namespace.collection),
+                "deletes": [["q": ["_id": id], "limit": 1]], "writeConcern": ["w": "majority"],
+            ])
+        }
+
+        func count(_ filter: BSONDocument) throws -> Int { try find(filter).count }
+
+        func changeCount() throws -> Int? { nil }
+
+        func close() {
+            do {
+                _ = try run(["dropDatabase": 1])
+            } catch {
+                print("the test's database stays: \(error)")
+            }
+        }
+    }
+#endif
