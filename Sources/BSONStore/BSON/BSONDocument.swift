@@ -52,7 +52,8 @@ public struct BSONDocument: Sendable {
         length = Int32(truncatingIfNeeded: bytes.count)
     }
 
-    private init(sharing buffer: [UInt8], start: Int, length: Int) {
+    /// Takes a part of bytes which is known to be a valid document; shares them.
+    init(sharing buffer: [UInt8], start: Int, length: Int) {
         self.buffer = buffer
         self.start = Int32(truncatingIfNeeded: start)
         self.length = Int32(truncatingIfNeeded: length)

@@ -29,6 +29,30 @@ enum BSONUTF8 {
         return -1
     }
 
+    /// Whether no byte of `start..<end`, before which there are at least eight, has its top bit set.
+    ///
+    /// The last bytes are read together with some before them rather than one by one.
+    @inline(__always)
+    static func isASCII(_ base: UnsafeRawPointer, from start: Int, to end: Int) -> Bool {
+        let count = end &- start
+        guard count >= 8 else {
+            let word = UInt64(
+                littleEndian: base.loadUnaligned(fromByteOffset: end &- 8, as: UInt64.self))
+            return count == 0 || word &>> UInt64(64 &- 8 &* count) & highBits == 0
+        }
+        var high = SIMD2<UInt64>(repeating: 0)
+        var at = start
+        while end &- at >= 16 {
+            high |= base.loadUnaligned(fromByteOffset: at, as: SIMD2<UInt64>.self)
+            at = at &+ 16
+        }
+        if end &- at >= 8 {
+            high[0] |= base.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        }
+        high[1] |= base.loadUnaligned(fromByteOffset: end &- 8, as: UInt64.self)
+        return (high[0] | high[1]) & highBits == 0
+    }
+
     /// Whether no byte has its top bit set.
     @inline(__always)
     static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {

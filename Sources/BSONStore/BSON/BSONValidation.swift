@@ -1,15 +1,15 @@
 /// Walks foreign bytes once, with the ends of the open documents on a stack of fixed size.
 struct BSONValidation {
-    private let base: UnsafeRawPointer
-    private let count: Int
+    let base: UnsafeRawPointer
+    let count: Int
     private let ends: UnsafeMutablePointer<Int>
     private let depthMax: Int
     private let depthLimit: Int
     private var depth = 0
     /// The offset that is looked at; never beyond `end` while a document is open.
-    private var at = 0
+    var at = 0
     /// The offset of the terminator of the innermost open document; the byte there is 0.
-    private var end = 0
+    private(set) var end = 0
 
     /// Takes at least 5 bytes and room for `depthMax` ends.
     init(
@@ -27,9 +27,10 @@ struct BSONValidation {
     /// Walks to the end of the outermost document.
     ///
     /// - Throws: at the first fault.
-    mutating func run() throws(BSONError) {
+    mutating func run(skimming: Bool = true) throws(BSONError) {
         try open()
         while true {
+            if skimming { skim() }
             if at == end {
                 depth -= 1
                 if depth == 0 { return }

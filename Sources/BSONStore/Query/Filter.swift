@@ -4,14 +4,42 @@ internal import Synchronization
 ///
 /// The language is MongoDB's: `["done": false, "age": ["$gte": 18]]`.
 public struct Filter: Sendable {
+    private let contents: Contents
+    private var binding: Binding?
+
+    /// What was read, shared by the copies of a filter: a call makes many of them on its way.
+    private final class Contents: Sendable {
+        let document: BSONDocument
+        let predicate: Predicate
+        let collation: Collation?
+        let engine: Engine
+
+        init(
+            _ document: BSONDocument, _ predicate: Predicate, _ collation: Collation?,
+            _ engine: Engine
+        ) {
+            self.document = document
+            self.predicate = predicate
+            self.collation = collation
+            self.engine = engine
+        }
+    }
+
+    /// Shares the variables' values.
+    private final class Binding: Sendable {
+        let frame: ExpressionFrame
+
+        init(_ frame: ExpressionFrame) { self.frame = frame }
+    }
+
     /// The filter as it was written.
-    public let document: BSONDocument
-    let predicate: Predicate
+    public var document: BSONDocument { contents.document }
+    var predicate: Predicate { contents.predicate }
     /// How its texts compare; `nil` compares their bytes.
-    let collation: Collation?
+    var collation: Collation? { contents.collation }
     /// The variables' values and the time for ``matches(_:)``; see ``bound(to:)``.
-    private(set) var frame: ExpressionFrame?
-    private let engine: Engine
+    var frame: ExpressionFrame? { binding?.frame }
+    private var engine: Engine { contents.engine }
 
     /// How documents are tested.
     private enum Engine: Sendable {
@@ -104,18 +132,17 @@ public struct Filter: Sendable {
     ///
     /// - Throws: as ``init(_:)``; `indexNotFound` (27) for `$text` without an index.
     init(_ document: BSONDocument, options: FilterOptions) throws(StoreError) {
-        self.document = document
-        collation = options.collation
         if options.collation == nil, let id = Self.soleID(document) {
-            predicate = .field(Self.idPath, .compare(.equal, id))
-            engine = .id(id)
+            contents = Contents(
+                document, .field(Self.idPath, .compare(.equal, id)), nil, .id(id))
         } else {
-            predicate = try PredicateParser.parse(document, options: options)
+            let predicate = try PredicateParser.parse(document, options: options)
             let waits =
                 options.defersText && options.textIndex == nil
                 && Self.textSearch(in: predicate) != nil
-            engine = .program(
-                try Compiled(predicate, options, waitsForText: waits))
+            contents = Contents(
+                document, predicate, options.collation,
+                .program(try Compiled(predicate, options, waitsForText: waits)))
         }
     }
 
@@ -142,29 +169,25 @@ public struct Filter: Sendable {
         if self.collation == nil, options.inheritsCollation { options.collation = collation }
         options.textIndex = options.textIndex ?? textIndex
         var filter = try Filter(document, options: options)
-        filter.frame = frame
+        filter.binding = binding
         return filter
     }
 
     /// Compiles what is asked of a single value, for `$pull` and array filters.
     init(_ predicate: Predicate, collation: Collation? = nil) throws(StoreError) {
-        document = BSONDocument()
-        self.predicate = predicate
-        self.collation = collation
-        engine = .program(try Compiled(predicate, FilterOptions(collation: collation)))
+        contents = Contents(
+            BSONDocument(), predicate, collation,
+            .program(try Compiled(predicate, FilterOptions(collation: collation))))
     }
 
     private init(predicate: Predicate, program: FilterProgram) {
-        document = BSONDocument()
-        self.predicate = predicate
-        collation = nil
-        engine = .program(Compiled(program))
+        contents = Contents(BSONDocument(), predicate, nil, .program(Compiled(program)))
     }
 
     /// The filter with values for its variables and a time, which all matches use from now on.
     func bound(to frame: ExpressionFrame) -> Filter {
         var filter = self
-        filter.frame = frame
+        filter.binding = Binding(frame)
         return filter
     }
 

@@ -103,8 +103,10 @@ package struct SQLiteStatement: ~Copyable {
     package borrowing func withBytes<R, E: Error>(
         _ column: Int32, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
-        let start = sqlite3_column_blob(slot.handle, column)
-        let count = Int(sqlite3_column_bytes(slot.handle, column))
+        // One look at the row for both; not protected, so for this thread only, which it is.
+        let value = sqlite3_column_value(slot.handle, column)
+        let start = sqlite3_value_blob(value)
+        let count = Int(sqlite3_value_bytes(value))
         return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 

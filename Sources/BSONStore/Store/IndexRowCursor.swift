@@ -5,15 +5,10 @@ final class IndexRowCursor {
     private var isRunning = false
 
     /// Begins before the first of some ranges, which are in order.
-    ///
-    /// - Parameter withDocuments: whether the rows' documents are read as well.
     init(
-        _ scan: IndexScan, _ ranges: [IndexScan.Range], _ connection: SQLiteConnection,
-        withDocuments: Bool = false
+        _ scan: IndexScan, _ ranges: [IndexScan.Range], _ connection: SQLiteConnection
     ) throws(StoreError) {
-        let forward = withDocuments ? StoredIndex.Statement.forwardDocuments : .forward
-        let backward = withDocuments ? StoredIndex.Statement.backwardDocuments : .backward
-        statement = try scan.index.prepare(scan.isReversed ? backward : forward, connection)
+        statement = try scan.index.prepare(scan.isReversed ? .backward : .forward, connection)
         self.ranges = scan.isReversed ? ranges.reversed()[...] : ranges[...]
     }
 
@@ -30,13 +25,6 @@ final class IndexRowCursor {
             statement.bind(2, range.upper)
             isRunning = true
         }
-    }
-
-    /// Lends the document of the last row, no bytes where it has none; for a cursor with documents.
-    func withDocument<R>(
-        _ body: (UnsafeRawBufferPointer) throws(StoreError) -> R
-    ) throws(StoreError) -> R {
-        try statement.withBytes(1, body)
     }
 }
 

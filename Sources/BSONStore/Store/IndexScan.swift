@@ -24,7 +24,7 @@ struct IndexScan {
     var wildcardPath: String?
 
     /// All ranges in order.
-    var ranges: [Range] { groups.flatMap(\.self) }
+    var ranges: [Range] { groups.count == 1 ? groups[0] : groups.flatMap(\.self) }
 
     /// Whether any field is bounded.
     var isBounded: Bool { bounds.contains { $0 != nil } }

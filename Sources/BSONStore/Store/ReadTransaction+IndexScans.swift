@@ -1,11 +1,23 @@
 extension ReadTransaction {
-    /// Lends the documents that an index scan leads to and that pass, until the body returns false.
+    /// Lends the documents that an index scan leads to and that pass, and the rows when they are
+    /// wanted, until the body returns false.
     func scan(
         _ scan: IndexScan, _ table: CollectionTable, _ filter: Filter, _ sort: SortOrder?,
-        _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+        withRows: Bool, _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         if let sort, scan.isMerged { return try merge([scan], sort, table, filter, body) }
-        guard scan.index.isMultikey else { return try scanOnce(scan, table, filter, body) }
+        guard scan.index.isMultikey else {
+            return try scanOnce(scan, table, withRows: withRows) {
+                (row, bytes) throws(StoreError) -> Bool in
+                guard BSONValidator.isValid(bytes) else {
+                    throw try damaged(scan, table)
+                }
+                guard scan.isExact else {
+                    return try filter.passes(bytes) ? try body(row, bytes) : true
+                }
+                return try body(row, bytes)
+            }
+        }
         let cursor = try IndexRowCursor(scan, scan.ranges, connection)
         // A document of a multikey index may have several keys.
         try lend(table, filter, body) { () throws(StoreError) in
@@ -13,23 +25,45 @@ extension ReadTransaction {
         }
     }
 
-    /// Lends the documents of an index that has one key of each.
+    /// Lends the unchecked documents of an index that has one key of each, with no bytes for a key
+    /// that leads to none.
+    @inline(__always)
     private func scanOnce(
-        _ scan: IndexScan, _ table: CollectionTable, _ filter: Filter,
+        _ scan: IndexScan, _ table: CollectionTable, withRows: Bool,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        let cursor = try IndexRowCursor(scan, scan.ranges, connection, withDocuments: true)
-        while let row = try cursor.next() {
-            let goesOn = try cursor.withDocument { (bytes) throws(StoreError) -> Bool in
-                guard BSONValidator.isValid(bytes) else {
-                    throw try RowReader.damaged(
-                        row, isThere: !bytes.isEmpty, table, connection)
-                }
-                guard !scan.isExact else { return try body(row, bytes) }
-                return try filter.passes(bytes) ? try body(row, bytes) : true
+        let kind: StoredIndex.Statement =
+            switch (scan.isReversed, withRows) {
+            case (false, false): .forwardDocuments
+            case (true, false): .backwardDocuments
+            case (false, true): .forwardBoth
+            case (true, true): .backwardBoth
             }
-            guard goesOn else { return }
+        let statement = try scan.index.prepare(kind, connection)
+        for range in scan.isReversed ? scan.ranges.reversed() : scan.ranges {
+            statement.bind(1, range.lower)
+            statement.bind(2, range.upper)
+            while try statement.step() {
+                let goesOn = try statement.withBytes(0) { (bytes) throws(StoreError) -> Bool in
+                    try body(withRows ? statement.int64(1) : 0, bytes)
+                }
+                guard goesOn else { return }
+            }
+            statement.reset()
         }
+    }
+
+    /// The error for the first document of a scan that is not valid or not there.
+    private func damaged(
+        _ scan: IndexScan, _ table: CollectionTable
+    ) throws(StoreError) -> StoreError {
+        var error = StoredDocument.damaged
+        try scanOnce(scan, table, withRows: true) { (row, bytes) throws(StoreError) in
+            guard !BSONValidator.isValid(bytes) else { return true }
+            error = try RowReader.damaged(row, isThere: !bytes.isEmpty, table, connection)
+            return false
+        }
+        return error
     }
 
     /// Lends the documents that several plans lead to and that pass, each once, until the body

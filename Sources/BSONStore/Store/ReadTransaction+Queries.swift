@@ -6,6 +6,17 @@ extension ReadTransaction {
     public func find(
         _ namespace: Namespace, filter: Filter, options: FindOptions = .all
     ) throws(StoreError) -> [BSONDocument] {
+        if options.projection == nil {
+            let query = try planned(namespace, filter, options)
+            if query.isInOrder {
+                var batch = BSONDocumentBatch()
+                try lend(namespace, query, options) { bytes in
+                    batch.append(bytes)
+                    return true
+                }
+                return batch.finish()
+            }
+        }
         var documents: [BSONDocument] = []
         try visit(namespace, filter, options) { document in
             documents.append(document)
@@ -105,39 +116,72 @@ extension ReadTransaction {
         _ namespace: Namespace, _ filter: Filter, _ options: FindOptions,
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        let given = filter
-        let filter = try resolved(given, namespace)
-        // Texts compare in the sort as they do in the filter.
-        let order =
-            (given.collation == filter.collation
-                ? options.sort : options.sort?.collated(filter.collation)) ?? filter.impliedOrder
-        let plan = try quickPlan(namespace, filter, order, options)
+        let query = try planned(namespace, filter, options)
         let project = { (document: BSONDocument) throws(StoreError) -> BSONDocument in
-            try options.projection?.apply(to: document, matching: filter) ?? document
+            try options.projection?.apply(to: document, matching: query.filter) ?? document
         }
-        guard let sort = order, !plan.isSorted else {
-            var skipped = 0
-            var given = 0
-            return try scan(namespace, filter, plan, sort: order) {
-                (_, bytes) throws(StoreError) in
-                guard skipped == options.skip else {
-                    skipped += 1
-                    return true
-                }
-                given += 1
-                let document = BSONDocument(unchecked: Array(bytes))
-                return try body(try project(document)) && given != options.limit
+        guard let sort = query.order, !query.plan.isSorted else {
+            return try lend(namespace, query, options) { (bytes) throws(StoreError) in
+                try body(try project(BSONDocument(unchecked: Array(bytes))))
             }
         }
         var sorter = DocumentSorter(order: sort, skip: options.skip, limit: options.limit)
-        try scan(namespace, filter, plan) { (_, bytes) throws(StoreError) in
+        try scan(namespace, query.filter, query.plan) { (_, bytes) throws(StoreError) in
             let document = BSONDocument(unchecked: Array(bytes))
-            let metadata = sort.needsMetadata ? filter.metadata(of: document) : [:]
+            let metadata = sort.needsMetadata ? query.filter.metadata(of: document) : [:]
             try sorter.insert(document, metadata: metadata)
             return true
         }
         for document in sorter.sorted().dropFirst(options.skip) {
             guard try body(try project(document)) else { return }
+        }
+    }
+
+    /// Says how a query is answered.
+    private struct PlannedQuery {
+        /// As the collection understands it.
+        let filter: Filter
+        let order: SortOrder?
+        let plan: QueryPlan
+
+        /// Whether the plan gives the documents in the order that is wanted.
+        var isInOrder: Bool { order == nil || plan.isSorted }
+    }
+
+    private func planned(
+        _ namespace: Namespace, _ given: Filter, _ options: FindOptions
+    ) throws(StoreError) -> PlannedQuery {
+        let filter = try resolved(given, namespace)
+        // Texts compare in the sort as they do in the filter.
+        let order =
+            (given.collation == filter.collation
+                ? options.sort : options.sort?.collated(filter.collation)) ?? filter.impliedOrder
+        return PlannedQuery(
+            filter: filter, order: order,
+            plan: try quickPlan(namespace, filter, order, options))
+    }
+
+    /// Lends the documents of a plan that gives them in order, without those that are skipped.
+    private func lend(
+        _ namespace: Namespace, _ query: PlannedQuery, _ options: FindOptions,
+        _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let (skip, limit) = (options.skip, options.limit)
+        guard skip > 0 || limit > 0 else {
+            return try scan(namespace, query.filter, query.plan, sort: query.order) {
+                (_, bytes) throws(StoreError) in try body(bytes)
+            }
+        }
+        var skipped = 0
+        var given = 0
+        try scan(namespace, query.filter, query.plan, sort: query.order) {
+            (_, bytes) throws(StoreError) in
+            guard skipped == skip else {
+                skipped += 1
+                return true
+            }
+            given += 1
+            return try body(bytes) && given != limit
         }
     }
 
@@ -156,7 +200,8 @@ extension ReadTransaction {
         _ = try onTable(namespace) { (table) throws(StoreError) in
             switch plan.access {
             case .keys(let keys): try scan(keys, table, filter, body)
-            case .index(let index): try scan(index, table, filter, sort, body)
+            case .index(let index):
+                try scan(index, table, filter, sort, withRows: withRows, body)
             case .union(let plans):
                 try scan(plans, plan.isSorted ? sort : nil, table, filter, body)
             case .range(let range):

@@ -4,8 +4,8 @@ extension ReadTransaction {
     func quickPlan(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
     ) throws(StoreError) -> QueryPlan {
-        if sort == nil, options.hint == nil, options.min.isEmpty, options.max.isEmpty,
-            filter.collation == nil, let wanted = QuickRange(filter.predicate)
+        if sort == nil, !options.namesIndex, filter.collation == nil,
+            let wanted = QuickRange(filter.predicate)
         {
             let found = try onTable(namespace) { (table) throws(StoreError) -> StoredIndex? in
                 guard table.isPlain else { return nil }

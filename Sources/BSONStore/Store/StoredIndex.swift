@@ -33,10 +33,14 @@ final class StoredIndex: Sendable {
         case forward
         /// Gives them from the end.
         case backward
-        /// Gives rows and documents of the keys from ?1 up to, not with, ?2.
+        /// Gives the documents of the keys from ?1 up to, not with, ?2.
         case forwardDocuments
         /// Gives them from the end.
         case backwardDocuments
+        /// Gives documents and rows of the keys from ?1 up to, not with, ?2.
+        case forwardBoth
+        /// Gives them from the end.
+        case backwardBoth
         /// Gives the first row of the keys from ?1 up to, not with, ?2.
         case first
         /// Gives the number of keys from ?1 up to, not with, ?2, at most ?3.
@@ -82,10 +86,10 @@ final class StoredIndex: Sendable {
     private func text(_ statement: Statement) -> String {
         let name = Self.tableName(id)
         let range = "FROM \(name) AS i WHERE i.key >= ?1 AND i.key < ?2"
+        // A key that leads to no document is noticed: it gives NULL.
         let documents = """
-            SELECT i.id, d.doc FROM \(name) AS i
-            LEFT JOIN \(StoreSchema.tableName(table)) AS d ON d.id = i.id
-            WHERE i.key >= ?1 AND i.key < ?2
+            FROM \(name) AS i LEFT JOIN \(StoreSchema.tableName(table)) AS d ON d.id = i.id
+            WHERE i.key >= ?1 AND i.key < ?2 ORDER BY
             """
         return switch statement {
         case .insert: "INSERT OR IGNORE INTO \(name) (key, id) VALUES (?1, ?2)"
@@ -93,8 +97,10 @@ final class StoredIndex: Sendable {
         case .row: "SELECT id FROM \(name) WHERE key = ?1 LIMIT 1"
         case .forward: "SELECT i.id \(range) ORDER BY i.key, i.id"
         case .backward: "SELECT i.id \(range) ORDER BY i.key DESC, i.id DESC"
-        case .forwardDocuments: "\(documents) ORDER BY i.key, i.id"
-        case .backwardDocuments: "\(documents) ORDER BY i.key DESC, i.id DESC"
+        case .forwardDocuments: "SELECT d.doc \(documents) i.key, i.id"
+        case .backwardDocuments: "SELECT d.doc \(documents) i.key DESC, i.id DESC"
+        case .forwardBoth: "SELECT d.doc, i.id \(documents) i.key, i.id"
+        case .backwardBoth: "SELECT d.doc, i.id \(documents) i.key DESC, i.id DESC"
         case .first: "SELECT i.id \(range) ORDER BY i.key, i.id LIMIT 1"
         case .count: "SELECT count(*) FROM (SELECT 1 \(range) LIMIT ?3)"
         case .countRows: "SELECT count(DISTINCT i.id) \(range)"

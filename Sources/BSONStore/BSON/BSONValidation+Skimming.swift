@@ -1,0 +1,69 @@
+extension BSONValidation {
+    /// What ``skim()`` does with a value of each type: its size on the wire, or one of the marks.
+    ///
+    /// A literal is read without any set-up.
+    private static var kinds: StaticString {
+        @inline(__always) get {
+            """
+            \u{7F}\u{8}\u{40}\u{7F}\u{7F}\u{7F}\u{0}\u{C}\u{41}\u{8}\
+            \u{0}\u{7F}\u{7F}\u{40}\u{40}\u{7F}\u{4}\u{8}\u{8}\u{10}
+            """
+        }
+    }
+
+    private static var text: UInt8 { 0x40 }
+    private static var bool: UInt8 { 0x41 }
+
+    /// Passes elements with short keys in ASCII and values of the common types, and stops before
+    /// the first that has anything else about it, a fault included.
+    ///
+    /// Most documents have nothing else, and a loop that knows less is shorter.
+    @inline(__always)
+    mutating func skim() {
+        var at = at
+        // The type, and a word of the key, are read at once.
+        let last = min(end, count - 9)
+        while at < last {
+            let type = base.load(fromByteOffset: at, as: UInt8.self)
+            guard type < 0x14 else { break }
+            let word = UInt64(
+                littleEndian: base.loadUnaligned(fromByteOffset: at &+ 1, as: UInt64.self))
+            let zeros = (word &- 0x0101_0101_0101_0101) & ~word & BSONUTF8.highBits
+            let bits = zeros.trailingZeroBitCount
+            // The lowest mark is exact; those of bytes with the top bit are left out of it.
+            guard zeros != 0, word & ((1 &<< UInt64(bits)) &- 1) & BSONUTF8.highBits == 0
+            else { break }
+            let value = at &+ 2 &+ bits &>> 3
+            let kind = Self.kinds.utf8Start[Int(type)]
+            var next = value &+ Int(kind)
+            if kind >= Self.text {
+                if kind == Self.text {
+                    next = skimText(value)
+                } else if kind == Self.bool, value < end,
+                    base.load(fromByteOffset: value, as: UInt8.self) <= 1
+                {
+                    next = value &+ 1
+                } else {
+                    break
+                }
+            }
+            guard next <= end, next > at else { break }
+            at = next
+        }
+        self.at = at
+    }
+
+    /// Where a text in ASCII ends whose length is at an offset; 0 where there is none.
+    @inline(__always)
+    private func skimText(_ start: Int) -> Int {
+        guard end &- start >= 5 else { return 0 }
+        let length = Int(
+            Int32(littleEndian: base.loadUnaligned(fromByteOffset: start, as: Int32.self)))
+        guard length >= 1, length <= end &- start &- 4 else { return 0 }
+        let last = start &+ 3 &+ length
+        guard base.load(fromByteOffset: last, as: UInt8.self) == 0,
+            BSONUTF8.isASCII(base, from: start &+ 4, to: last)
+        else { return 0 }
+        return last &+ 1
+    }
+}
