@@ -157,7 +157,7 @@ extension WriteTransaction {
         }
         try record(
             update.isReplacement ? .replace : .update, namespace, before: found.document,
-            after: after)
+            after: after, remarks: update.remarks)
         outcome.modifiedCount += 1
         outcome.keep(before: found.document, after: after)
     }

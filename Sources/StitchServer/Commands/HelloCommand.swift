@@ -18,7 +18,7 @@ enum HelloCommand {
         guard known == call.server.processID, wait > 0 else { return .reply(reply(call)) }
         return .waiting(
             CommandWait(
-                deadline: .now + .milliseconds(min(wait, 600_000)), subscribe: { _ in },
+                deadline: .now + .milliseconds(min(wait, 600_000)),
                 again: { isTimeUp in .reply(reply(call)) }, abandon: {}))
     }
 
