@@ -8,6 +8,9 @@ public final class WriteTransaction: ReadTransaction {
     /// Whether documents are written without asking the collections' validators.
     public var bypassesValidation = false
 
+    /// By which index updates and deletes find their documents; `nil` leaves it to the planner.
+    package var hint: IndexHint?
+
     private(set) var feed: FeedState
     /// What capped collections hold, as far as it was counted.
     var cappedUsage: [Int64: CappedUsage] = [:]

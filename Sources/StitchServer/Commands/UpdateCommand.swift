@@ -111,7 +111,8 @@ struct UpdateStatement: Sendable {
         on namespace: Namespace, _ transaction: WriteTransaction, variables: BSONDocument?
     ) throws -> UpdateOutcome {
         let collation = try CommandCall.collation(document["collation"])
-        try transaction.checkHint(document["hint"], namespace)
+        try transaction.take(hint: document["hint"], namespace)
+        defer { transaction.hint = nil }
         let filter = try CommandCall.filter(
             query, variables: variables, collation: document["collation"])
         var all = variables ?? [:]
