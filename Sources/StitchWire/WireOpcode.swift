@@ -6,6 +6,8 @@ package enum WireOpcode: Int32, Sendable, Hashable, CaseIterable {
     case reply = 1
     /// The message by which old drivers say hello.
     case query = 2004
+    /// A message of another kind, compressed.
+    case compressed = 2012
     /// A command or its answer.
     case message = 2013
 }

@@ -40,8 +40,28 @@ package struct WireParser: Sendable {
         switch WireOpcode(rawValue: header.opcode) {
         case .message: return try message(header, bytes)
         case .query: return try query(header, bytes)
+        case .compressed: return try compressed(header, bytes)
         case .reply, nil: throw WireError.opcode(header.opcode)
         }
+    }
+
+    private func compressed(
+        _ header: WireHeader, _ bytes: UnsafeRawBufferPointer
+    ) throws -> WireRequest {
+        guard let compression = try WireCompression(bytes, limits) else {
+            throw WireError.opcode(header.opcode)
+        }
+        let start = WireHeader.byteCount + WireCompression.byteCount
+        let expanded = try compression.compressor.expand(
+            UnsafeRawBufferPointer(rebasing: bytes[start...]), count: compression.expandedCount)
+        // The message as it was before it was compressed.
+        var message = WireReply.header(
+            WireHeader.byteCount + expanded.count, header.requestID, header.responseTo,
+            compression.opcode)
+        message.append(contentsOf: expanded)
+        var request = try message.withUnsafeBytes { try self.request($0) }
+        request.compressor = compression.compressor
+        return request
     }
 
     private func query(

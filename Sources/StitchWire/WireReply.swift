@@ -7,21 +7,46 @@ package enum WireReply {
     /// - Parameters:
     ///   - requestID: this server's number of the message.
     ///   - flags: of an OP_MSG; a query's answer has none of them.
+    ///   - compressor: how the command was compressed.
     package static func bytes(
         _ document: BSONDocument, to form: WireRequest.Form, requestID: Int32,
-        responseTo: Int32, flags: WireFlags = []
+        responseTo: Int32, flags: WireFlags = [], compressor: WireCompressor? = nil
     ) -> [UInt8] {
-        switch form {
-        case .message: message(document, requestID, responseTo, flags)
-        case .query: reply(document, requestID, responseTo)
-        }
+        let plain =
+            switch form {
+            case .message: message(document, requestID, responseTo, flags)
+            case .query: reply(document, requestID, responseTo)
+            }
+        guard let compressor, plain.count >= WireCompression.bytesMin else { return plain }
+        return compressed(plain, compressor, requestID, responseTo, form)
+    }
+
+    private static func compressed(
+        _ plain: [UInt8], _ compressor: WireCompressor, _ requestID: Int32, _ responseTo: Int32,
+        _ form: WireRequest.Form
+    ) -> [UInt8] {
+        let content = compressor.compress(Array(plain[WireHeader.byteCount...]))
+        let length = WireHeader.byteCount + WireCompression.byteCount + content.count
+        // What cannot be compressed goes as it is.
+        guard length < plain.count else { return plain }
+        let opcode: WireOpcode =
+            switch form {
+            case .message: .message
+            case .query: .reply
+            }
+        var bytes = header(length, requestID, responseTo, WireOpcode.compressed.rawValue)
+        append(UInt32(bitPattern: opcode.rawValue), to: &bytes)
+        append(UInt32(truncatingIfNeeded: plain.count - WireHeader.byteCount), to: &bytes)
+        bytes.append(compressor.rawValue)
+        bytes.append(contentsOf: content)
+        return bytes
     }
 
     private static func message(
         _ document: BSONDocument, _ requestID: Int32, _ responseTo: Int32, _ flags: WireFlags
     ) -> [UInt8] {
         let length = WireHeader.byteCount + 5 + document.byteCount
-        var bytes = header(length, requestID, responseTo, .message)
+        var bytes = header(length, requestID, responseTo, WireOpcode.message.rawValue)
         append(flags.rawValue, to: &bytes)
         bytes.append(0)
         document.withUnsafeBytes { bytes.append(contentsOf: $0) }
@@ -32,20 +57,21 @@ package enum WireReply {
         _ document: BSONDocument, _ requestID: Int32, _ responseTo: Int32
     ) -> [UInt8] {
         let length = WireHeader.byteCount + 20 + document.byteCount
-        var bytes = header(length, requestID, responseTo, .reply)
+        var bytes = header(length, requestID, responseTo, WireOpcode.reply.rawValue)
         // The flag 8 says that the server can wait for data; cursor and offset are 0, one document.
         for number: UInt32 in [8, 0, 0, 0, 1] { append(number, to: &bytes) }
         document.withUnsafeBytes { bytes.append(contentsOf: $0) }
         return bytes
     }
 
-    private static func header(
-        _ length: Int, _ requestID: Int32, _ responseTo: Int32, _ opcode: WireOpcode
+    /// The bytes of a message's header.
+    static func header(
+        _ length: Int, _ requestID: Int32, _ responseTo: Int32, _ opcode: Int32
     ) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(length)
         append(UInt32(truncatingIfNeeded: length), to: &bytes)
-        for number in [requestID, responseTo, opcode.rawValue] {
+        for number in [requestID, responseTo, opcode] {
             append(UInt32(bitPattern: number), to: &bytes)
         }
         return bytes

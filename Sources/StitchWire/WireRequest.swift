@@ -27,14 +27,19 @@ package struct WireRequest: Sendable {
     /// What belongs into the command's arrays.
     package let sequences: [Sequence]
 
+    /// How the message was compressed, and how its answer is; `nil` when it was not.
+    package var compressor: WireCompressor?
+
     /// Takes the parts.
     package init(
-        requestID: Int32, form: Form, body: BSONDocument, sequences: [Sequence] = []
+        requestID: Int32, form: Form, body: BSONDocument, sequences: [Sequence] = [],
+        compressor: WireCompressor? = nil
     ) {
         self.requestID = requestID
         self.form = form
         self.body = body
         self.sequences = sequences
+        self.compressor = compressor
     }
 
     /// Whether the client waits for an answer.

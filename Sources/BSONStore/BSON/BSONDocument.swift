@@ -106,7 +106,12 @@ extension BSONDocument {
         let count = Int(length)
         precondition(count + delta <= Int(Int32.max), "A document holds less than 2 GiB")
         if start != 0 || count != buffer.count { own(reserving: Swift.max(delta, 0)) }
-        if delta > 0 { buffer.append(contentsOf: repeatElement(0, count: delta)) }
+        if delta > 4_096 {
+            // Much is copied at once, also where nothing is optimized.
+            buffer.append(contentsOf: [UInt8](repeating: 0, count: delta))
+        } else if delta > 0 {
+            buffer.append(contentsOf: repeatElement(0, count: delta))
+        }
         buffer.withUnsafeMutableBytes { bytes in
             guard let base = bytes.baseAddress else { return }
             let tail = offset + removed

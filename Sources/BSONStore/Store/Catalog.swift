@@ -41,6 +41,21 @@ enum Catalog {
         return (statement.bytes(0), try CollectionOptions(document))
     }
 
+    /// The UUID of a collection, as MongoDB shows it.
+    static func uuid(
+        _ table: CollectionTable, _ connection: SQLiteConnection
+    ) throws(StoreError) -> BSONValue {
+        shown(try options(table.id, connection).uuid)
+    }
+
+    /// A UUID with the bits that say that it is of random bits.
+    static func shown(_ uuid: [UInt8]) -> BSONValue {
+        var uuid = uuid
+        uuid[6] = uuid[6] & 0x0F | 0x40
+        uuid[8] = uuid[8] & 0x3F | 0x80
+        return .binary(BSONBinary(uuid, subtype: 4))
+    }
+
     /// Makes the collection in the connection's transaction.
     ///
     /// - Throws: `invalidNamespace` (73).

@@ -40,7 +40,10 @@ struct FeedState: Sendable {
         statement.bind(1, wanted)
         statement.bind(2, floor)
         try statement.run()
-        if wanted == 0 { try connection.execute("DELETE FROM store_changes") }
+        if wanted == 0 {
+            try connection.execute("DELETE FROM store_changes")
+            try connection.execute("DELETE FROM store_definitions")
+        }
     }
 }
 
@@ -48,7 +51,8 @@ extension FeedState {
     /// Writes one change at the next position.
     mutating func append(
         _ kind: StoreChange.Kind, _ namespace: Namespace, before: BSONDocument?,
-        after: BSONDocument?, comment: BSONValue?, on connection: SQLiteConnection
+        after: BSONDocument?, comment: BSONValue?, detail: BSONDocument? = nil,
+        on connection: SQLiteConnection
     ) throws(StoreError) {
         let statement = try connection.prepare(
             "INSERT INTO store_changes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
@@ -58,7 +62,9 @@ extension FeedState {
         statement.bind(4, kind.rawValue)
         statement.bind(5, before?.bytes)
         statement.bind(6, after?.bytes)
-        statement.bind(7, comment.map { BSONDocument([("", $0)]).bytes })
+        var remarks = comment.map { BSONDocument([("", $0)]) }
+        if let detail { remarks = (remarks ?? [:]).appending(detail) }
+        statement.bind(7, remarks?.bytes)
         try statement.run()
         head += 1
     }
@@ -69,5 +75,28 @@ extension FeedState {
         let statement = try connection.prepare("DELETE FROM store_changes WHERE position <= ?1")
         statement.bind(1, head - changesMax)
         try statement.run()
+        let definitions = try connection.prepare(
+            "DELETE FROM store_definitions WHERE position < ?1")
+        definitions.bind(1, head - changesMax)
+        try definitions.run()
+    }
+
+    /// Drops changes of definitions beyond as many as there may be changes.
+    func trimDefinitions(
+        upTo newest: Int64, _ connection: SQLiteConnection
+    ) throws(StoreError) {
+        guard newest > changesMax else { return }
+        let statement = try connection.prepare("DELETE FROM store_definitions WHERE id <= ?1")
+        statement.bind(1, newest - changesMax)
+        try statement.run()
+    }
+}
+
+extension BSONDocument {
+    /// The fields of both, the other's behind.
+    fileprivate func appending(_ other: BSONDocument) -> BSONDocument {
+        var joined = self
+        for (key, value) in other { joined.append(key, value) }
+        return joined
     }
 }

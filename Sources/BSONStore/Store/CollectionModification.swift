@@ -54,6 +54,13 @@ struct CollectionModification {
             try CollectionOptionsParser(command, of: "collMod").parts())
     }
 
+    /// What changes, without the command's name and what all commands have.
+    var description: BSONDocument {
+        BSONDocument(
+            changes.filter { Self.fields.contains($0.key) && $0.key != "collMod" }
+                .map { ($0.key, $0.value) })
+    }
+
     /// The change of an index, when there is one.
     var index: IndexModification? {
         get throws(StoreError) {

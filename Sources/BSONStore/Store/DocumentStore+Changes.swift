@@ -82,6 +82,23 @@ extension ReadTransaction {
         return changes
     }
 
+    /// The changes of collections as a whole behind a position, in order; O(n) in all changes there.
+    package func collectionChanges(after position: Int64) throws(StoreError) -> [StoreChange] {
+        let statement = try connection.prepare(
+            """
+            SELECT position, database, name, kind, before, after, comment FROM store_changes
+            WHERE position > ?1 AND kind > ?2 ORDER BY position
+            """)
+        statement.bind(1, position)
+        statement.bind(2, StoreChange.Kind.delete.rawValue)
+        var changes: [StoreChange] = []
+        while try statement.step() {
+            let of = Namespace(statement.string(1), statement.string(2))
+            changes.append(try Self.change(statement, of))
+        }
+        return changes
+    }
+
     private static func change(
         _ statement: borrowing SQLiteStatement, _ namespace: Namespace
     ) throws(StoreError) -> StoreChange {
@@ -93,7 +110,7 @@ extension ReadTransaction {
             return StoreChange(
                 position: position, namespace: namespace, kind: kind,
                 before: try document(statement, 4), after: try document(statement, 5),
-                comment: try document(statement, 6)?[""])
+                remarks: try document(statement, 6))
         } catch {
             throw StoreError(
                 .corrupt, "Change \(position) is not valid BSON", namespace: namespace,

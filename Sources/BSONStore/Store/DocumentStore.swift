@@ -51,11 +51,12 @@ public final class DocumentStore: Sendable {
         precondition(!mutex.isHeldByThisThread, "a store cannot be closed in its own write")
         mutex.lock()
         defer { mutex.unlock() }
+        // The last connection takes the log into the file, which a reader cannot.
+        readers.close()
         writer.withLock { writer in
             writer.isClosed = true
             writer.connection = nil
         }
-        readers.close()
         writerThread.stop()
         commitWatch.stop()
     }

@@ -153,6 +153,14 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
         }
     }
 
+    /// Whether it is open and nobody has used it for a while.
+    package func isLeftAlone(for idle: Duration) -> Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        guard case .open = phase, wish == nil else { return false }
+        return ContinuousClock.now - lastUsed >= idle
+    }
+
     /// Waits until it has ended, or until nobody has used it for a while.
     ///
     /// - Returns: whether it has ended.

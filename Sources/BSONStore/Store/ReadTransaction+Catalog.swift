@@ -4,6 +4,13 @@ extension ReadTransaction {
         try Catalog.read(namespace, connection)?.options
     }
 
+    /// The UUID of a collection as MongoDB shows it; `nil` when it is not there, or is a view.
+    package func uuid(_ namespace: Namespace) throws(StoreError) -> BSONValue? {
+        guard let table = try Catalog.read(namespace, connection), table.options.view == nil
+        else { return nil }
+        return try Catalog.uuid(table, connection)
+    }
+
     /// The collections and views of a database as the command `listCollections` shows them, in the
     /// order of their names.
     ///
@@ -41,11 +48,7 @@ extension ReadTransaction {
             entry.append("info", ["readOnly": true])
             return entry
         }
-        var uuid = uuid
-        uuid[6] = uuid[6] & 0x0F | 0x40
-        uuid[8] = uuid[8] & 0x3F | 0x80
-        entry.append(
-            "info", ["readOnly": false, "uuid": .binary(BSONBinary(uuid, subtype: 4))])
+        entry.append("info", ["readOnly": false, "uuid": Catalog.shown(uuid)])
         entry.append("idIndex", .document(IndexDefinition.id.document))
         return entry
     }

@@ -39,7 +39,38 @@ public struct StoreChange: Sendable, Hashable {
     /// The document after the change; `nil` for a delete.
     public let after: BSONDocument?
     /// What the transaction said about itself; see ``WriteTransaction/comment``.
-    public let comment: BSONValue?
+    public var comment: BSONValue? { remarks?[""] }
+    /// The comment under the empty key, and what only change streams tell, see ``Remark``.
+    private let remarks: BSONDocument?
+
+    init(
+        position: Int64, namespace: Namespace, kind: Kind, before: BSONDocument?,
+        after: BSONDocument?, remarks: BSONDocument?
+    ) {
+        self.position = position
+        self.namespace = namespace
+        self.kind = kind
+        self.before = before
+        self.after = after
+        self.remarks = remarks
+    }
+
+    /// What the feed remembers of some changes beside the documents.
+    package enum Remark: String, Sendable {
+        /// The paths at which an update wrote whole values, with its placeholders.
+        case writtenPaths
+        /// The paths at which an update may have pushed elements that are not the last.
+        case pushedPaths
+        /// Whether a pipeline made the document.
+        case isByPipeline
+        /// The UUID of the collection that was dropped or renamed.
+        case uuid
+        /// The UUID of the collection that was dropped because another took its name.
+        case dropTarget
+    }
+
+    /// What the feed remembers of the change under a name.
+    package subscript(remark: Remark) -> BSONValue? { remarks?[remark.rawValue] }
 
     /// The document's `_id`.
     public var documentID: BSONValue { (after ?? before)?["_id"] ?? .null }

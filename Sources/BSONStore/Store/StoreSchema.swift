@@ -7,13 +7,14 @@
 /// | `store_options` | the UUID and the options of each collection |
 /// | `store_indexes` | the secondary indexes, with a number that is never used again |
 /// | `store_changes` | the change feed |
+/// | `store_definitions` | collections made, indexed and modified, beside the feed |
 /// | `collection_N` | the documents of collection N: row, order-preserving id key, bytes |
 /// | `index_N` | the keys of index N with the rows that they stand for |
 enum StoreSchema {
     /// Marks the file as ours: "Stch".
     static let applicationID: Int64 = 0x5374_6368
     /// Counts the forms of the schema.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     /// What a file is, by its header.
     enum Kind {
@@ -48,7 +49,10 @@ enum StoreSchema {
         try connection.execute("BEGIN IMMEDIATE")
         do {
             if try kind(connection) == .earlier {
-                for statement in secondVersion { try connection.executeOnce(statement) }
+                let first = try connection.int64("PRAGMA user_version") == 1
+                for statement in (first ? secondVersion : []) + thirdVersion {
+                    try connection.executeOnce(statement)
+                }
                 try connection.executeOnce("PRAGMA user_version = \(version)")
             }
             try connection.execute("COMMIT")
@@ -100,7 +104,7 @@ enum StoreSchema {
             """,
             "PRAGMA application_id = \(applicationID)",
             "PRAGMA user_version = \(version)",
-        ] + secondVersion
+        ] + secondVersion + thirdVersion
 
     /// What version 2 added: indexes and options of collections.
     private static let secondVersion = [
@@ -118,5 +122,15 @@ enum StoreSchema {
         INSERT INTO store_options
         SELECT id, randomblob(16), x'0500000000' FROM store_collections
         """,
+    ]
+
+    /// What version 3 added: changes of definitions.
+    private static let thirdVersion = [
+        """
+        CREATE TABLE store_definitions (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, position INTEGER NOT NULL,
+            database TEXT NOT NULL, name TEXT NOT NULL, kind INTEGER NOT NULL,
+            details BLOB NOT NULL)
+        """
     ]
 }

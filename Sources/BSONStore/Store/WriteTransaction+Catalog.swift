@@ -27,8 +27,7 @@ extension WriteTransaction {
             try Namespace(namespace.database, view.on).check()
             try checkCycle(of: namespace, view)
         }
-        _ = try Catalog.create(namespace, options, connection)
-        noteNewTables()
+        _ = try makeTable(namespace, options)
     }
 
     /// Removes a collection or view with its documents and indexes.
@@ -39,11 +38,15 @@ extension WriteTransaction {
     @discardableResult
     public func dropCollection(_ namespace: Namespace) throws(StoreError) -> Bool {
         guard let table = try collectionTable(namespace) else { return false }
+        if table.options.view == nil {
+            let uuid = try Catalog.uuid(table, connection)
+            try record(
+                .drop, namespace, before: nil, after: nil, remarks: Self.remarks([.uuid: uuid]))
+        } else {
+            try record(.dropView, table, [:])
+        }
         try Catalog.remove(table, connection)
         abandon(table)
-        if table.options.view == nil {
-            try record(.drop, namespace, before: nil, after: nil)
-        }
         return true
     }
 
@@ -66,6 +69,9 @@ extension WriteTransaction {
         guard table.options.view == nil else {
             throw StoreError(.commandNotSupportedOnView, "cannot rename view: \(namespace)")
         }
+        var remarks: [StoreChange.Remark: BSONValue] = [
+            .uuid: try Catalog.uuid(table, connection)
+        ]
         if let there = try collectionTable(target) {
             guard there.options.view == nil else {
                 throw StoreError(
@@ -74,6 +80,7 @@ extension WriteTransaction {
             guard dropTarget else {
                 throw StoreError(.namespaceExists, "target namespace exists")
             }
+            remarks[.dropTarget] = try Catalog.uuid(there, connection)
             try Catalog.remove(there, connection)
             abandon(there)
         }
@@ -81,12 +88,18 @@ extension WriteTransaction {
         abandon(table)
         try record(
             .rename, namespace, before: nil,
-            after: ["to": ["db": .string(target.database), "coll": .string(target.collection)]])
+            after: ["to": ["db": .string(target.database), "coll": .string(target.collection)]],
+            remarks: Self.remarks(remarks))
         try record(
             .renamedHere, target, before: nil,
             after: [
                 "from": ["db": .string(namespace.database), "coll": .string(namespace.collection)]
-            ])
+            ],
+            remarks: Self.remarks(remarks))
+    }
+
+    private static func remarks(_ remarks: [StoreChange.Remark: BSONValue]) -> BSONDocument {
+        BSONDocument(remarks.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 })
     }
 
     /// Removes all collections of a database.
@@ -120,11 +133,31 @@ extension WriteTransaction {
         let answer = try modification.index.map { (change) throws(StoreError) in
             try self.change(change, table)
         }
+        try record(
+            .modify, table, modification.description,
+            before: try self.before(modification, table, answer ?? [:]))
         if options != table.options {
             try Catalog.renew(table, as: namespace, options, connection)
             abandon(table)
         }
         return answer ?? [:]
+    }
+
+    /// What a modification changes, as it was: options, and those of the index that it names.
+    private func before(
+        _ modification: CollectionModification, _ table: CollectionTable, _ answer: BSONDocument
+    ) throws(StoreError) -> BSONDocument {
+        var options = table.options.document
+        if table.options.view == nil {
+            options = BSONDocument([("uuid", try Catalog.uuid(table, connection))] + options)
+        }
+        var before: BSONDocument = ["collectionOptions": .document(options)]
+        guard try modification.index != nil else { return before }
+        let old = answer.compactMap { (key, value) in
+            key.hasSuffix("_old") ? (String(key.dropLast(4)), value) : nil
+        }
+        before.append("indexOptions", .document(BSONDocument(old)))
+        return before
     }
 
     private func change(

@@ -125,9 +125,14 @@ extension WriteTransaction {
                 isMultikey: false,
                 place: connection.reserveNumbers(StoredIndex.Statement.allCases.count))
             try fill(index, table, progress)
+            try record(.createIndex, table, Self.description(of: definition))
         }
         connection.catalogCache.forget(table.id)
         return true
+    }
+
+    private static func description(of index: IndexDefinition) -> BSONDocument {
+        ["indexes": [.document(index.document)]]
     }
 
     private func register(
@@ -285,6 +290,7 @@ extension WriteTransaction {
         try statement.run()
         try connection.executeOnce("DROP TABLE \(StoredIndex.tableName(index.id))")
         connection.catalogCache.forget(table.id)
+        try record(.dropIndex, table, Self.description(of: index.definition))
     }
 }
 

@@ -157,7 +157,7 @@ extension WriteTransaction {
         }
         try record(
             update.isReplacement ? .replace : .update, namespace, before: found.document,
-            after: after)
+            after: after, remarks: update.remarks)
         outcome.modifiedCount += 1
         outcome.keep(before: found.document, after: after)
     }
@@ -184,10 +184,10 @@ extension WriteTransaction {
     private func first(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?
     ) throws(StoreError) -> StoredDocument? {
-        if let id = filter.decidingID { return try stored(namespace, id) }
+        if hint == nil, let id = filter.decidingID { return try stored(namespace, id) }
         // Texts compare in the sort as they do in the filter.
         let sort = sort.map { $0.collation == nil ? $0.collated(filter.collation) : $0 }
-        let plan = try plan(namespace, filter, sort, wanted: 1)
+        let plan = try plan(namespace, filter, sort, wanted: 1, hint: hint)
         var best: StoredDocument?
         var bestKey: [UInt8]?
         try scan(namespace, filter, plan, sort: sort, withRows: true) { row, bytes in
@@ -218,7 +218,8 @@ extension WriteTransaction {
 
     private func rows(_ namespace: Namespace, _ filter: Filter) throws(StoreError) -> [Int64] {
         var rows: [Int64] = []
-        try scan(namespace, filter, try plan(namespace, filter, nil), withRows: true) { row, _ in
+        let plan = try plan(namespace, filter, nil, hint: hint)
+        try scan(namespace, filter, plan, withRows: true) { row, _ in
             rows.append(row)
             return true
         }

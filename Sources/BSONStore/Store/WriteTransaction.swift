@@ -8,11 +8,15 @@ public final class WriteTransaction: ReadTransaction {
     /// Whether documents are written without asking the collections' validators.
     public var bypassesValidation = false
 
+    /// By which index updates and deletes find their documents; `nil` leaves it to the planner.
+    package var hint: IndexHint?
+
     private(set) var feed: FeedState
     /// What capped collections hold, as far as it was counted.
     var cappedUsage: [Int64: CappedUsage] = [:]
     /// The newest position before this transaction.
     let feedHeadAtStart: Int64
+    private var madeTables: Set<Int64> = []
 
     init(connection: SQLiteConnection, feed: FeedState) {
         self.feed = feed
@@ -41,9 +45,27 @@ public final class WriteTransaction: ReadTransaction {
         _ namespace: Namespace, _ body: (CollectionTable) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         if let result = try onTable(namespace, body) { return result }
-        let table = try Catalog.create(namespace, .none, connection)
+        return try body(try makeTable(namespace, .none))
+    }
+
+    /// Makes a collection or view and records it.
+    func makeTable(
+        _ namespace: Namespace, _ options: CollectionOptions
+    ) throws(StoreError) -> CollectionTable {
+        let table = try Catalog.create(namespace, options, connection)
         noteNewTables()
-        return try body(table)
+        madeTables.insert(table.id)
+        var description = options.document
+        if options.view == nil {
+            description.append("idIndex", .document(IndexDefinition.id.document))
+        }
+        try record(.create, table, description)
+        return table
+    }
+
+    /// Whether the collection is one that this transaction made.
+    package func hasMade(_ namespace: Namespace) throws(StoreError) -> Bool {
+        try collectionTable(namespace).map { madeTables.contains($0.id) } ?? false
     }
 
     /// Looks tables up again after this transaction made one.
@@ -62,10 +84,11 @@ public final class WriteTransaction: ReadTransaction {
     /// Writes a change to the feed, when there is one.
     func record(
         _ kind: StoreChange.Kind, _ namespace: Namespace, before: BSONDocument?,
-        after: BSONDocument?
+        after: BSONDocument?, remarks: BSONDocument? = nil
     ) throws(StoreError) {
         guard feed.changesMax > 0 else { return }
         try feed.append(
-            kind, namespace, before: before, after: after, comment: comment, on: connection)
+            kind, namespace, before: before, after: after, comment: comment, detail: remarks,
+            on: connection)
     }
 }

@@ -4,6 +4,8 @@ public struct Update: Sendable {
     /// The update as it was written; `pipeline` holds the stages of a pipeline.
     public let document: BSONDocument
     let kind: Kind
+    /// What the change feed is told of its changes beside the documents.
+    let remarks: BSONDocument?
     let collation: Collation?
 
     /// The ways to write an update.
@@ -37,6 +39,7 @@ public struct Update: Sendable {
         } else {
             kind = .replacement(document)
         }
+        remarks = Self.remarks(kind)
     }
 
     /// Reads a pipeline of `$set`, `$unset`, `$project`, `$replaceWith` and their other names.
@@ -56,6 +59,7 @@ public struct Update: Sendable {
                 .failedToParse, "arrayFilters may not be specified for pipeline-style updates")
         }
         kind = .pipeline(try UpdatePipeline(pipeline, variables, collation))
+        remarks = Self.remarks(kind)
     }
 
     /// Reads an update as a command holds it: a document, or an array for a pipeline.

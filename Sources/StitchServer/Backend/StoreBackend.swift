@@ -87,6 +87,7 @@ extension StoreBackend {
     ) throws -> R {
         try call.checkTime()
         if let transaction = transaction(of: call) {
+            transactions.makeWay(for: transaction)
             return try transaction.write { transaction in
                 transaction.bypassesValidation = call.flag("bypassDocumentValidation")
                 return try body(transaction)

@@ -28,6 +28,7 @@ enum AggregateCommand {
                 "The 'cursor' option is required, except for aggregate with the explain argument")
         }
         let batchSize = try CursorArgument.batchSize(call)
+        try request.checkTransaction(call)
         if let options = try request.changeStream() {
             return try watch(options, request, namespace, call, store, batchSize: batchSize)
         }
@@ -107,6 +108,25 @@ struct AggregateRequest {
             throw CommandFault(
                 .typeMismatch, "Each element of the 'pipeline' array must be an object")
         }
+    }
+
+    /// Stages that no transaction can have.
+    private static let alone: Set<String> = [
+        "$changeStream", "$collStats", "$currentOp", "$indexStats", "$listLocalSessions",
+        "$listSessions", "$merge", "$out", "$planCacheStats",
+    ]
+
+    /// Refuses such stages in a transaction.
+    ///
+    /// - Throws: 263 (OperationNotSupportedInTransaction).
+    func checkTransaction(_ call: CommandCall) throws(CommandFault) {
+        guard call.transaction?.isTransaction == true else { return }
+        let names = stages.compactMap { $0.documentValue?.keys.first }
+        guard let name = names.first(where: Self.alone.contains) else { return }
+        throw CommandFault(
+            263,
+            "Operation not permitted in transaction :: caused by :: Aggregation stage \(name) "
+                + "cannot run within a multi-document transaction")
     }
 
     /// The options of `$changeStream`, when the pipeline begins with it.

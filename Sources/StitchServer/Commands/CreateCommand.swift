@@ -14,7 +14,8 @@ enum CreateCommand {
         }
         let options = try CollectionOptions(document)
         try store.write(call) { transaction in
-            if let there = try transaction.options(namespace),
+            // The same once more is no error, but it ends a transaction.
+            if call.transaction == nil, let there = try transaction.options(namespace),
                 there.document == options.document
             {
                 return

@@ -31,13 +31,14 @@ enum CreateIndexesCommand {
             })
     }
 
-    /// A transaction makes indexes of collections that have nothing in them.
+    /// A transaction makes indexes of collections that it made and that have nothing in them.
     private static func checkTransaction(
         _ call: CommandCall, _ namespace: Namespace, _ definitions: [IndexDefinition],
         _ transaction: WriteTransaction
     ) throws {
-        guard call.transaction?.isTransaction == true, try transaction.count(namespace) > 0
-        else { return }
+        guard call.transaction?.isTransaction == true else { return }
+        let isNew = try transaction.hasMade(namespace)
+        if isNew, try transaction.count(namespace) == 0 { return }
         let names = Set(try transaction.indexes(namespace).map(\.name))
         guard !definitions.allSatisfy({ names.contains($0.name) }) else { return }
         throw CommandFault(

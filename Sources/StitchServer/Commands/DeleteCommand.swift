@@ -78,7 +78,8 @@ struct DeleteStatement: Sendable {
     func run(
         on namespace: Namespace, _ transaction: WriteTransaction, variables: BSONDocument?
     ) throws -> Int {
-        try transaction.checkHint(document["hint"], namespace)
+        try transaction.take(hint: document["hint"], namespace)
+        defer { transaction.hint = nil }
         let filter = try CommandCall.filter(
             query, variables: variables, collation: document["collation"])
         if isMulti { return try transaction.deleteMany(namespace, filter: filter) }

@@ -54,7 +54,8 @@ enum FindAndModifyCommand {
     private static func answer(
         _ call: CommandCall, _ namespace: Namespace, _ transaction: WriteTransaction
     ) throws -> BSONDocument {
-        try transaction.checkHint(call["hint"], namespace)
+        try transaction.take(hint: call["hint"], namespace)
+        defer { transaction.hint = nil }
         let collation = try call.collation()
         let variables = call.document("let")
         let filter = try CommandCall.filter(

@@ -23,7 +23,8 @@ struct FindDecoration {
         self.query = query
         self.namespace = namespace
         self.transaction = transaction
-        showsRecord = call.flag("showRecordId")
+        // Who asks for keys gets nothing else.
+        showsRecord = call.flag("showRecordId") && !call.flag("returnKey")
         guard call.flag("returnKey") else {
             key = nil
             options = showsRecord ? Self.whole(query.options) : query.options

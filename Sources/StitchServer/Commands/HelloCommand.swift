@@ -1,4 +1,5 @@
 internal import BSONStore
+internal import StitchWire
 
 /// Tells a driver whom it talks to.
 ///
@@ -18,7 +19,7 @@ enum HelloCommand {
         guard known == call.server.processID, wait > 0 else { return .reply(reply(call)) }
         return .waiting(
             CommandWait(
-                deadline: .now + .milliseconds(min(wait, 600_000)), subscribe: { _ in },
+                deadline: .now + .milliseconds(min(wait, 600_000)),
                 again: { isTimeUp in .reply(reply(call)) }, abandon: {}))
     }
 
@@ -121,8 +122,11 @@ enum HelloCommand {
             "connectionId": .int32(call.connection.id), "minWireVersion": 0,
             "maxWireVersion": 21, "readOnly": false,
         ]
-        if call.name != "hello" || call.flag("helloOk") {
-            if call.flag("helloOk") { reply.append("helloOk", true) }
+        if call.flag("helloOk") { reply.append("helloOk", true) }
+        let wanted = (call.array("compression") ?? []).compactMap(\.stringValue)
+        let compressors = WireCompressor.known(among: wanted)
+        if !compressors.isEmpty {
+            reply.append("compression", .array(BSONArray(compressors.map { .string($0) })))
         }
         return reply
     }

@@ -11,9 +11,8 @@ enum ListDatabasesCommand {
         let filter = try Filter(call.document("filter") ?? [:])
         let isNameOnly = call.flag("nameOnly")
         let user = call.connection.state.withLock { $0.user }
-        let all = try store.read(call) {
-            try $0.listDatabases(filter: filter, nameOnly: isNameOnly)
-        }
+        let all = Self.withOwn(try store.read(call) { try $0.listDatabases() })
+            .filter { filter.matches($0) }
         // Others than those who may read a database do not learn that it is there.
         let found = all.filter { database in
             guard call.server.settings.requiresSignIn else { return true }
@@ -21,14 +20,29 @@ enum ListDatabasesCommand {
             return user?.has(.read, on: name) ?? false
                 || user?.has(.databaseAdministration, on: name) ?? false
         }
-        var reply: BSONDocument = [
-            "databases": .array(BSONArray(found.map { .document($0) }))
-        ]
+        let shown = found.map { database -> BSONValue in
+            isNameOnly ? ["name": database["name"] ?? .null] : .document(database)
+        }
+        var reply: BSONDocument = ["databases": .array(BSONArray(shown))]
         if !isNameOnly {
-            let size = found.first?["sizeOnDisk"]?.int64Value ?? 0
+            // All of them share one file.
+            let size = all.compactMap { $0["sizeOnDisk"]?.int64Value }.max() ?? 0
             reply.append("totalSize", .int64(size))
             reply.append("totalSizeMb", .int64(size / (1024 * 1024)))
         }
         return .reply(reply)
+    }
+
+    /// The databases with those that every server has.
+    private static func withOwn(_ databases: [BSONDocument]) -> [BSONDocument] {
+        let own = ["admin", "config", "local"].filter { name in
+            !databases.contains { $0["name"] == .string(name) }
+        }
+        let missing = own.map { name -> BSONDocument in
+            ["name": .string(name), "sizeOnDisk": .int64(0), "empty": false]
+        }
+        return (databases + missing).sorted {
+            $0["name"]?.stringValue ?? "" < $1["name"]?.stringValue ?? ""
+        }
     }
 }

@@ -18,6 +18,7 @@ enum UpdateCommand {
         try namespace.checkWritable()
         let statements = try call.documents("updates").map { try UpdateStatement($0) }
         try WriteBatch.checkCount(statements.count)
+        for statement in statements { try statement.checkStages() }
         try call.checkRetryable(isMulti: statements.contains { $0.isMulti })
         let isOrdered = call["ordered"]?.isTrue ?? true
         let variables = call.document("let")
@@ -90,12 +91,28 @@ struct UpdateStatement: Sendable {
         upsertsSupplied = false
     }
 
+    /// Refuses a pipeline with a stage that there is not, before anything is changed.
+    ///
+    /// - Throws: 40324.
+    func checkStages() throws {
+        guard update.arrayValue != nil else { return }
+        do {
+            _ = try Update(update)
+        } catch  where error.code.rawValue == 40324 {
+            throw error
+        } catch {
+            // Said of the one statement, when its turn comes.
+            return
+        }
+    }
+
     /// Changes what the statement means.
     func run(
         on namespace: Namespace, _ transaction: WriteTransaction, variables: BSONDocument?
     ) throws -> UpdateOutcome {
         let collation = try CommandCall.collation(document["collation"])
-        try transaction.checkHint(document["hint"], namespace)
+        try transaction.take(hint: document["hint"], namespace)
+        defer { transaction.hint = nil }
         let filter = try CommandCall.filter(
             query, variables: variables, collation: document["collation"])
         var all = variables ?? [:]

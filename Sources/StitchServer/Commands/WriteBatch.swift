@@ -104,3 +104,13 @@ extension ReadTransaction {
                 + "not correspond to an existing index")
     }
 }
+
+extension WriteTransaction {
+    /// Finds documents by the index that a command asks for, from now on.
+    ///
+    /// - Throws: 2 (BadValue) where there is no such index, 9 for what names none.
+    func take(hint: BSONValue?, _ namespace: Namespace) throws {
+        try checkHint(hint, namespace)
+        self.hint = try CommandCall.hint(hint)
+    }
+}

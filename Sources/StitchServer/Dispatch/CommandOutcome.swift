@@ -15,10 +15,16 @@ enum CommandOutcome: Sendable {
 
 /// A command that waits, without a thread, for a commit or the end of its time.
 struct CommandWait: Sendable {
+    /// Takes what is to be called, and gives what is to be called when it no longer matters.
+    typealias Subscription =
+        @Sendable (@escaping @Sendable () -> Void) -> (@Sendable () -> Void)
+
     /// When it goes on at the latest.
     let deadline: ContinuousClock.Instant
     /// Calls back once when there is something new; at once when there is already.
-    let subscribe: @Sendable (@escaping @Sendable () -> Void) -> Void
+    ///
+    /// Gives what takes the wish back.
+    let subscribe: Subscription
     /// Goes on; told whether the time is over.
     let again: @Sendable (Bool) throws -> CommandOutcome
     /// Gives up, because the client is gone.
@@ -26,7 +32,7 @@ struct CommandWait: Sendable {
 
     init(
         deadline: ContinuousClock.Instant,
-        subscribe: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+        subscribe: @escaping Subscription = { _ in {} },
         again: @escaping @Sendable (Bool) throws -> CommandOutcome,
         abandon: @escaping @Sendable () -> Void
     ) {
@@ -42,6 +48,6 @@ struct CommandWait: Sendable {
         _ body: @escaping @Sendable () throws -> CommandOutcome
     ) {
         self.init(
-            deadline: time, subscribe: { _ in }, again: { _ in try body() }, abandon: {})
+            deadline: time, again: { _ in try body() }, abandon: {})
     }
 }

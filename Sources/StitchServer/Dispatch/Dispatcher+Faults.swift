@@ -67,8 +67,9 @@ extension Dispatcher {
     /// Errors after which a whole transaction may be tried again.
     ///
     /// Source: the server's `error_labels.cpp`: LockTimeout, WriteConflict, SnapshotTooOld,
-    /// SnapshotUnavailable, NoSuchTransaction, MigrationConflict, PreparedTransactionInProgress.
-    static let transient: Set<Int32> = [24, 112, 239, 246, 251, 261, 267]
+    /// SnapshotUnavailable, StaleDbVersion, StaleChunkHistory, NoSuchTransaction,
+    /// PreparedTransactionInProgress, MigrationConflict, ShardCannotRefreshDueToLocksHeld.
+    static let transient: Set<Int32> = [24, 112, 239, 246, 249, 250, 251, 267, 272, 343]
 
     /// The labels of an answer with a `writeConcernError` that a test asked for.
     func labels(
@@ -76,6 +77,9 @@ extension Dispatcher {
     ) -> BSONValue? {
         guard let fault, fault["writeConcernError"] != nil else { return nil }
         if let given = fault["errorLabels"] { return given }
+        // Of a transaction's commands only its end waits for others.
+        let isEnd = ["commitTransaction", "abortTransaction"].contains(command.keys.first)
+        guard isEnd || command["autocommit"] == nil else { return nil }
         let code = error.documentValue?["code"]?.wholeNumber ?? 0
         let labels = Self.labels(Int32(clamping: code), command)
         return labels.isEmpty ? nil : .array(BSONArray(labels.map { .string($0) }))

@@ -161,7 +161,7 @@
                 guard case .waiting(let current) = handler.phase, current === waiting else {
                     return
                 }
-                waiting.timer?.cancel()
+                waiting.end()
                 handler.phase = .running
                 handler.run(context) { again(isTimeUp) }
             }
@@ -170,7 +170,7 @@
                 in: .nanoseconds(
                     left.seconds * 1_000_000_000 + left.attoseconds / 1_000_000_000)
             ) { resume(true) }
-            wait.subscribe { bound.eventLoop.execute { resume(false) } }
+            waiting.unsubscribe = wait.subscribe { bound.eventLoop.execute { resume(false) } }
         }
     }
 
@@ -181,11 +181,18 @@
     private final class Waiting {
         private let wait: CommandWait
         var timer: Scheduled<Void>?
+        var unsubscribe: @Sendable () -> Void = {}
 
         init(_ wait: CommandWait) { self.wait = wait }
 
-        func abandon() {
+        /// Waits no longer.
+        func end() {
             timer?.cancel()
+            unsubscribe()
+        }
+
+        func abandon() {
+            end()
             wait.abandon()
         }
     }

@@ -25,6 +25,8 @@
         func respond(to message: ByteBuffer) -> Result {
             let parser = WireParser()
             do {
+                let room = try ExpansionRoom.take(message, parser.limits)
+                defer { ExpansionRoom.give(room) }
                 let request = try message.withUnsafeReadableBytes { try parser.request($0) }
                 return settle(dispatcher.respond(to: request, on: connection), request)
             } catch let error as WireDocumentError {
@@ -59,7 +61,8 @@
                     WireReply.bytes(
                         document, to: request.form, requestID: number,
                         responseTo: request.requestID,
-                        flags: next == nil ? [] : .moreToCome), next: next)
+                        flags: next == nil ? [] : .moreToCome,
+                        compressor: request.compressor), next: next)
             }
         }
 
@@ -82,7 +85,7 @@
             }
             let again = WireRequest(
                 requestID: number, form: request.form, body: body,
-                sequences: request.sequences)
+                sequences: request.sequences, compressor: request.compressor)
             return { settle(dispatcher.respond(to: again, on: connection), again) }
         }
     }

@@ -3,10 +3,14 @@ internal import BSONStore
 /// Shows an index as `listIndexes` does, with what MongoDB adds to indexes of special kinds.
 enum IndexEntry {
     /// The entry of an index.
-    static func document(_ index: IndexDefinition) -> BSONDocument {
-        var entry = index.document
-        let kinds = index.keyPattern.compactMap(\.value.stringValue)
-        if kinds.contains("text") { addText(to: &entry, index.keyPattern) }
+    static func document(_ index: IndexDefinition) -> BSONDocument { document(index.document) }
+
+    /// The entry of an index with a definition as it is stored.
+    static func document(_ definition: BSONDocument) -> BSONDocument {
+        var entry = definition
+        let pattern = definition["key"]?.documentValue ?? [:]
+        let kinds = pattern.compactMap(\.value.stringValue)
+        if kinds.contains("text") { addText(to: &entry, pattern) }
         if kinds.contains("2dsphere"), entry["2dsphereIndexVersion"] == nil {
             entry.append("2dsphereIndexVersion", 3)
         }

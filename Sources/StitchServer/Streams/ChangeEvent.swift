@@ -8,6 +8,8 @@ struct ChangeEvent {
     /// Where the stream is behind this event.
     let place: StreamPlace
     let stamp: WriteStamp
+    /// The collection's UUID, where it is told.
+    var collectionUUID: BSONValue?
 
     /// The event's document.
     ///
@@ -18,21 +20,24 @@ struct ChangeEvent {
     func document(
         _ stage: ChangeStreamStage, keepsImages: Bool, lookup: (BSONValue) throws -> BSONDocument?
     ) throws -> BSONDocument {
-        let update = change.kind == .update ? description : nil
+        let update = difference
         var event = head(operationType(update))
-        guard change.kind.isOfDocument else { return tail(event) }
+        guard change.kind.isOfDocument else {
+            event = tail(event)
+            if stage.showsExpandedEvents, let description = renameDescription {
+                event.append("operationDescription", .document(description))
+            }
+            return event
+        }
         if let full = try fullDocument(stage, update, keepsImages, lookup) {
             event.append("fullDocument", full)
         }
         event.append("ns", namespace)
         event.append("documentKey", ["_id": change.documentID])
         if let update {
-            var shown = Self.value(of: update)
-            if stage.showsExpandedEvents, let after = change.after {
-                shown.append(
-                    "disambiguatedPaths", .document(AmbiguousPaths.document(update, after)))
-            }
-            event.append("updateDescription", .document(shown))
+            let description = EventDescription(update)
+                .document(isExpanded: stage.showsExpandedEvents)
+            event.append("updateDescription", .document(description))
         }
         if let before = try fullDocumentBeforeChange(stage, keepsImages) {
             event.append("fullDocumentBeforeChange", before)
@@ -43,13 +48,12 @@ struct ChangeEvent {
     /// The notice that the stream is over.
     var invalidation: BSONDocument { head("invalidate") }
 
-    private var description: UpdateDescription? {
-        guard let before = change.before, let after = change.after else { return nil }
-        return UpdateDescription.difference(from: before, to: after, splittingArrays: true)
+    private var difference: EventDifference? {
+        change.kind == .update ? EventDifference(change) : nil
     }
 
-    /// A difference that no path can name is told as a replacement.
-    private func operationType(_ update: UpdateDescription?) -> String {
+    /// A difference that is longer than the document is told as a replacement.
+    private func operationType(_ update: EventDifference?) -> String {
         switch change.kind {
         case .insert: "insert"
         case .update: update == nil ? "replace" : "update"
@@ -64,8 +68,10 @@ struct ChangeEvent {
     private func head(_ operationType: String) -> BSONDocument {
         var event: BSONDocument = [
             "_id": .document(place.token), "operationType": .string(operationType),
-            "clusterTime": .timestamp(stamp.time), "wallTime": .datetime(stamp.wallTime),
+            "clusterTime": .timestamp(stamp.time),
         ]
+        if let collectionUUID { event.append("collectionUUID", collectionUUID) }
+        event.append("wallTime", .datetime(stamp.wallTime))
         if let session = stamp.session, let number = stamp.transaction {
             event.append("txnNumber", .int64(number))
             event.append("lsid", .document(session))
@@ -90,15 +96,24 @@ struct ChangeEvent {
         return event
     }
 
-    private var namespace: BSONValue {
-        [
-            "db": .string(change.namespace.database),
-            "coll": .string(change.namespace.collection),
-        ]
+    /// What a rename did: the new name, and the collection that had it.
+    private var renameDescription: BSONDocument? {
+        let target: BSONValue?
+        switch change.kind {
+        case .renamedHere: target = namespace
+        case .rename: target = change.after?["to"]
+        case .insert, .update, .replace, .delete, .drop, .dropDatabase: target = nil
+        }
+        guard let target else { return nil }
+        var description: BSONDocument = ["to": target]
+        if let dropped = change[.dropTarget] { description.append("dropTarget", dropped) }
+        return description
     }
 
+    private var namespace: BSONValue { change.namespace.eventValue }
+
     private func fullDocument(
-        _ stage: ChangeStreamStage, _ update: UpdateDescription?, _ keepsImages: Bool,
+        _ stage: ChangeStreamStage, _ update: EventDifference?, _ keepsImages: Bool,
         _ lookup: (BSONValue) throws -> BSONDocument?
     ) throws -> BSONValue? {
         guard change.kind != .delete else { return nil }
@@ -128,17 +143,13 @@ struct ChangeEvent {
         CommandFault(
             47,
             "Change stream was configured to require \(what) was not found for event: "
-                + head(operationType(description)).extendedJSON(.relaxed))
+                + head(operationType(difference)).extendedJSON(.relaxed))
     }
+}
 
-    private static func value(of update: UpdateDescription) -> BSONDocument {
-        let truncated = update.truncatedArrays.map { array -> BSONValue in
-            ["field": .string(array.field), "newSize": .int32(Int32(clamping: array.newSize))]
-        }
-        return [
-            "updatedFields": .document(update.updatedFields),
-            "removedFields": .array(BSONArray(update.removedFields.map(BSONValue.string))),
-            "truncatedArrays": .array(BSONArray(truncated)),
-        ]
+extension Namespace {
+    /// The name as events have it.
+    var eventValue: BSONValue {
+        ["db": .string(database), "coll": .string(collection)]
     }
 }

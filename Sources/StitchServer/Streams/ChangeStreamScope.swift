@@ -57,6 +57,17 @@ enum ChangeStreamScope: Sendable, Hashable {
         }
     }
 
+    /// Whether the stream, if it shows such changes, tells of one of a definition.
+    func includes(_ change: DefinitionChange) -> Bool {
+        let namespace = change.namespace
+        guard !namespace.collection.hasPrefix("system.") else { return false }
+        switch self {
+        case .collection(let own): return namespace == own
+        case .database(let database): return namespace.database == database
+        case .cluster: return !Self.internalDatabases.contains(namespace.database)
+        }
+    }
+
     /// Whether the stream is over behind a change.
     func ends(with change: StoreChange) -> Bool {
         switch (self, change.kind) {

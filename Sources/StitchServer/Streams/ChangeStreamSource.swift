@@ -46,9 +46,17 @@ struct ChangeStreamSource: CursorSource {
             place = StreamPlace(position: position, kind: .mark)
             startTime = time
         }
+        place.definition = try stage.showsExpandedEvents ? firstDefinition() : nil
         if place.kind == .event { ending = try endingAtStart() }
         // Whether the history reaches back so far is said at once.
         _ = try store.read { try $0.changes(after: place.position, limit: 1) }
+    }
+
+    /// The change of a definition behind which the stream begins.
+    private func firstDefinition() throws -> Int64 {
+        if let known = place.definition { return known }
+        if case .now = stage.start { return try store.read { try $0.definitionID } }
+        return try store.read { try $0.definitionID(before: place.position) }
     }
 
     /// The change at which the stream goes on, when only the notice of its end is missing.
@@ -103,57 +111,110 @@ struct ChangeStreamSource: CursorSource {
         _ transaction: ReadTransaction, _ batch: inout CursorBatch, _ limits: BatchLimits,
         _ bytes: inout Int
     ) throws -> Bool {
-        let found = try transaction.changes(
-            after: place.position, in: scope.namespace, limit: Self.changesMax)
-        for change in found.changes {
-            let stamp = WriteStamp(change.comment) ?? lastStamp
-            if scope.includes(change), startTime.map({ $0 <= stamp.time }) ?? true {
-                let event = ChangeEvent(
-                    change: change, place: StreamPlace(position: change.position, kind: .event),
-                    stamp: stamp)
-                let document = try document(event, transaction)
-                if let document {
-                    guard
-                        limits.hasRoom(
-                            count: batch.documents.count, bytes: bytes, for: document)
-                    else { return false }
-                    batch.documents.append(document)
-                    bytes += document.byteCount + 16
+        let page = try FeedPage(
+            transaction, after: place, in: scope.namespace, limit: Self.changesMax)
+        for entry in page.entries {
+            let stamp = WriteStamp(entry.comment) ?? lastStamp
+            let place = entry.place(after: self.place)
+            if entry.isIn(scope), startTime.map({ $0 <= stamp.time }) ?? true {
+                let event = try document(entry, place, stamp, page, transaction)
+                if let document = try passed(event, transaction) {
+                    guard try give(document, at: place, &batch, limits, &bytes) else {
+                        return false
+                    }
+                } else {
+                    self.place = place.marked
                 }
-                place =
-                    document == nil
-                    ? StreamPlace(position: change.position, kind: .mark) : event.place
-                if scope.ends(with: change) {
+                if case .change(let change) = entry, scope.ends(with: change) {
                     ending = ending(at: change)
                     return false
                 }
             }
             lastStamp = stamp
             if batch.documents.count >= limits.documentsMax {
-                if change.position == place.position { return false }
-                place = StreamPlace(position: change.position, kind: .mark)
+                if place != self.place { self.place = place.marked }
                 return false
             }
         }
-        if found.position > place.position {
-            place = StreamPlace(position: found.position, kind: .mark)
+        if page.end.position > place.position || page.end.definition != place.definition {
+            place = page.end
         }
-        return !found.isAtEnd
+        return !page.isAtEnd
+    }
+
+    /// Gives an event out, in pieces where it must be; returns whether there was room for all.
+    private mutating func give(
+        _ event: BSONDocument, at place: StreamPlace, _ batch: inout CursorBatch,
+        _ limits: BatchLimits, _ bytes: inout Int
+    ) throws -> Bool {
+        let splits = rest?.splits ?? false
+        guard splits, event.byteCount > SplitEvent.bytesMax else {
+            guard event.byteCount <= SplitEvent.wholeBytesMax else {
+                throw SplitEvent.tooLarge(event)
+            }
+            return give(event, place, &batch, limits, &bytes)
+        }
+        let pieces = try SplitEvent.pieces(event)
+        let given = self.place.kind == .pieces ? Int(self.place.pieceCount) : 0
+        for (index, fields) in pieces.enumerated().dropFirst(given) {
+            var behind = place
+            if index + 1 < pieces.count {
+                behind.kind = .pieces
+                behind.pieceCount = UInt16(index + 1)
+            }
+            var piece: BSONDocument = [
+                "_id": .document(behind.token),
+                "splitEvent": [
+                    "fragment": .int32(Int32(index + 1)), "of": .int32(Int32(pieces.count)),
+                ],
+            ]
+            for (key, value) in fields { piece.append(key, value) }
+            guard give(piece, behind, &batch, limits, &bytes) else { return false }
+        }
+        return true
+    }
+
+    private mutating func give(
+        _ document: BSONDocument, _ place: StreamPlace, _ batch: inout CursorBatch,
+        _ limits: BatchLimits, _ bytes: inout Int
+    ) -> Bool {
+        guard limits.hasRoom(count: batch.documents.count, bytes: bytes, for: document) else {
+            return false
+        }
+        batch.documents.append(document)
+        bytes += document.byteCount + 16
+        self.place = place
+        return true
+    }
+
+    private func document(
+        _ entry: FeedPage.Entry, _ place: StreamPlace, _ stamp: WriteStamp, _ page: FeedPage,
+        _ transaction: ReadTransaction
+    ) throws -> BSONDocument {
+        switch entry {
+        case .definition(let change):
+            return DefinitionEvent(change: change, place: place, stamp: stamp).document
+        case .change(let change):
+            var event = ChangeEvent(change: change, place: place, stamp: stamp)
+            if stage.showsExpandedEvents {
+                event.collectionUUID = try page.uuid(of: change, transaction)
+            }
+            return try document(event, transaction)
+        }
     }
 
     private func document(
         _ event: ChangeEvent, _ transaction: ReadTransaction
-    ) throws -> BSONDocument? {
+    ) throws -> BSONDocument {
         let namespace = event.change.namespace
         let asksForImages =
             stage.fullDocument == .whenAvailable || stage.fullDocument == .required
             || stage.fullDocumentBeforeChange != .off
         let keepsImages =
             try asksForImages && (transaction.options(namespace)?.keepsImages ?? false)
-        let document = try event.document(stage, keepsImages: keepsImages) { id in
+        return try event.document(stage, keepsImages: keepsImages) { id in
             try transaction.get(namespace, id: id)
         }
-        return try passed(document, transaction)
     }
 
     /// The event as the rest of the pipeline gives it, `nil` when it is left out.

@@ -5,9 +5,11 @@ struct EventPipeline: Sendable {
     /// The stages that keep one event one event.
     private static let allowed: Set<String> = [
         "$addFields", "$match", "$project", "$replaceRoot", "$replaceWith", "$redact", "$set",
-        "$unset", "$changeStreamSplitLargeEvent",
+        "$unset", SplitEvent.stage,
     ]
 
+    /// Whether events that are too large are given in pieces.
+    let splits: Bool
     private let pipeline: Pipeline
     private let current: Locked<BSONDocument?>
 
@@ -16,10 +18,15 @@ struct EventPipeline: Sendable {
     /// - Throws: 20 (IllegalOperation) for stages that a stream cannot have, and what they say.
     init(_ stages: BSONArray, _ options: PipelineOptions) throws {
         var kept: [BSONValue] = [[ChangeStreamStage.name: [:]]]
+        var splits = false
         for stage in stages {
             guard let name = stage.documentValue?.keys.first, name.hasPrefix("$") else {
                 kept.append(stage)
                 continue
+            }
+            guard !splits else {
+                throw CommandFault(
+                    7_182_802, "\(SplitEvent.stage) must be the last stage in the pipeline")
             }
             guard name != ChangeStreamStage.name else { throw ChangeStreamStage.mustBeFirst }
             guard Self.allowed.contains(name) else {
@@ -28,9 +35,9 @@ struct EventPipeline: Sendable {
                 throw CommandFault(
                     .illegalOperation, "\(name) is not permitted in a $changeStream pipeline")
             }
-            // Events that are too large for an answer fail; none is ever split.
-            if name != "$changeStreamSplitLargeEvent" { kept.append(stage) }
+            if name == SplitEvent.stage { splits = true } else { kept.append(stage) }
         }
+        self.splits = splits
         let current = Locked<BSONDocument?>(nil)
         self.current = current
         var options = options

@@ -10,6 +10,8 @@ struct StreamPlace: Sendable, Hashable {
         case invalidate = 1
         /// Everything up to there, given out or not asked for.
         case mark = 2
+        /// Some pieces of a change that is too large for one event.
+        case pieces = 3
     }
 
     /// The position of the last change that was looked at.
@@ -17,19 +19,36 @@ struct StreamPlace: Sendable, Hashable {
     /// What the place is behind.
     var kind: Kind
 
+    /// The last change of a definition that was looked at, in a stream that shows them.
+    var definition: Int64?
+
+    /// How many pieces of the change were given out.
+    var pieceCount: UInt16 = 0
+
     /// Begins every token, as the server's own tokens begin.
     private static let prefix: UInt8 = 0x82
 
     /// The token: `{_data: <hexadecimal text>}`, whose texts are ordered as the places are.
     var token: BSONDocument {
         var text = ""
-        text.reserveCapacity(20)
+        text.reserveCapacity(36)
         Self.append(Self.prefix, to: &text)
-        for shift in stride(from: 56, through: 0, by: -8) {
-            Self.append(UInt8(truncatingIfNeeded: position >> Int64(shift)), to: &text)
-        }
+        Self.append(position, to: &text)
         Self.append(kind.rawValue, to: &text)
+        if kind == .pieces {
+            Self.append(definition ?? -1, to: &text)
+            Self.append(UInt8(pieceCount >> 8), to: &text)
+            Self.append(UInt8(pieceCount & 0xFF), to: &text)
+        } else if let definition {
+            Self.append(definition, to: &text)
+        }
         return ["_data": .string(text)]
+    }
+
+    private static func append(_ number: Int64, to text: inout String) {
+        for shift in stride(from: 56, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: number >> Int64(shift)), to: &text)
+        }
     }
 
     private static func append(_ byte: UInt8, to text: inout String) {
@@ -50,13 +69,21 @@ extension StreamPlace {
                     + token.extendedJSON(.relaxed))
         }
         let bytes = try Self.bytes(text)
-        guard bytes.count == 10, bytes[0] == Self.prefix, bytes[1] < 0x80,
-            let kind = Kind(rawValue: bytes[9])
+        guard bytes.count >= 10, bytes[0] == Self.prefix, bytes[1] < 0x80,
+            let kind = Kind(rawValue: bytes[9]),
+            (kind == .pieces ? [20] : [10, 18]).contains(bytes.count)
         else {
             throw CommandFault(260, "the resume token is not one of this server: \(text)")
         }
+        let definition = bytes.count > 10 ? Self.number(bytes[10..<18]) : -1
         self.init(
-            position: bytes[1..<9].reduce(0) { $0 << 8 | Int64($1) }, kind: kind)
+            position: Self.number(bytes[1..<9]), kind: kind,
+            definition: definition < 0 ? nil : definition,
+            pieceCount: bytes.count == 20 ? UInt16(bytes[18]) << 8 | UInt16(bytes[19]) : 0)
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
+        bytes.reduce(0) { $0 << 8 | Int64($1) }
     }
 
     private static func bytes(_ text: String) throws(CommandFault) -> [UInt8] {

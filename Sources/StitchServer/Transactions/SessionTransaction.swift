@@ -87,6 +87,16 @@ final class SessionTransaction: Sendable {
         }
     }
 
+    /// Whether it keeps others from writing though its client has not used it for a while.
+    func keepsOthersOut(unusedFor idle: Duration) -> Bool {
+        switch holding.withLock({ $0 }) {
+        case .writing(let transaction): transaction.isLeftAlone(for: idle)
+        case .snapshot(let snapshot, _):
+            store.location == .inMemory && snapshot.isLeftAlone(for: idle)
+        case .nothing: false
+        }
+    }
+
     /// Makes its changes lasting, with the note that it did.
     func commit() throws {
         guard case .writing(let transaction) = take() else { return }

@@ -90,6 +90,8 @@ struct SnapshotRequest: Sendable, Hashable {
             return nil
         }
         guard body["autocommit"] == nil else { return nil }
+        // A cursor reads the state that its command began with.
+        guard rule.name != "getMore", rule.name != "killCursors" else { return nil }
         guard ["find", "aggregate", "distinct"].contains(rule.name) else {
             throw CommandFault(
                 .invalidOptions,

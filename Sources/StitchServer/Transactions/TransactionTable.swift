@@ -155,6 +155,15 @@ final class TransactionTable: Sendable {
         }
     }
 
+    /// Lets a transaction in that wants to write: gives up what keeps it out and was left alone.
+    func makeWay(for other: SessionTransaction) {
+        guard !other.keepsOthersOut else { return }
+        for transaction in inProgress
+        where transaction !== other && transaction.keepsOthersOut(unusedFor: Self.idleMax) {
+            giveUp(transaction.session)
+        }
+    }
+
     private var inProgress: [SessionTransaction] {
         entries.withLock { entries in
             entries.values.compactMap { entry in

@@ -39,6 +39,24 @@ struct StoreVersionsTests {
                 == StoreSchema.version)
     }
 
+    @Test("a file of version 2 is brought up to date, and its history goes on")
+    func versionTwo() throws {
+        let directory = try TemporaryDirectory()
+        let store = try DocumentStore(at: .file(try file(2, in: directory)))
+        let people = store.collection(Self.people)
+        #expect(try Array(people.find().prefix(2)) == Self.documents)
+        #expect(try people.listIndexes().map(\.name) == ["_id_", "name_1"])
+        let position = try store.changePosition
+        try people.createIndex(["tags": 1])
+        try people.insertOne(["_id": 3])
+        #expect(try store.changes(after: position).changes.map(\.documentID) == [3])
+        #expect(
+            try store.read { try $0.connection.int64("PRAGMA user_version") }
+                == StoreSchema.version)
+        let told = try store.read { try $0.definitionChanges(after: 0, through: 100, limit: 9) }
+        #expect(told.map(\.kind) == [.createIndex])
+    }
+
     @Test("a file of version 1 that is opened for reading is left as it is")
     func versionOneReadOnly() throws {
         let directory = try TemporaryDirectory()

@@ -72,6 +72,35 @@ class Refusals(ServedTest):
             self.refused("getMore", 77, collection="items")[0], 14)
         self.assertEqual(self.refused("renameCollection", "a.b", to="a.c")[0], 13)
 
+    def test_a_hint_chooses_the_index(self):
+        """A sparse index does not have all documents: who asks for it finds only those."""
+        self.items.create_index("x", sparse=True)
+
+        def fill():
+            self.items.delete_many({})
+            self.items.insert_many([{"_id": 1}, {"_id": 2, "x": 1}, {"_id": 3, "x": 2}])
+
+        fill()
+        update = {"$inc": {"n": 1}}
+        self.assertEqual(self.items.update_many({}, update).matched_count, 3)
+        self.assertEqual(self.items.update_many({}, update, hint="x_1").matched_count, 2)
+        self.assertEqual(self.items.update_many({}, update, hint={"$natural": 1}).matched_count, 3)
+        self.items.update_one({}, {"$set": {"first": True}}, hint=[("x", 1)])
+        self.assertEqual(self.items.find_one({"first": True})["_id"], 2)
+        self.assertEqual(
+            self.items.find_one_and_update({"_id": 1}, update, hint="x_1"), None)
+        self.assertEqual(self.items.find_one_and_delete({}, hint="x_1")["_id"], 2)
+        self.assertEqual(self.items.delete_many({}, hint="x_1").deleted_count, 1)
+        self.assertEqual(self.items.delete_one({}, hint="x_1").deleted_count, 0)
+        self.assertEqual([d["_id"] for d in self.items.find()], [1])
+        for change in (
+                lambda: self.items.update_one({}, update, hint="y_1"),
+                lambda: self.items.delete_one({}, hint="y_1"),
+                lambda: self.items.find_one_and_delete({}, hint="y_1")):
+            with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+                change()
+            self.assertEqual(caught.exception.code, 2)
+
 
 if __name__ == "__main__":
     main()

@@ -31,7 +31,8 @@ class Streams(ServedTest):
             changed["updateDescription"],
             {"updatedFields": {"c.d": 2}, "removedFields": ["a"], "truncatedArrays": []})
         self.assertEqual(
-            popped["updateDescription"]["truncatedArrays"], [{"field": "b", "newSize": 2}])
+            popped["updateDescription"],
+            {"updatedFields": {"b": [1, 2]}, "removedFields": [], "truncatedArrays": []})
         self.assertNotIn("fullDocument", changed)
         self.assertEqual(replaced["fullDocument"], {"_id": 1, "z": 1})
         self.assertEqual(gone["documentKey"], {"_id": 1})
@@ -39,6 +40,159 @@ class Streams(ServedTest):
         times = [e["clusterTime"] for e in (made, changed, popped, replaced, gone)]
         self.assertEqual(times, sorted(times))
         self.assertIsInstance(times[0], Timestamp)
+
+    def description(self, before, update, expanded=False, **options):
+        """What the event of an update tells of it."""
+        self.items.replace_one({"_id": 1}, {"_id": 1, **before}, upsert=True)
+        with self.items.watch(show_expanded_events=expanded) as stream:
+            self.items.update_one({"_id": 1}, update, **options)
+            event = self.events(stream, 1)[0]
+        self.assertEqual(event["operationType"], "update", event)
+        found = event["updateDescription"]
+        if not expanded:
+            self.assertNotIn("disambiguatedPaths", found)
+        return {key: value for key, value in found.items() if value}
+
+    def test_an_update_is_told_as_it_was_written(self):
+        before = {"a": {"x": 1, "y": 2}, "b": [1, 2, 3], "c": [{"n": 1}, {"n": 2}]}
+        for update, told in (
+                ({"$set": {"a": {"x": 1, "y": 3}}}, {"updatedFields": {"a": {"x": 1, "y": 3}}}),
+                ({"$set": {"a.y": 3}}, {"updatedFields": {"a.y": 3}}),
+                ({"$set": {"d.e.f": 1}}, {"updatedFields": {"d": {"e": {"f": 1}}}}),
+                ({"$set": {"a": {"y": 2, "x": 1}}}, {"updatedFields": {"a": {"y": 2, "x": 1}}}),
+                ({"$set": {"b.1": 7}}, {"updatedFields": {"b.1": 7}}),
+                ({"$set": {"b": [1, 2, 4]}}, {"updatedFields": {"b": [1, 2, 4]}}),
+                ({"$push": {"b": 4}}, {"updatedFields": {"b.3": 4}}),
+                ({"$push": {"b": {"$each": [4, 5]}}}, {"updatedFields": {"b.3": 4, "b.4": 5}}),
+                ({"$push": {"b": {"$each": [0], "$position": 0}}},
+                 {"updatedFields": {"b": [0, 1, 2, 3]}}),
+                ({"$push": {"b": {"$each": [4], "$slice": 9}}}, {"updatedFields": {"b.3": 4}}),
+                ({"$push": {"b": {"$each": [4], "$slice": -2}}}, {"updatedFields": {"b": [3, 4]}}),
+                ({"$addToSet": {"b": 9}}, {"updatedFields": {"b": [1, 2, 3, 9]}}),
+                ({"$pull": {"b": 2}}, {"updatedFields": {"b": [1, 3]}}),
+                ({"$pop": {"b": -1}}, {"updatedFields": {"b": [2, 3]}}),
+                ({"$unset": {"a.x": 1, "b": 1}}, {"removedFields": ["b", "a.x"]}),
+                ({"$rename": {"a": "z"}},
+                 {"updatedFields": {"z": {"x": 1, "y": 2}}, "removedFields": ["a"]}),
+                ({"$set": {"c.$[].n": 5}}, {"updatedFields": {"c.0.n": 5, "c.1.n": 5}}),
+                ({"$set": {"c.$[].n": [5]}}, {"updatedFields": {"c.0.n": [5], "c.1.n": [5]}}),
+                ({"$min": {"a": {"x": 0}}}, {"updatedFields": {"a": {"x": 0}}}),
+        ):
+            with self.subTest(update=update):
+                self.assertEqual(self.description(before, update), told)
+        with self.subTest("an element that a filter chose"):
+            self.assertEqual(
+                self.description(
+                    before, {"$set": {"c.$[e]": {"n": 2, "m": 1}}},
+                    array_filters=[{"e.n": 2}]),
+                {"updatedFields": {"c.1": {"n": 2, "m": 1}}})
+
+    def test_what_a_pipeline_changed_is_told_by_its_parts(self):
+        before = {"a": 1, "array": ["foo", {"a": "bar"}, 1, 2, 3], "long": "-" * 100}
+        self.assertEqual(
+            self.description(before, [{"$set": {"array": ["foo", {"a": "bar"}]}}]),
+            {"truncatedArrays": [{"field": "array", "newSize": 2}]})
+        self.assertEqual(
+            self.description(before, [{"$set": {"a": 2}}, {"$unset": "long"}]),
+            {"updatedFields": {"a": 2}, "removedFields": ["long"]})
+        # What is longer than the document is told as another document.
+        self.items.replace_one({"_id": 1}, {"a": 1}, upsert=True)
+        with self.items.watch() as stream:
+            self.items.update_one({"_id": 1}, [{"$set": {"a": 2}}])
+            event = self.events(stream, 1)[0]
+        self.assertEqual(event["operationType"], "replace")
+        self.assertEqual(event["fullDocument"], {"_id": 1, "a": 2})
+
+    def test_paths_that_mean_two_things_are_explained(self):
+        for before, update, paths in (
+                ({"a": {"1": 1}}, {"$set": {"a.1": 2}}, {"a.1": ["a", "1"]}),
+                ({"a": [{"1": 1}]}, {"$set": {"a.0.1": 2}}, {"a.0.1": ["a", 0, "1"]}),
+                ({"a": [1, 2]}, {"$set": {"a.1": 3}}, None),
+                ({"a": 1}, {"$set": {"a": 3}}, None)):
+            told = self.description(before, update, expanded=True)
+            self.assertEqual(told.get("disambiguatedPaths"), paths)
+        dotted = {"a.b": 1, "long": "-" * 100}
+        self.assertEqual(
+            self.description(
+                dotted, [{"$replaceWith": {"$setField": {
+                    "field": "a.b", "input": "$$ROOT", "value": 2}}}],
+                expanded=True)["disambiguatedPaths"], {"a.b": ["a.b"]})
+
+    def test_changes_of_definitions_are_told_to_who_asks(self):
+        with self.db.watch(show_expanded_events=True) as expanded, self.db.watch() as plain, \
+                self.items.watch(show_expanded_events=True) as of_items, \
+                self.client.watch(show_expanded_events=True) as of_all:
+            self.items.insert_one({"_id": 1, "n": 1})
+            self.items.create_index("n")
+            self.db.command("collMod", "items", index={"name": "n_1", "hidden": True})
+            self.items.drop_index("n_1")
+            self.db.create_collection("shown", viewOn="items", pipeline=[])
+            self.db.command("collMod", "shown", viewOn="items", pipeline=[{"$match": {"n": 1}}])
+            self.db["shown"].drop()
+            self.db.create_collection("small", capped=True, size=4096)
+            uuids = {
+                entry["name"]: entry["info"].get("uuid") for entry in self.db.list_collections()}
+            self.items.rename("small", dropTarget=True)
+            self.db["small"].drop()
+            kinds = [
+                "create", "insert", "createIndexes", "modify", "dropIndexes", "create", "modify",
+                "drop", "create", "rename", "drop"]
+            told = self.events(expanded, len(kinds))
+            self.assertEqual([e["operationType"] for e in told], kinds)
+            self.assertEqual([e["operationType"] for e in self.events(of_all, 11)], kinds)
+            self.assertEqual(
+                [e["operationType"] for e in self.events(of_items, 7)],
+                kinds[:5] + ["rename", "invalidate"])
+            self.assertEqual(
+                [e["operationType"] for e in self.events(plain, 3)], ["insert", "rename", "drop"])
+        made, added, indexed, changed, unindexed, view, _, _, small, renamed, dropped = told
+        self.assertEqual(
+            made["operationDescription"]["idIndex"], {"v": 2, "key": {"_id": 1}, "name": "_id_"})
+        index = {"indexes": [{"v": 2, "key": {"n": 1}, "name": "n_1"}]}
+        self.assertEqual(indexed["operationDescription"], index)
+        hidden = {"indexes": [{"v": 2, "key": {"n": 1}, "name": "n_1", "hidden": True}]}
+        self.assertEqual(unindexed["operationDescription"], hidden)
+        self.assertEqual(
+            changed["operationDescription"], {"index": {"name": "n_1", "hidden": True}})
+        self.assertEqual(
+            changed["stateBeforeChange"]["indexOptions"], {"hidden": False})
+        self.assertEqual(view["operationDescription"], {"viewOn": "items", "pipeline": []})
+        self.assertEqual(small["operationDescription"]["size"], 4096)
+        self.assertEqual(
+            renamed["operationDescription"],
+            {"to": {"db": "served", "coll": "small"}, "dropTarget": uuids["small"]})
+        for event in (made, added, indexed, changed, unindexed, renamed, dropped):
+            self.assertEqual(event["collectionUUID"], uuids["items"], event)
+        # Each event is a place from which the stream goes on.
+        for place in range(len(kinds)):
+            with self.db.watch(
+                    show_expanded_events=True, resume_after=told[place]["_id"]) as stream:
+                rest = self.events(stream, len(kinds) - place - 1)
+                self.assertEqual([e["operationType"] for e in rest], kinds[place + 1:])
+                self.assertEqual([e["_id"] for e in rest], [e["_id"] for e in told[place + 1:]])
+
+    def test_an_event_that_is_too_large_is_cut(self):
+        self.db.create_collection("items", changeStreamPreAndPostImages={"enabled": True})
+        self.items.insert_one({"_id": 1, "text": "a" * 9_000_000})
+        options = {"full_document_before_change": "required"}
+        with self.items.watch([{"$changeStreamSplitLargeEvent": {}}], **options) as stream:
+            self.items.update_one({"_id": 1}, {"$set": {"text": "b" * 9_000_000}})
+            first, second = self.events(stream, 2)
+        self.assertEqual(first["splitEvent"], {"fragment": 1, "of": 2})
+        self.assertEqual(second["splitEvent"], {"fragment": 2, "of": 2})
+        self.assertIn("operationType", first)
+        with self.items.watch(
+                [{"$changeStreamSplitLargeEvent": {}}], resume_after=first["_id"],
+                **options) as stream:
+            self.items.insert_one({"_id": 2})
+            again, inserted = self.events(stream, 2)
+        self.assertEqual(again, second)
+        self.assertEqual(inserted["documentKey"], {"_id": 2})
+        stream = self.items.watch(start_after=None, **options)
+        self.items.update_one({"_id": 1}, {"$set": {"text": "c" * 9_000_000}})
+        with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+            self.events(stream, 1)
+        self.assertEqual(caught.exception.code, 10334)
 
     def test_a_stream_goes_on_behind_a_token(self):
         with self.items.watch() as stream:

@@ -186,5 +186,45 @@ class RetryableWrites(ServedTest):
             single["served"]["items"].insert_one({"_id": 3})
         single.close()
 
+    def test_a_transaction_that_was_left_alone_keeps_no_other_one_out(self):
+        self.items.insert_one({"_id": "there"})
+        with self.client.start_session() as idle, self.client.start_session() as other:
+            idle.start_transaction()
+            self.items.insert_one({"_id": "idle"}, session=idle)
+            # The driver begins anew until it is let in.
+            other.with_transaction(
+                lambda session: self.items.insert_one({"_id": "other"}, session=session))
+            with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+                self.items.insert_one({"_id": "late"}, session=idle)
+            self.assertEqual(caught.exception.code, 251)
+        self.assertEqual(sorted(d["_id"] for d in self.items.find()), ["other", "there"])
+
+    def test_what_a_transaction_cannot_do(self):
+        self.items.insert_one({"_id": 1})
+        made = self.db["made"]
+        for act, code in (
+                (lambda s: self.items.aggregate([{"$out": "out"}], session=s), 263),
+                (lambda s: self.items.aggregate(
+                    [{"$merge": {"into": "out"}}], session=s), 263),
+                (lambda s: self.db.command("create", "items", session=s), 48),
+                (lambda s: self.items.create_index("n", session=s), 263),
+                (lambda s: self.items.drop(session=s), 263)):
+            with self.client.start_session() as session:
+                session.start_transaction()
+                with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+                    act(session)
+                self.assertEqual(caught.exception.code, code, caught.exception)
+        self.items.delete_many({})
+        with self.client.start_session() as session:
+            session.start_transaction()
+            with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+                self.items.create_index("n", session=session)
+            self.assertEqual(caught.exception.code, 263)
+        with self.client.start_session() as session, session.start_transaction():
+            self.db.create_collection("made", session=session)
+            made.create_index("n", session=session)
+            made.insert_one({"n": 1}, session=session)
+        self.assertIn("n_1", made.index_information())
+
 
 main()

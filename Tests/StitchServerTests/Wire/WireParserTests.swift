@@ -89,8 +89,8 @@ struct WireParserTests {
         #expect(throws: WireError.length(-1)) { try length([255, 255, 255, 255]) }
         #expect(throws: WireError.length(48_000_001)) { try length([1, 0x6C, 0xDC, 2]) }
         #expect(try length([0, 0x6C, 0xDC, 2]) == 48_000_000)
-        let unknown = Self.message([], opcode: 2012)
-        #expect(throws: WireError.opcode(2012)) { try length(unknown) }
+        let unknown = Self.message([], opcode: 2010)
+        #expect(throws: WireError.opcode(2010)) { try length(unknown) }
         #expect(throws: WireError.flags(4)) {
             try Self.parse(Self.message(flags: 4, [0] + Self.ping.bytes))
         }

@@ -1,0 +1,64 @@
+extension Update {
+    /// What cannot be told from the documents before and after a change.
+    ///
+    /// Where the update wrote whole documents and arrays, and whether it was a pipeline; `nil` when
+    /// there is nothing to say.
+    static func remarks(_ kind: Kind) -> BSONDocument? {
+        switch kind {
+        case .replacement: return nil
+        case .pipeline: return [StoreChange.Remark.isByPipeline.rawValue: true]
+        case .operators(let tree):
+            var written = WrittenPaths()
+            written.add(.fields(tree.root), at: "")
+            return written.remarks
+        }
+    }
+}
+
+/// Collects the paths at which operators write whole values.
+private struct WrittenPaths {
+    private var whole: [BSONValue] = []
+    private var pushed: [BSONValue] = []
+
+    var remarks: BSONDocument? {
+        guard !whole.isEmpty || !pushed.isEmpty else { return nil }
+        var remarks = BSONDocument()
+        if !whole.isEmpty {
+            remarks.append(StoreChange.Remark.writtenPaths.rawValue, .array(BSONArray(whole)))
+        }
+        if !pushed.isEmpty {
+            remarks.append(StoreChange.Remark.pushedPaths.rawValue, .array(BSONArray(pushed)))
+        }
+        return remarks
+    }
+
+    mutating func add(_ node: UpdateNode, at path: String) {
+        switch node {
+        case .leaf(let operation, _): add(operation, at: path)
+        case .fields(let fields):
+            for branch in fields.named { add(branch.node, at: Self.join(path, branch.name)) }
+            if let matched = fields.matched { add(matched, at: Self.join(path, "$")) }
+        case .elements(let branches):
+            for branch in branches { add(branch.node, at: Self.join(path, "$[]")) }
+        }
+    }
+
+    private static func join(_ path: String, _ name: String) -> String {
+        path.isEmpty ? name : "\(path).\(name)"
+    }
+
+    private mutating func add(_ operation: UpdateOperation, at path: String) {
+        switch operation {
+        case .set(let value), .least(let value), .greatest(let value):
+            if UpdateLimits.depth(value) > 0 { whole.append(.string(path)) }
+        case .push(let push):
+            if push.sort != nil {
+                whole.append(.string(path))
+            } else if push.slice != nil || push.position != nil {
+                pushed.append(.string(path))
+            }
+        case .rename, .addToSet, .pull, .pullAll, .pop: whole.append(.string(path))
+        case .setOnInsert, .unset, .increment, .multiply, .currentDate, .renameSource, .bit: break
+        }
+    }
+}

@@ -1,0 +1,108 @@
+internal import BSONStore
+
+/// Holds some changes of the feed, and of definitions where the stream shows them, in their order.
+struct FeedPage {
+    /// A change of a document, of a collection as a whole, or of a collection's definition.
+    enum Entry {
+        case change(StoreChange)
+        case definition(DefinitionChange)
+    }
+
+    /// The changes.
+    private(set) var entries: [Entry] = []
+    /// The place behind all of them.
+    let end: StreamPlace
+    /// Whether there was nothing behind them.
+    let isAtEnd: Bool
+    /// What became of collections behind the page's beginning, where definitions are shown.
+    private let later: [StoreChange]
+
+    /// Reads on from a place; a place without a definition leaves definitions out.
+    ///
+    /// - Throws: 286 (ChangeStreamHistoryLost) when the feed does not reach back so far.
+    init(
+        _ transaction: ReadTransaction, after place: StreamPlace, in namespace: Namespace?,
+        limit: Int
+    ) throws {
+        let begin = place.kind == .pieces ? place.position - 1 : place.position
+        let found = try transaction.changes(after: begin, in: namespace, limit: limit)
+        var end = StreamPlace(position: found.position, kind: .mark)
+        guard let definition = place.definition else {
+            entries = found.changes.map(Entry.change)
+            self.end = end
+            isAtEnd = found.isAtEnd
+            later = []
+            return
+        }
+        let definitions = try transaction.definitionChanges(
+            after: definition, through: found.position, limit: limit)
+        // Behind the last one there may be more at the same position.
+        let isCut = definitions.count == limit
+        if isCut, let last = definitions.last {
+            end.position = max(place.position, last.position)
+        }
+        end.definition = definitions.last?.id ?? definition
+        var rest = definitions[...]
+        for change in found.changes where change.position <= end.position {
+            while let next = rest.first, next.position < change.position {
+                entries.append(.definition(rest.removeFirst()))
+            }
+            entries.append(.change(change))
+        }
+        entries += rest.map(Entry.definition)
+        self.end = end
+        isAtEnd = found.isAtEnd && !isCut
+        later = try transaction.collectionChanges(after: begin)
+    }
+
+    /// The UUID that a collection had when it was changed.
+    func uuid(of change: StoreChange, _ transaction: ReadTransaction) throws -> BSONValue? {
+        guard change.kind != .dropDatabase else { return nil }
+        let next = later.first { other in
+            other.position >= change.position && other.namespace == change.namespace
+        }
+        guard let next else { return try transaction.uuid(change.namespace) }
+        let isAnother = next.kind == .renamedHere && next.position != change.position
+        return next[isAnother ? .dropTarget : .uuid]
+    }
+}
+
+extension FeedPage.Entry {
+    /// What the writer said about itself.
+    var comment: BSONValue? {
+        switch self {
+        case .change(let change): change.comment
+        case .definition(let change): change.comment
+        }
+    }
+
+    /// Where a stream is behind the change.
+    func place(after place: StreamPlace) -> StreamPlace {
+        var next = place
+        switch self {
+        case .change(let change):
+            next.position = change.position
+            next.kind = .event
+            next.pieceCount = 0
+        case .definition(let change):
+            next.position = max(place.position, change.position)
+            next.kind = .mark
+            next.pieceCount = 0
+            next.definition = change.id
+        }
+        return next
+    }
+
+    /// Whether a stream tells of the change.
+    func isIn(_ scope: ChangeStreamScope) -> Bool {
+        switch self {
+        case .change(let change): scope.includes(change)
+        case .definition(let change): scope.includes(change)
+        }
+    }
+}
+
+extension StreamPlace {
+    /// The same place, when nothing was given out there.
+    var marked: StreamPlace { StreamPlace(position: position, kind: .mark, definition: definition) }
+}

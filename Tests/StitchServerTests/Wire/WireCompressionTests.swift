@@ -1,0 +1,159 @@
+import BSONStore
+import Testing
+
+@testable import StitchWire
+
+/// What a client compressed is read as it was, and what anybody made up is refused.
+struct WireCompressionTests {
+    /// Bytes of several kinds: none, equal ones, text, and such as nothing can be said of.
+    private static let samples: [[UInt8]] = {
+        var state: UInt64 = 7
+        let random = (0..<70_000).map { _ -> UInt8 in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return UInt8(truncatingIfNeeded: state >> 33)
+        }
+        let text = Array(String(repeating: "the quick brown fox, 12345; ", count: 3_000).utf8)
+        return [
+            [], [1], Array("abc".utf8), [UInt8](repeating: 9, count: 100_000), random, text,
+            text + random + text, Array(0...255) + Array(0...255),
+        ]
+    }()
+
+    /// What Python's zlib makes of "hello hello hello hello world" at the levels 0, 1 and 6,
+    /// and of a text with a table of its own at level 9.
+    private static let streams: [(text: String, hex: String)] = [
+        (
+            "hello hello hello hello world",
+            "7801011d00e2ff68656c6c6f2068656c6c6f2068656c6c6f2068656c6c6f20776f726c64"
+                + "a38a0af9"
+        ),
+        (
+            "hello hello hello hello world",
+            "7801cb48cdc9c957c8c020cbf38b725200a38a0af9"
+        ),
+        (
+            "hello hello hello hello world",
+            "789ccb48cdc9c957c8c020cbf38b725200a38a0af9"
+        ),
+        (
+            "aababaabbababaaaaaaabbababbabaabaaabaaaaaababbaaaaaaaaaaabaabaabbbbaabaa"
+                + "bbaaaaaaaaaaaaabbaaabaaabaaaaaaaaabaaaabaaaaabbabaaaaabaaababaaaaaaaaaba"
+                + "bababaaabaabbaaabbaaabbbbbaabababbabababbbaaaaaaaaaabababaaaaabaabaabaab"
+                + "baaaaaaaaabaabaaaabaaaabbaaababaaababbbbbbbaabaaaabaaaaabaaabbaaaaaaabbb"
+                + "babaaabaabaa",
+            "78da5d8e010ec0300802dfcafdff115ba454369b68451124de27709d70635c0a3cd08687"
+                + "403eea20449a90966879a377e223274f3a32c428adb7de595f3fa349ab88cfc2d79a8a3c"
+                + "53ee8d070f4a720d"
+        ),
+    ]
+
+    private static func bytes(_ hex: String) -> [UInt8] {
+        let digits = Array(hex.utf8).map { $0 < 58 ? $0 - 48 : $0 - 87 }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+
+    private static func expand(
+        _ compressor: WireCompressor, _ bytes: [UInt8], _ count: Int
+    ) throws -> [UInt8] {
+        try bytes.withUnsafeBytes { try compressor.expand($0, count: count) }
+    }
+
+    @Test("What is compressed here is expanded to what it was", arguments: WireCompressor.allCases)
+    func roundTrip(compressor: WireCompressor) throws {
+        for sample in Self.samples {
+            let compressed = compressor.compress(sample)
+            #expect(try Self.expand(compressor, compressed, sample.count) == sample)
+            #expect(compressed.count <= sample.count * 9 / 8 + 64)
+        }
+        let equal = Self.samples[3]
+        if compressor != .none { #expect(compressor.compress(equal).count < equal.count / 15) }
+    }
+
+    @Test("What zlib itself made is expanded")
+    func foreignStreams() throws {
+        for (text, hex) in Self.streams {
+            let expanded = try Self.expand(.zlib, Self.bytes(hex), text.utf8.count)
+            #expect(expanded == Array(text.utf8))
+        }
+    }
+
+    @Test("A block of Snappy with every kind of copy is expanded")
+    func snappyCopies() throws {
+        // "abcd", four bytes from 4 before, five from 8 before, six from 4 before.
+        let block: [UInt8] =
+            [19, 3 << 2] + Array("abcd".utf8) + [1, 4] + [4 << 2 | 2, 8, 0]
+            + [5 << 2 | 3, 4, 0, 0, 0]
+        let expanded = try Self.expand(.snappy, block, 19)
+        #expect(String(decoding: expanded, as: UTF8.self) == "abcdabcdabcdabcdabc")
+    }
+
+    @Test(
+        "What is cut off, or changed, or of another size is refused or expanded, and nothing else",
+        arguments: [WireCompressor.zlib, .snappy])
+    func damage(compressor: WireCompressor) throws {
+        let sample = Array(Self.samples[5].prefix(2_000)) + Array(Self.samples[4].prefix(200))
+        let compressed = compressor.compress(sample)
+        for count in 0..<compressed.count {
+            #expect(throws: WireError.self) {
+                try Self.expand(compressor, Array(compressed.prefix(count)), sample.count)
+            }
+        }
+        for wrong in [0, sample.count - 1, sample.count + 1, 1 << 30] {
+            #expect(throws: WireError.self) {
+                try Self.expand(compressor, compressed, wrong)
+            }
+        }
+        for place in compressed.indices {
+            for bit in 0..<8 {
+                var changed = compressed
+                changed[place] ^= 1 << bit
+                do {
+                    let expanded = try Self.expand(compressor, changed, sample.count)
+                    // zlib has a checksum, which tells.
+                    #expect(expanded.count == sample.count && compressor == .snappy)
+                } catch is WireError {}
+            }
+        }
+    }
+
+    @Test("A compressed command is read and answered as it came")
+    func message() throws {
+        let command: BSONDocument = [
+            "insert": "items", "$db": "shop", "text": .string(String(repeating: "-", count: 999)),
+        ]
+        let plain = WireReply.bytes(
+            command, to: .message([]), requestID: 7, responseTo: 0)
+        for compressor in WireCompressor.allCases where compressor != .none {
+            let bytes = WireReply.bytes(
+                command, to: .message([]), requestID: 7, responseTo: 0, compressor: compressor)
+            #expect(bytes.count < plain.count / 5)
+            let request = try bytes.withUnsafeBytes { try WireParser().request($0) }
+            #expect(request.body == command && request.requestID == 7)
+            #expect(request.compressor == compressor)
+        }
+        let small: BSONDocument = ["ok": 1.0]
+        #expect(
+            WireReply.bytes(
+                small, to: .message([]), requestID: 1, responseTo: 2, compressor: .zlib)
+                == WireReply.bytes(small, to: .message([]), requestID: 1, responseTo: 2))
+    }
+
+    @Test("A compressed message in a compressed message, or one that is too large, is refused")
+    func hostileMessages() throws {
+        func message(_ opcode: Int32, _ size: Int32, _ compressor: UInt8) -> [UInt8] {
+            var bytes = WireReply.header(26, 1, 0, WireOpcode.compressed.rawValue)
+            for number in [opcode, size] {
+                withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+            }
+            return bytes + [compressor, 0]
+        }
+        for bytes in [
+            message(2012, 1, 0), message(2013, -1, 0), message(2013, 48_000_000, 2),
+            message(2013, .max, 2), message(2013, 1, 3), message(2013, 1, 2), message(77, 1, 0),
+        ] {
+            #expect(throws: (any Error).self) {
+                try bytes.withUnsafeBytes { try WireParser().request($0) }
+            }
+        }
+    }
+}
