@@ -62,8 +62,11 @@ struct IndexQuery {
     }
 
     /// The query with the conditions of another one, which hold as well.
+    ///
+    /// Never complete: the other may ask for more than its conditions say.
     func joined(_ other: IndexQuery) -> IndexQuery {
         var joined = self
+        joined.isComplete = false
         joined.conditions += other.conditions.filter { $0.elements.isEmpty }
         return joined
     }

@@ -210,6 +210,20 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ["$and": [["$or": [["a": 3], ["b": 21]]], ["$or": [["a": 2], ["b": 21]]]]],
+            ["$or": [["a": 3], ["b": 21]], "$expr": ["$eq": ["$b", 21]]],
+            ["$or": [["a": 3], ["b": 21]], "$nor": [["b": 21]]],
+            ["$or": [["a": 3], ["b": 21]], "c": ["$elemMatch": ["x": 1, "y": 2]]],
+            ["$or": [["a": 3, "$or": [["b": 3], ["b": 21]]], ["b": 21]]],
+        ] as [BSONDocument])
+    func `what stands beside an $or is asked of each of its branches`(
+        _ filter: BSONDocument
+    ) throws {
+        try expectAnswer(try collection([["a": 1], ["b": 1]]), filter)
+    }
+
     @Test func `a key that leads to no document is damage, not an answer`() throws {
         let things = try collection([["a": 1], ["b": 1]])
         try things.store.write { transaction in
