@@ -199,11 +199,15 @@ int driver_follow(const char *uri, size_t readers, size_t documents, double *nan
     mongoc_collection_t *items = mongoc_client_get_collection(client, "bench", "followed");
     bson_error_t error;
     bson_t *first = document(-1);
+    /* What an earlier measurement left; an error when there was none. */
+    mongoc_collection_drop(items, &error);
     int failed = !mongoc_collection_insert_one(items, first, NULL, NULL, &error);
     bson_destroy(first);
-    for (size_t i = 0; i < readers && !failed; i++) {
+    /* All or none: whoever is missing would keep the others waiting. */
+    if (failed) return failed;
+    for (size_t i = 0; i < readers; i++) {
         followers[i] = (struct follower){uri, documents, 0, 0, &ready};
-        failed = pthread_create(&threads[i], &small, follow, &followers[i]);
+        if (pthread_create(&threads[i], &small, follow, &followers[i])) abort();
     }
     pthread_barrier_wait(&ready);
     double start = now();

@@ -146,6 +146,10 @@ extension IndexDefinition {
         try context.checkOptions()
         let made = given.map { "\($0.path)_\(Self.text(of: $0.kind, in: pattern, $0.path))" }
         name = try context.text("name") ?? made.joined(separator: "_")
+        // It is a field's name where indexes are listed by theirs.
+        guard !name.utf8.contains(0) else {
+            throw context.error(.cannotCreateIndex, "Index name cannot contain null bytes")
+        }
         isUnique = try context.flag("unique")
         preparesUnique = try context.flag("prepareUnique")
         isSparse = try context.flag("sparse")

@@ -170,6 +170,14 @@ class Faults(ServedTest):
         self.assertEqual(noted["command"]["filter"], {"_id": 77})
         self.assertEqual(self.refused("getMore", Int64(5), collection="items")[0], 43)
 
+    def test_no_index_has_a_name_that_is_no_field(self):
+        """Indexes are listed by their names as fields, which end at a null byte."""
+        code, _ = self.refused(
+            "createIndexes", "items", indexes=[{"key": {"a": 1}, "name": "a\0b"}])
+        self.assertEqual(code, 67)
+        self.items.insert_one({})
+        self.assertEqual(list(self.db.command("collStats", "items")["indexSizes"]), ["_id_"])
+        self.assertTrue(self.db.command("validate", "items")["valid"])
 
 if __name__ == "__main__":
     main()
