@@ -6,7 +6,7 @@ SECONDS ?= 60
 export SWIFT
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench bench-gate bench-server bench-sync bench-matrix fuzz \
+.PHONY: help setup demo test check bench bench-gate bench-server bench-sync bench-matrix bench-remote fuzz \
 	simulate simulate-wrong simulate-scope crash crash-sync faults contend soak test-asan test-tsan clean
 
 help: ## Lists the commands.
@@ -44,6 +44,10 @@ bench-sync: ## Measures sync passes beside C. Scripts/bench-sync SIZE COUNT ROUN
 bench-server: ## Measures the server through libmongoc on loopback; part of bench.
 	@Scripts/setup mongoc
 	@Scripts/bench-server
+
+bench-remote: ## Measures sync through MongoRemote with a server in another process.
+	@Scripts/setup mongoc
+	@Scripts/bench-remote
 
 bench-matrix: ## Sync passes up, down and both with 0, 50 and 200 ms latency. COUNT=5000
 	@Scripts/setup

@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
     name: "StitchSyncBenchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "StitchSync", path: "..", traits: [])],
+    dependencies: [.package(name: "StitchSync", path: "..", traits: ["MongoRemote"])],
     targets: [
         .systemLibrary(
             name: "BenchmarkCBSON", pkgConfig: "libbson-1.0",
@@ -31,11 +31,28 @@ let package = Package(
                 "BenchmarkDriver", .product(name: "BSONStore", package: "StitchSync"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
-        .executableTarget(
-            name: "SyncBenchmarks",
+        .target(
+            name: "BenchmarkRemotes",
             dependencies: [
                 .product(name: "BSONStore", package: "StitchSync"),
                 .product(name: "StitchSync", package: "StitchSync"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "SyncBenchmarks",
+            dependencies: [
+                "BenchmarkRemotes",
+                .product(name: "BSONStore", package: "StitchSync"),
+                .product(name: "StitchSync", package: "StitchSync"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "RemoteBenchmarks",
+            dependencies: [
+                "BenchmarkRemotes",
+                .product(name: "BSONStore", package: "StitchSync"),
+                .product(name: "StitchSync", package: "StitchSync"),
+                .product(name: "StitchMongo", package: "StitchSync"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     ]

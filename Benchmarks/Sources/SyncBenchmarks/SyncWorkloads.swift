@@ -1,4 +1,5 @@
 import BSONStore
+import BenchmarkRemotes
 import Foundation
 import StitchSync
 

@@ -1,4 +1,5 @@
 import BSONStore
+import Testing
 
 @testable import StitchMongo
 @testable import StitchSync
@@ -108,7 +109,7 @@ struct StoredRemoteDocuments: RemoteDocuments {
             do {
                 _ = try run(["dropDatabase": 1])
             } catch {
-                print("the test's database stays: \(error)")
+                Issue.record(error, "the test's database stays")
             }
         }
     }

@@ -45,7 +45,7 @@ extension TidyRule {
         // Waiting by the injected clock, too, for an app that named a time limit.
         "Sources/StitchSync/SyncWaiting.swift",
         // A latency that a benchmark is asked to add.
-        "Benchmarks/Sources/SyncBenchmarks/SlowRemote.swift",
+        "Benchmarks/Sources/BenchmarkRemotes/SlowRemote.swift",
         "Sources/StitchSync/Engine/Timeout.swift",
         "Sources/StitchSync/Engine/Signal.swift",
     ]

@@ -1,24 +1,31 @@
-import BSONStore
-import StitchSync
+package import BSONStore
+package import StitchSync
 import Synchronization
 
 /// Answers each request some milliseconds later, and counts what crosses.
-struct SlowRemote: Remote {
-    let base: any Remote
-    let delay: Duration
-    let traffic = Traffic()
+package struct SlowRemote: Remote {
+    private let base: any Remote
+    private let delay: Duration
+    /// What crossed.
+    package let traffic = Traffic()
 
-    func collection(_ namespace: Namespace) -> any RemoteCollection {
+    /// Stands before a remote.
+    package init(base: any Remote, delay: Duration) {
+        self.base = base
+        self.delay = delay
+    }
+
+    package func collection(_ namespace: Namespace) -> any RemoteCollection {
         SlowCollection(base: base.collection(namespace), delay: delay, traffic: traffic)
     }
 }
 
 /// Counts requests and the bytes of documents, ids and versions in both directions.
-final class Traffic: Sendable {
-    struct Counts {
-        var requests = 0
-        var sentBytes = 0
-        var receivedBytes = 0
+package final class Traffic: Sendable {
+    package struct Counts: Sendable {
+        package var requests = 0
+        package var sentBytes = 0
+        package var receivedBytes = 0
     }
 
     private let counts = Mutex(Counts())
@@ -33,7 +40,7 @@ final class Traffic: Sendable {
     }
 
     /// What was counted, from nothing again.
-    func take() -> Counts {
+    package func take() -> Counts {
         counts.withLock { counts in
             defer { counts = Counts() }
             return counts
