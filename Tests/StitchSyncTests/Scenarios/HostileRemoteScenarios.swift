@@ -81,7 +81,8 @@ struct HostileRemoteScenarios {
         #expect(try world.remoteChanged(times: 5))
     }
 
-    @Test("a collection that may not be watched does not delay the others", .timeLimit(.minutes(10)))
+    @Test(
+        "a collection that may not be watched does not delay the others", .timeLimit(.minutes(10)))
     func unwatchable() async throws {
         let world = try SyncWorld()
         let secret = Namespace(SyncWorld.database, "secret")

@@ -53,7 +53,8 @@ struct PatienceScenarios {
         return (engine.collection(SyncWorld.namespace), trap)
     }
 
-    @Test("a request that is not answered in time counts as a lost answer", .timeLimit(.minutes(10)))
+    @Test(
+        "a request that is not answered in time counts as a lost answer", .timeLimit(.minutes(10)))
     func requestTimeout() async throws {
         let world = try SyncWorld()
         let clock = ManualClock()
