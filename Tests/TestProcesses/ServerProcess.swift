@@ -1,3 +1,4 @@
+internal import BSONStore
 package import Foundation
 
 /// Is a `stitchsync serve` of its own, as a process, over a file of its own.
@@ -57,8 +58,10 @@ package final class ServerProcess {
         process.arguments = ["serve", "--db", path, "--port", "0"] + arguments
         process.standardOutput = output
         process.standardInput = FileHandle.nullDevice
-        if let log { process.standardError = log }
+        // Not the test's own: who reads that waits until the last process that has it ends.
+        process.standardError = log ?? FileHandle.nullDevice
         try process.run()
+        endWithTests()
         // The line comes once the server listens; without one the pipe ends with the process.
         var line = Data()
         while !line.contains(0x0A) {
@@ -88,7 +91,27 @@ package final class ServerProcess {
     package func end(_ signal: Int32) -> Int32 {
         if process.isRunning { kill(process.processIdentifier, signal) }
         process.waitUntilExit()
+        let number = process.processIdentifier
+        Self.running.withLock { $0[number] = nil }
         return process.terminationStatus
+    }
+
+    /// The servers whose end was not waited for, with their folders.
+    private static let running = Locked<[pid_t: URL]>([:])
+    private static let isWatching: Bool = atexit { ServerProcess.endAll() } == 0
+
+    /// Sees to it that a server that a test forgot ends when the tests do.
+    private func endWithTests() {
+        guard Self.isWatching else { return }
+        let (number, folder) = (process.processIdentifier, folder)
+        Self.running.withLock { $0[number] = folder }
+    }
+
+    private static func endAll() {
+        for (number, folder) in running.withLock({ $0 }) {
+            kill(number, SIGKILL)
+            unlinkAll(folder)
+        }
     }
 
     private static func unlinkAll(_ folder: URL) {
