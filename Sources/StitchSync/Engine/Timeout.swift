@@ -10,11 +10,13 @@ struct TimeoutError: Error, CustomStringConvertible {
 /// Runs user code for a limited time; an answer that comes later is dropped (rule R10).
 ///
 /// The code is told to stop by cancellation, but is not waited for: code that never returns must
-/// not stop the engine. That is why its task is not a child task.
+/// not stop the engine. That is why its task is not a child task. Code of a task that is cancelled
+/// already is not begun.
 func withTimeout<R: Sendable>(
     _ limit: Duration, clock: any Clock<Duration>,
     _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
+    try Task.checkCancellation()
     let race = Race<R>()
     let work = Task { race.finish(await Result.catching(body)) }
     let timer = Task {
