@@ -112,7 +112,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "StitchSyncCommandTests",
-            dependencies: ["StitchSyncCommand", "BSONStore", "StitchSync"],
+            dependencies: ["StitchSyncCommand", "BSONStore", "StitchSync", "TestProcesses"],
             swiftSettings: strict),
         .testTarget(
             name: "StitchServerTests",

@@ -127,12 +127,4 @@
         listener.report(
             mongoc_topology_description_has_writable_server(description))
     }
-
-    extension Duration {
-        /// Whole milliseconds, rounded down.
-        var milliseconds: Int64 {
-            let (seconds, attoseconds) = components
-            return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
-        }
-    }
 #endif

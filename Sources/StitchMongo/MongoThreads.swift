@@ -28,7 +28,7 @@
         func run<R: Sendable>(
             _ job: @escaping @Sendable (MongoStop) throws(RemoteError) -> R
         ) async throws(RemoteError) -> R {
-            let answer = MongoAnswer<R>()
+            let answer = FirstAnswer<Result<R, RemoteError>>()
             let stop = MongoStop()
             let isTaken = add {
                 do throws(RemoteError) {
@@ -105,46 +105,5 @@
         var isAsked: Bool { asked.withLock { $0 } }
 
         func ask() { asked.withLock { $0 = true } }
-    }
-
-    /// Hands one answer to one task that waits.
-    private final class MongoAnswer<R: Sendable>: Sendable {
-        private enum State {
-            case open
-            case waiting(CheckedContinuation<Result<R, RemoteError>, Never>)
-            case given(Result<R, RemoteError>)
-        }
-
-        private let state = Locked<State>(.open)
-
-        /// Gives an answer; the first counts.
-        func give(_ result: Result<R, RemoteError>) {
-            let waiting = state.withLock {
-                state -> CheckedContinuation<Result<R, RemoteError>, Never>? in
-                switch state {
-                case .open:
-                    state = .given(result)
-                    return nil
-                case .waiting(let continuation):
-                    state = .given(result)
-                    return continuation
-                case .given: return nil
-                }
-            }
-            waiting?.resume(returning: result)
-        }
-
-        var value: Result<R, RemoteError> {
-            get async {
-                await withCheckedContinuation { continuation in
-                    let given = state.withLock { state -> Result<R, RemoteError>? in
-                        if case .given(let result) = state { return result }
-                        state = .waiting(continuation)
-                        return nil
-                    }
-                    if let given { continuation.resume(returning: given) }
-                }
-            }
-        }
     }
 #endif

@@ -37,13 +37,16 @@ struct CarryingRows {
         let start = ContinuousClock.now
         let report = try await body()
         let time = ContinuousClock.now - start
-        let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        #if canImport(Glibc)
+            getrusage(RUSAGE_SELF.rawValue, &usage)
+        #else
+            getrusage(RUSAGE_SELF, &usage)
+        #endif
         print(
             String(
                 format: "%-14@ %3d ms later  %8.0f documents/s  %5.1f requests per 1,000  %5d MiB",
-                name as NSString, latencyMS, Double(settings.count) / seconds,
+                name as NSString, latencyMS, Double(settings.count) / (time / .seconds(1)),
                 Double(report.requests) * 1_000 / Double(settings.count), usage.ru_maxrss / 1_024))
     }
 }

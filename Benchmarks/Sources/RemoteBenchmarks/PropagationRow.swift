@@ -44,9 +44,7 @@ struct PropagationRow {
             let start = ContinuousClock.now
             try await first.items.updateOne(["_id": "k"], ["$set": ["n": .int64(n)]])
             while let arrived = await iterator.next(), arrived != n {}
-            let time = ContinuousClock.now - start
-            times.append(
-                Double(time.components.seconds) * 1e3 + Double(time.components.attoseconds) / 1e15)
+            times.append((ContinuousClock.now - start) / .milliseconds(1))
         }
         return times.sorted()
     }

@@ -34,8 +34,7 @@ struct LocalStore {
         let clock = ContinuousClock()
         return try (0..<count).map { index in
             let place = Int32(index * 7_919 % 10_000)
-            let took = try clock.measure { try once(row, place, index) }.components
-            return Double(took.seconds) * 1e9 + Double(took.attoseconds) * 1e-9
+            return try clock.measure { try once(row, place, index) } / .nanoseconds(1)
         }
     }
 

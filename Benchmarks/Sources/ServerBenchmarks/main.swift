@@ -22,9 +22,7 @@ func served(_ address: String, _ row: ServerRow, connections: Int) -> ([Double],
     let start = ContinuousClock.now
     let code = driver_run(address, row.driverRow, connections, row.count, &times)
     precondition(code == 0, "\(row.rawValue) fails")
-    let took = (ContinuousClock.now - start).components
-    let seconds = Double(took.seconds) + Double(took.attoseconds) * 1e-18
-    return (times, Double(times.count) / seconds)
+    return (times, Double(times.count) / ((ContinuousClock.now - start) / .seconds(1)))
 }
 
 func text(_ value: Double, _ width: Int = 10) -> String {

@@ -179,10 +179,7 @@ struct Bench {
         let (wall, cpu) = (ContinuousClock.now, Bench.cpuNS())
         let report = try await body()
         let share = Double(perDocument ? settings.count : 1)
-        let elapsed = ContinuousClock.now - wall
-        let wallNS =
-            Double(elapsed.components.seconds) * 1e9
-            + Double(elapsed.components.attoseconds) / 1e9
+        let wallNS = (ContinuousClock.now - wall) / .nanoseconds(1)
         print(
             name, String(format: "%.1f", wallNS / share),
             String(format: "%.1f", Double(Bench.cpuNS() - cpu) / share), report.requests)

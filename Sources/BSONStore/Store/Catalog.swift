@@ -38,7 +38,12 @@ enum Catalog {
             throw StoreError(
                 .corrupt, "The options of collection \(id) cannot be read", underlying: error)
         }
-        return (statement.bytes(0), try CollectionOptions(document))
+        let uuid = statement.bytes(0)
+        guard uuid.count == 16 else {
+            throw StoreError(
+                .corrupt, "The UUID of collection \(id) has \(uuid.count) bytes instead of 16")
+        }
+        return (uuid, try CollectionOptions(document))
     }
 
     /// The UUID of a collection, as MongoDB shows it.

@@ -75,6 +75,13 @@ extension FeedState {
         let statement = try connection.prepare("DELETE FROM store_changes WHERE position <= ?1")
         statement.bind(1, head - changesMax)
         try statement.run()
+        // Positions have no index, but they rise with the numbers: the oldest row tells enough.
+        let oldest = try connection.prepare(
+            "SELECT position FROM store_definitions ORDER BY id LIMIT 1")
+        guard try oldest.step(), oldest.int64(0) < head - changesMax else {
+            return oldest.reset()
+        }
+        oldest.reset()
         let definitions = try connection.prepare(
             "DELETE FROM store_definitions WHERE position < ?1")
         definitions.bind(1, head - changesMax)

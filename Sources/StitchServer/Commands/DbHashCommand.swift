@@ -56,13 +56,9 @@ enum DbHashCommand {
         mutating func add(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
 
         /// The sum in hexadecimal digits.
-        var text: String { Self.hex(hash.finalize()) }
+        var text: String { hash.finalize().hex }
 
-        static func text(_ bytes: [UInt8]) -> String { hex(Insecure.MD5.hash(data: bytes)) }
-
-        private static func hex(_ digest: Insecure.MD5.Digest) -> String {
-            digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        }
+        static func text(_ bytes: [UInt8]) -> String { Insecure.MD5.hash(data: bytes).hex }
     }
 #else
     // Without the trait there is no server to ask for it.

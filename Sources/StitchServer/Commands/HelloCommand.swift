@@ -83,10 +83,7 @@ enum HelloCommand {
             do {
                 let answer = try store.startSignIn(start, database: database, call.connection)
                 reply.append("speculativeAuthenticate", .document(answer))
-            } catch is CommandFault {
-                // The client begins anew, and is told then.
-                return reply
-            } catch is DelayedFault {
+            } catch is CommandFault, is DelayedFault {
                 // The client begins anew, and is told then.
                 return reply
             }

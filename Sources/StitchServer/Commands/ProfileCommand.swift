@@ -52,12 +52,10 @@ extension StoreBackend {
         for (key, value) in call.body where key != "lsid" && key != "$clusterTime" {
             command.append(key, value)
         }
-        let span = (ContinuousClock.now - start).components
         let entry: BSONDocument = [
             "op": .string(kind), "ns": .string("\(call.database).\(collection)"),
             "command": .document(command), "numYield": 0,
-            "millis": .int32(
-                Int32(clamping: span.seconds * 1_000 + span.attoseconds / 1_000_000_000_000_000)),
+            "millis": .int32(Int32(clamping: (ContinuousClock.now - start).milliseconds)),
             "ts": .datetime(.now), "client": .string(call.connection.peer),
             "allUsers": [], "user": "",
         ]

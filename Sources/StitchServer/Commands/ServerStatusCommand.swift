@@ -12,15 +12,15 @@ enum ServerStatusCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) -> CommandOutcome {
         let server = call.server
-        let uptime = server.uptime.components
+        let uptime = server.uptime
+        let seconds = uptime.components.seconds
         let counts = store.cursors.counts
         let (open, made) = server.state.withLock { ($0.connectionsOpen, $0.connectionsMade) }
-        let milliseconds = uptime.seconds * 1_000 + uptime.attoseconds / 1_000_000_000_000_000
         return .reply([
             "host": .string(call.connection.local), "version": .string(BuildInfoCommand.version),
             "process": "mongod", "pid": .int64(Int64(getpid())),
-            "uptime": .double(Double(uptime.seconds)), "uptimeMillis": .int64(milliseconds),
-            "uptimeEstimate": .int64(uptime.seconds), "localTime": .datetime(.now),
+            "uptime": .double(Double(seconds)), "uptimeMillis": .int64(uptime.milliseconds),
+            "uptimeEstimate": .int64(seconds), "localTime": .datetime(.now),
             "connections": [
                 "current": .int32(Int32(open)),
                 "available": .int32(Int32(max(0, server.settings.connectionsMax - open))),

@@ -13,8 +13,7 @@ final class ServerMetrics: Sendable {
 
     /// Notes a command that was answered; names that are no commands are counted together.
     func note(_ name: String, _ outcome: CommandOutcome, _ duration: Duration) {
-        let parts = duration.components
-        let seconds = Double(parts.seconds) + Double(parts.attoseconds) * 1e-18
+        let seconds = duration / .seconds(1)
         let isFailure =
             if case .reply(let reply) = outcome { reply["ok"] == 0.0 } else { false }
         let known = CommandTable.find(name)?.name ?? "unknown"

@@ -68,7 +68,8 @@ enum ScramMechanism: String, Sendable, CaseIterable {
     }
 
     extension Insecure.MD5.Digest {
-        fileprivate var hex: String {
+        /// The sum in hexadecimal digits.
+        var hex: String {
             map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         }
     }

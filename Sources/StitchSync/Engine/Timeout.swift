@@ -17,12 +17,12 @@ func withTimeout<R: Sendable>(
     _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
     try Task.checkCancellation()
-    let race = Race<R>()
-    let work = Task { race.finish(await Result.catching(body)) }
+    let race = FirstAnswer<Result<R, any Error>>()
+    let work = Task { race.give(await Result.catching(body)) }
     let timer = Task {
         do {
             try await clock.sleep(for: limit)
-            race.finish(.failure(TimeoutError(limit: limit)))
+            race.give(.failure(TimeoutError(limit: limit)))
         } catch {
             // The race is over, or the pass was cancelled, which ends the race below.
         }
@@ -32,9 +32,9 @@ func withTimeout<R: Sendable>(
         work.cancel()
     }
     return try await withTaskCancellationHandler {
-        try await race.value
+        try await race.value.get()
     } onCancel: {
-        race.finish(.failure(CancellationError()))
+        race.give(.failure(CancellationError()))
     }
 }
 
@@ -46,45 +46,6 @@ extension Result where Failure == any Error {
             return .success(try await body())
         } catch {
             return .failure(error)
-        }
-    }
-}
-
-/// Hands the first of several results to the one who waits.
-private final class Race<R: Sendable>: Sendable {
-    private enum State {
-        case running
-        case waiting(CheckedContinuation<R, any Error>)
-        case finished(Result<R, any Error>)
-    }
-
-    private let state = Locked<State>(.running)
-
-    func finish(_ result: Result<R, any Error>) {
-        let waiting = state.withLock { state -> CheckedContinuation<R, any Error>? in
-            switch state {
-            case .running:
-                state = .finished(result)
-                return nil
-            case .waiting(let continuation):
-                state = .finished(result)
-                return continuation
-            case .finished: return nil
-            }
-        }
-        waiting?.resume(with: result)
-    }
-
-    var value: R {
-        get async throws {
-            try await withCheckedThrowingContinuation { continuation in
-                let result = state.withLock { state -> Result<R, any Error>? in
-                    if case .finished(let result) = state { return result }
-                    state = .waiting(continuation)
-                    return nil
-                }
-                if let result { continuation.resume(with: result) }
-            }
         }
     }
 }

@@ -49,11 +49,6 @@ final class DemoServer {
 
     private func end(_ signal: Int32) {
         guard process.isRunning else { return }
-        #if canImport(Darwin)
-            _ = Darwin.kill(process.processIdentifier, signal)
-        #else
-            _ = Glibc.kill(process.processIdentifier, signal)
-        #endif
-        process.waitUntilExit()
+        process.end(by: signal)
     }
 }

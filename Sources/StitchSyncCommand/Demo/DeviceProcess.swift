@@ -48,12 +48,7 @@ final class DeviceProcess {
 
     /// Ends the process without a word of warning, as a phone's system or a flat battery would.
     func kill() throws {
-        #if canImport(Darwin)
-            _ = Darwin.kill(process.processIdentifier, SIGKILL)
-        #else
-            _ = Glibc.kill(process.processIdentifier, SIGKILL)
-        #endif
-        process.waitUntilExit()
+        process.end(by: SIGKILL)
         guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL
         else { throw CommandError("the device's process ended before it was killed") }
     }

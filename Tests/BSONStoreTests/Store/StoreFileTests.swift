@@ -161,6 +161,18 @@ import Testing
         #expect(try things.findOne(id: "c") == ["_id": "c"])
     }
 
+    @Test func `a collection's damaged UUID is named`() throws {
+        let directory = try TemporaryDirectory()
+        let store = try DocumentStore(at: .file(directory.file()))
+        try store.collection(Self.things).insertOne(["_id": "a"])
+        try store.write { transaction in
+            try transaction.connection.execute("UPDATE store_options SET uuid = x'01'")
+        }
+        let error = #expect(throws: StoreError.self) { try store.listCollections("app") }
+        #expect(error?.code == .corrupt)
+        #expect(error?.message.contains("UUID") == true)
+    }
+
     @Test func `a damaged page is reported, never taken for data`() throws {
         let directory = try TemporaryDirectory()
         let store = try DocumentStore(at: .file(directory.file()))

@@ -1,4 +1,5 @@
 import Foundation
+import TestProcesses
 
 /// Runs the built tool as a process, as a person at a terminal would.
 enum Tool {
@@ -24,7 +25,7 @@ enum Tool {
         arguments: [String], in folder: TemporaryFolder, input: String? = nil
     ) async throws -> Answer {
         let process = Process()
-        process.executableURL = try executable
+        process.executableURL = try Program.tool
         process.arguments = arguments
         process.currentDirectoryURL = folder.url
         let names = ["stdout-\(UUID())", "stderr-\(UUID())"]
@@ -48,22 +49,5 @@ enum Tool {
         return Answer(
             code: process.terminationStatus + (isSignal ? 128 : 0), output: texts[0],
             complaints: texts[1])
-    }
-
-    /// The tool lies beside the test's own program.
-    private static var executable: URL {
-        get throws {
-            let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
-            let program = bundle?.bundleURL ?? Bundle.main.executableURL
-            let tool = program?.deletingLastPathComponent().appending(path: "stitchsync")
-            guard let tool, FileManager.default.isExecutableFile(atPath: tool.path) else {
-                throw ToolIsMissing(path: tool?.path)
-            }
-            return tool
-        }
-    }
-
-    private struct ToolIsMissing: Error {
-        let path: String?
     }
 }

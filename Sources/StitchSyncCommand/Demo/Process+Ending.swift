@@ -1,0 +1,15 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+extension Process {
+    /// Sends the process a signal, and waits until it has ended.
+    func end(by signal: Int32) {
+        kill(processIdentifier, signal)
+        waitUntilExit()
+    }
+}
