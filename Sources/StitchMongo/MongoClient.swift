@@ -52,6 +52,19 @@
             }
         }
 
+        /// Whether the primary takes `bulkWrite`, as MongoDB does from 8.0 (wire version 25) on.
+        ///
+        /// Source: the drivers' specification "Bulk Write".
+        func takesBulkWrite() throws(MongoFailure) -> Bool {
+            var error = bson_error_t()
+            guard let server = mongoc_client_select_server(handle, true, nil, &error) else {
+                throw MongoFailure(error, reply: nil)
+            }
+            defer { mongoc_server_description_destroy(server) }
+            guard let hello = mongoc_server_description_hello_response(server) else { return false }
+            return CDocument.copy(of: hello)?["maxWireVersion"]?.int64Value ?? 0 >= 25
+        }
+
         /// Begins a session on the primary, for commands that belong together.
         func session() throws(MongoFailure) -> MongoSession {
             var error = bson_error_t()

@@ -96,9 +96,10 @@
         }
 
         func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
-            let namespace = namespace
+            let (namespace, inBulk) = (namespace, connection.usesBulkWrite)
             return try await connection.request { (client) throws(MongoFailure) in
-                var batch = MongoWriteBatch(writes, client: client, namespace: namespace)
+                var batch = MongoWriteBatch(
+                    writes, client: client, namespace: namespace, inBulk: inBulk)
                 return batch.carryOut()
             }
         }

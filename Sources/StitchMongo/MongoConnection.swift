@@ -9,6 +9,8 @@
         let requests: MongoThreads
         /// Runs the waits for changes, which must not hold up requests.
         let waits: MongoThreads
+        /// Whether batches go as `bulkWrite`; `nil` asks the server's version.
+        let usesBulkWrite: Bool?
         private let watchers: MongoReachability
 
         init(uri: String, options: MongoRemote.Options) throws(RemoteError) {
@@ -30,6 +32,7 @@
                 throw RemoteError(.rejected, "the URI cannot be used: \(error.message)")
             }
             self.watchers = watchers
+            usesBulkWrite = options.usesBulkWrite
             requests = MongoThreads(threadsMax: requestsMax)
             waits = MongoThreads(threadsMax: followersMax)
         }

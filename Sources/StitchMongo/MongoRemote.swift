@@ -20,6 +20,10 @@
             ///
             /// At least 1.
             public var followersMax = 8
+            /// Whether a batch goes as one `bulkWrite` command, which MongoDB has from 8.0 on.
+            ///
+            /// `nil` leaves it to the version that the server tells.
+            public var usesBulkWrite: Bool?
             /// How long a primary is looked for, unless the URI says (`serverSelectionTimeoutMS`).
             public var serverSelectionTimeout: Duration = .seconds(5)
             /// How long an answer may take, unless the URI says (`socketTimeoutMS`).

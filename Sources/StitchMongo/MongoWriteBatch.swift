@@ -7,14 +7,19 @@
         private let writes: [RemoteWrite]
         private let client: MongoClient
         private let namespace: Namespace
+        /// Whether one command carries all kinds; `nil` asks the server's wire version.
+        private let inBulk: Bool?
         private var outcomes: [RemoteWriteOutcome?]
         /// Why nothing more is sent.
         private var failure: RemoteError?
 
-        init(_ writes: [RemoteWrite], client: MongoClient, namespace: Namespace) {
+        init(
+            _ writes: [RemoteWrite], client: MongoClient, namespace: Namespace, inBulk: Bool?
+        ) {
             self.writes = writes
             self.client = client
             self.namespace = namespace
+            self.inBulk = inBulk
             outcomes = Array(repeating: nil, count: writes.count)
         }
 
@@ -27,7 +32,7 @@
                     .byteCount <= MongoWriteCommand.statementBytesMax
             }
             var unclear = Set(writes.indices).subtracting(small)
-            for command in MongoWriteCommand.commands(writes, small) {
+            for command in MongoWriteCommand.commands(writes, small, inBulk: isInBulk()) {
                 unclear.formUnion(send(command))
             }
             if !unclear.isEmpty { clearUp(unclear.sorted()) }
@@ -35,12 +40,23 @@
             return outcomes.map { $0 ?? .failed(failure) }
         }
 
+        /// Whether one command carries all kinds of writes.
+        private mutating func isInBulk() -> Bool {
+            if let inBulk { return inBulk }
+            do throws(MongoFailure) {
+                return try client.takesBulkWrite()
+            } catch {
+                failure = error.remoteError
+                return false
+            }
+        }
+
         /// Sends a command; returns the writes that are unclear afterwards.
         private mutating func send(_ command: MongoWriteCommand) -> [Int] {
             guard failure == nil else { return [] }
             do throws(MongoFailure) {
                 let reply = try client.run(
-                    command.command(namespace.collection), on: namespace.database, .write)
+                    command.command(namespace), on: command.database(namespace), .write)
                 let answer = command.answer(reply)
                 for (index, outcome) in answer.outcomes { outcomes[index] = outcome }
                 return answer.unclear

@@ -4,12 +4,18 @@ internal import StitchSync
 /// Groups conditional writes into as few commands as they fit in, and reads the replies; pure.
 struct MongoWriteCommand: Sendable, Hashable {
     /// Which command carries the statements.
-    enum Kind: String, Sendable, CaseIterable { case insert, update, delete }
+    enum Kind: String, Sendable, CaseIterable {
+        case insert, update, delete
+        /// Carries statements of all kinds, and tells of each of them (MongoDB 8.0).
+        case bulkWrite
+    }
 
     /// One write as the command says it.
     struct Statement: Sendable, Hashable {
         /// The write's place in the batch.
         let index: Int
+        /// The command that would carry it alone.
+        let kind: Kind
         let body: BSONDocument
     }
 
@@ -24,34 +30,48 @@ struct MongoWriteCommand: Sendable, Hashable {
     static let statementBytesMax = 16 * 1024 * 1024 + 8 * 1024
 
     /// The command for a collection.
-    func command(_ collection: String) -> BSONDocument {
-        let list =
+    func command(_ namespace: Namespace) -> BSONDocument {
+        let name = BSONValue.string(namespace.collection)
+        let (target, list): (BSONValue, String) =
             switch kind {
-            case .insert: "documents"
-            case .update: "updates"
-            case .delete: "deletes"
+            case .insert: (name, "documents")
+            case .update: (name, "updates")
+            case .delete: (name, "deletes")
+            case .bulkWrite: (1, "ops")
             }
-        return [
-            kind.rawValue: .string(collection), "ordered": false,
-            "writeConcern": ["w": "majority"],
-            list: .array(BSONArray(statements.map { .document($0.body) })),
+        let items = statements.map { kind == .bulkWrite ? $0.operation : $0.body }
+        var command: BSONDocument = [
+            kind.rawValue: target, "ordered": false, "writeConcern": ["w": "majority"],
+            list: .array(BSONArray(items.map { .document($0) })),
         ]
+        if kind == .bulkWrite {
+            command.append("nsInfo", [["ns": .string(namespace.description)]])
+        }
+        return command
+    }
+
+    /// The database that the command goes to.
+    func database(_ namespace: Namespace) -> String {
+        kind == .bulkWrite ? "admin" : namespace.database
     }
 }
 
 extension MongoWriteCommand {
     /// The commands for some writes of a batch, in the order of kinds.
     ///
-    /// - Parameter statement: makes the statement of a write; `nil` leaves it out.
+    /// - Parameters:
+    ///   - inBulk: whether one command carries all kinds.
+    ///   - statement: makes the statement of a write; `nil` leaves it out.
     static func commands(
-        _ writes: [RemoteWrite], _ indices: some Sequence<Int>,
+        _ writes: [RemoteWrite], _ indices: some Sequence<Int>, inBulk: Bool = false,
         statement: (RemoteWrite) -> BSONDocument? = { statement($0, MongoWriteFilter.filter($0)) }
     ) -> [MongoWriteCommand] {
         var commands: [MongoWriteCommand] = []
         var open: [Kind: (command: MongoWriteCommand, bytes: Int)] = [:]
         for index in indices {
             guard let body = statement(writes[index]) else { continue }
-            let kind = Kind(writes[index].action)
+            let own = Kind(writes[index].action)
+            let kind = inBulk ? .bulkWrite : own
             var current = open[kind] ?? (MongoWriteCommand(kind: kind), 0)
             if !current.command.statements.isEmpty,
                 current.bytes + body.byteCount > bytesMax
@@ -60,7 +80,7 @@ extension MongoWriteCommand {
                 commands.append(current.command)
                 current = (MongoWriteCommand(kind: kind), 0)
             }
-            current.command.statements.append(Statement(index: index, body: body))
+            current.command.statements.append(Statement(index: index, kind: own, body: body))
             current.bytes += body.byteCount
             open[kind] = current
         }
@@ -89,6 +109,21 @@ extension MongoWriteCommand {
             update.append("$unset", .document(BSONDocument(unset.map { ($0, "") })))
         }
         return update
+    }
+}
+
+extension MongoWriteCommand.Statement {
+    /// The statement as `bulkWrite` says it, of the first collection named there.
+    fileprivate var operation: BSONDocument {
+        switch kind {
+        case .insert, .bulkWrite: ["insert": 0, "document": .document(body)]
+        case .update:
+            [
+                "update": 0, "filter": body["q"] ?? [:], "updateMods": body["u"] ?? [:],
+                "multi": false, "upsert": false,
+            ]
+        case .delete: ["delete": 0, "filter": body["q"] ?? [:], "multi": false]
+        }
     }
 }
 
@@ -123,14 +158,36 @@ extension MongoWriteCommand {
         for error in reply["writeErrors"]?.arrayValue?.compactMap(\.documentValue) ?? [] {
             guard let place = error["index"]?.int64Value, statements.indices.contains(Int(place))
             else { continue }
-            answer.outcomes[statements[Int(place)].index] = outcome(of: error)
+            let statement = statements[Int(place)]
+            answer.outcomes[statement.index] = outcome(of: error, statement.kind)
         }
+        if kind == .bulkWrite { return bulkAnswer(reply) }
         let rest = statements.map(\.index).filter { answer.outcomes[$0] == nil }
         if reply["n"]?.int64Value == Int64(rest.count) {
             for index in rest { answer.outcomes[index] = .applied }
         } else {
             answer.unclear = rest
         }
+        return answer
+    }
+
+    /// Reads the outcomes that `bulkWrite` tells one by one.
+    ///
+    /// Those of a second batch, which only very many failures make, are found out by reading.
+    private func bulkAnswer(_ reply: BSONDocument) -> Answer {
+        var answer = Answer()
+        let results = reply["cursor"]?.documentValue?["firstBatch"]?.arrayValue
+        for result in results?.compactMap(\.documentValue) ?? [] {
+            guard let place = result["idx"]?.int64Value, statements.indices.contains(Int(place))
+            else { continue }
+            let statement = statements[Int(place)]
+            if result["ok"]?.int64Value != 1 {
+                answer.outcomes[statement.index] = outcome(of: result, statement.kind)
+            } else if result["n"]?.int64Value == 1 {
+                answer.outcomes[statement.index] = .applied
+            }
+        }
+        answer.unclear = statements.map(\.index).filter { answer.outcomes[$0] == nil }
         return answer
     }
 
@@ -141,7 +198,7 @@ extension MongoWriteCommand {
             error["errmsg"]?.stringValue ?? "the write concern was not met")
     }
 
-    private func outcome(of error: BSONDocument) -> RemoteWriteOutcome {
+    private func outcome(of error: BSONDocument, _ kind: Kind) -> RemoteWriteOutcome {
         let code = Int(error["code"]?.int64Value ?? 0)
         let message = error["errmsg"]?.stringValue ?? "a write error without words"
         if kind == .insert, code == 11_000 || code == 11_001, Self.isAboutID(error, message) {

@@ -35,7 +35,7 @@ struct MongoWriteCommandTests {
         let commands = MongoWriteCommand.commands(writes, writes.indices)
         #expect(commands.map(\.kind) == [.insert, .update, .delete])
         #expect(commands.map { $0.statements.map(\.index) } == [[1, 4], [2, 3], [0]])
-        let insert = commands[0].command("items")
+        let insert = commands[0].command(Namespace("app", "items"))
         #expect(insert["ordered"] == false)
         #expect(insert["writeConcern"] == ["w": "majority"])
         #expect(insert["documents"] == [["_id": 1], ["_id": 4]])
@@ -152,5 +152,66 @@ struct MongoWriteCommandTests {
         ]
         let all = sets.reduce(Set<Int>()) { $0.union($1) }
         #expect(all.count == sets.reduce(0) { $0 + $1.count })
+    }
+
+    @Test("bulkWrite carries all kinds in the order of the batch, in one command")
+    func bulkCommand() throws {
+        let writes = [
+            write(0, .delete), write(1, .insert(["_id": 1])),
+            write(2, .replace(["_id": 2, "a": 1])),
+        ]
+        let commands = MongoWriteCommand.commands(writes, writes.indices, inBulk: true)
+        let command = try #require(commands.first)
+        #expect(commands.count == 1)
+        #expect(command.database(Namespace("app", "items")) == "admin")
+        let body = command.command(Namespace("app", "items"))
+        #expect(body.first { _ in true }?.key == "bulkWrite", "the name comes first")
+        #expect(body["ordered"] == false)
+        #expect(body["nsInfo"] == [["ns": "app.items"]])
+        let operations = body["ops"]?.arrayValue?.compactMap(\.documentValue) ?? []
+        #expect(operations.map { $0.first { _ in true }?.key } == ["delete", "insert", "update"])
+        #expect(operations[1] == ["insert": 0, "document": ["_id": 1]])
+        #expect(operations[2]["updateMods"] == ["_id": 2, "a": 1])
+        #expect(operations[2]["filter"]?.documentValue?["_id"] == 2)
+    }
+
+    @Test("bulkWrite tells of each write; what it is silent about is read again")
+    func bulkAnswer() throws {
+        let writes = [
+            write(0, .delete), write(1, .insert(["_id": 1])), write(2, .insert(["_id": 2])),
+            write(3, .update(set: ["a": 1], unset: [])), write(4, .delete),
+        ]
+        let commands = MongoWriteCommand.commands(writes, writes.indices, inBulk: true)
+        let answer = try #require(commands.first).answer([
+            "ok": 1.0, "nErrors": 1,
+            "cursor": [
+                "id": 7,
+                "firstBatch": [
+                    ["ok": 1.0, "idx": 0, "n": 1],
+                    [
+                        "ok": 0.0, "idx": 1, "n": 0, "code": 11_000, "errmsg": "E11000",
+                        "keyPattern": ["_id": 1],
+                    ],
+                    ["ok": 0.0, "idx": 2, "n": 0, "code": 121, "errmsg": "not valid"],
+                    ["ok": 1.0, "idx": 3, "n": 0, "nModified": 0],
+                    ["ok": 1.0, "idx": 99, "n": 1],
+                ],
+            ],
+        ])
+        #expect(answer.outcomes[0] == .applied)
+        #expect(answer.outcomes[1] == .duplicateKey)
+        #expect(answer.outcomes[2] == .failed(RemoteError(.rejected, code: 121, "not valid")))
+        #expect(answer.unclear == [3, 4])
+    }
+
+    @Test("a write concern that was not met leaves a whole bulkWrite open")
+    func bulkWriteConcern() throws {
+        let writes = [write(0, .delete)]
+        let commands = MongoWriteCommand.commands(writes, writes.indices, inBulk: true)
+        let answer = try #require(commands.first).answer([
+            "ok": 1.0, "writeConcernError": ["code": 64, "errmsg": "timed out"],
+            "cursor": ["id": 0, "firstBatch": [["ok": 1.0, "idx": 0, "n": 1]]],
+        ])
+        #expect(answer.outcomes == [0: .failed(RemoteError(.retryable, code: 64, "timed out"))])
     }
 }

@@ -10,26 +10,33 @@
     struct LostAnswerScenarios {
         private static let losses: [CuttingProxy.Loss] = [.answer, .answerAfter(20), .request]
 
-        @Test("a lost answer to any kind of write is settled without the handler")
-        func eachKind() async throws {
+        /// The word that a request is known by.
+        private static func list(_ name: String, _ inBulk: Bool) -> String {
+            inBulk ? "nsInfo" : name
+        }
+
+        @Test(
+            "a lost answer to any kind of write is settled without the handler",
+            arguments: [false, true])
+        func eachKind(inBulk: Bool) async throws {
             for loss in Self.losses {
-                let way = try await UnreliableWay()
+                let way = try await UnreliableWay(inBulk: inBulk)
                 defer { way.close() }
                 let (world, a, proxy) = (way.world, way.device, way.proxy)
-                proxy.lose(loss, of: "documents")
+                proxy.lose(loss, of: Self.list("documents", inBulk))
                 try await a.insert(["_id": "k", "n": 1])
                 try await way.settle()
                 #expect(try world.remoteDocument("k") == ["_id": "k", "n": 1])
-                proxy.lose(loss, of: "updates")
+                proxy.lose(loss, of: Self.list("updates", inBulk))
                 try await a.set("k", ["n": 2])
                 try await way.settle()
                 #expect(try world.remoteDocument("k") == ["_id": "k", "n": 2])
                 #expect(try world.remoteVersion("k")?.version?.counter == 1)
-                proxy.lose(loss, of: "updates")
+                proxy.lose(loss, of: Self.list("updates", inBulk))
                 try await a.items.replaceOne(["_id": "k"], ["_id": "k", "m": 1])
                 try await way.settle()
                 #expect(try world.remoteVersion("k")?.version?.counter == 2)
-                proxy.lose(loss, of: "deletes")
+                proxy.lose(loss, of: Self.list("deletes", inBulk))
                 try await a.delete("k")
                 try await way.settle()
                 #expect(try world.remoteDocument("k") == nil)
@@ -39,15 +46,15 @@
             }
         }
 
-        @Test("a lost answer to a batch settles each of its writes")
-        func batch() async throws {
-            let way = try await UnreliableWay()
+        @Test("a lost answer to a batch settles each of its writes", arguments: [false, true])
+        func batch(inBulk: Bool) async throws {
+            let way = try await UnreliableWay(inBulk: inBulk)
             defer { way.close() }
             let ids = (0..<200).map { BSONValue.int32($0) }
-            way.proxy.lose(.answer, of: "documents")
+            way.proxy.lose(.answer, of: Self.list("documents", inBulk))
             try await way.device.items.insertMany(ids.map { ["_id": $0, "n": 1] })
             try await way.settle()
-            way.proxy.lose(.answer, of: "updates")
+            way.proxy.lose(.answer, of: Self.list("updates", inBulk))
             try await way.device.items.updateMany([:], ["$set": ["n": 2]])
             try await way.settle()
             for id in ids {

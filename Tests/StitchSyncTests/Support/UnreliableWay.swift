@@ -14,7 +14,9 @@
         /// Lets tests do something before and after requests.
         let scripts: ScriptedRemote
 
-        init(_ name: String = "A", in world: SyncWorld? = nil) async throws {
+        init(
+            _ name: String = "A", in world: SyncWorld? = nil, inBulk: Bool? = nil
+        ) async throws {
             let world = try world ?? Self.world()
             self.world = world
             proxy = try CuttingProxy(to: try #require(world.server).port)
@@ -22,7 +24,9 @@
             let uri =
                 "mongodb://127.0.0.1:\(proxy.port)/?retryWrites=false&retryReads=false"
                 + "&directConnection=true"
-            scripts = ScriptedRemote(try MongoRemote(uri: uri))
+            var options = MongoRemote.Options()
+            options.usesBulkWrite = inBulk
+            scripts = ScriptedRemote(try MongoRemote(uri: uri, options: options))
             device = Device(
                 name: name, world: world, store: try DocumentStore(at: .inMemory),
                 handler: .remoteWins, remote: scripts)
