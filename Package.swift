@@ -101,7 +101,10 @@ let package = Package(
             name: "TestProcesses", dependencies: ["BSONStore"], path: "Tests/TestProcesses",
             swiftSettings: strict),
         .testTarget(
-            name: "StitchMongoTests", dependencies: ["StitchMongo", "StitchSync", "BSONStore"],
+            name: "StitchMongoTests",
+            dependencies: [
+                "StitchMongo", "StitchSync", "BSONStore", "StitchSyncCommand", "TestProcesses",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "StitchSyncTests",

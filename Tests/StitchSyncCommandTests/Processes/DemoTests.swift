@@ -41,6 +41,20 @@ import Testing
         }
     }
 
+    #if MongoRemote && Server
+        @Test func `devices come in step through a server that is killed, too`() async throws {
+            try await withTemporaryFolder { folder in
+                _ = try folder.write(lines: documents, to: "in.jsonl")
+                let demo = try await Tool.run(
+                    "demo", "in.jsonl", "--work", "w", "--remote", "server", in: folder)
+                #expect(demo.code == 0, "\(demo.complaints)")
+                #expect(demo.output.last?.hasPrefix("in step: ") == true)
+                #expect(demo.output.contains { $0.contains("server") && $0.contains("killed") })
+                #expect(try StoreComparison(DemoFiles(folder: folder.path("w"))).faults.isEmpty)
+            }
+        }
+    #endif
+
     private func tamper(_ path: String, _ change: (inout BSONDocument) -> Void) throws {
         let store = try DocumentStore(at: .file(path))
         defer { store.close() }

@@ -1,16 +1,15 @@
-import Foundation
-import TestProcesses
+package import Foundation
 
 /// Are keys of an identity provider, made by openssl for one test.
-struct TokenKeys: Sendable {
+package struct TokenKeys: Sendable {
     /// The folder with `rsa.pem` and `ec.pem`, and with `foreign.pem`, which nobody knows.
-    let folder: URL
+    package let folder: URL
 
     /// The public keys as the server reads them.
-    var set: String { folder.appending(path: "keys.json").path }
+    package var set: String { folder.appending(path: "keys.json").path }
 
     /// Makes keys in a folder.
-    static func make(in folder: URL) async throws -> TokenKeys {
+    package static func make(in folder: URL) async throws -> TokenKeys {
         let keys = TokenKeys(folder: folder)
         try await keys.openssl("genrsa", "-out", "rsa.pem", "2048")
         try await keys.openssl("genrsa", "-out", "foreign.pem", "2048")
@@ -30,6 +29,27 @@ struct TokenKeys: Sendable {
             """
         try Data(set.utf8).write(to: URL(filePath: keys.set))
         return keys
+    }
+
+    /// A token of ten minutes, signed with the RSA key.
+    package func token(
+        subject: String, issuer: String, audience: String, roles: [String]
+    ) async throws -> String {
+        let now = Int(Date().timeIntervalSince1970)
+        let body: [String: Any] = [
+            "sub": subject, "iss": issuer, "aud": audience, "iat": now, "exp": now + 600,
+            "roles": roles,
+        ]
+        let head = Data(#"{"alg":"RS256","typ":"JWT","kid":"rsa"}"#.utf8)
+        let claims = try JSONSerialization.data(withJSONObject: body)
+        let signed = [head, claims].map { Self.coded([UInt8]($0)) }.joined(separator: ".")
+        let (input, output) = ("claims-\(UUID())", "signature-\(UUID())")
+        try Data(signed.utf8).write(to: folder.appending(path: input))
+        try await openssl(
+            "dgst", "-sha256", "-sign", "rsa.pem", "-out", folder.appending(path: output).path,
+            folder.appending(path: input).path)
+        let signature = try Data(contentsOf: folder.appending(path: output))
+        return signed + "." + Self.coded([UInt8](signature))
     }
 
     @discardableResult

@@ -1,15 +1,14 @@
-import Foundation
-import TestProcesses
+internal import Foundation
 
 /// Is a certificate for `localhost` that signs itself, made by openssl for one test.
-struct Certificate: Sendable {
+package struct Certificate: Sendable {
     /// The file of the certificate.
-    let chain: String
+    package let chain: String
     /// The file of its private key.
-    let key: String
+    package let key: String
 
     /// Makes a certificate, lends it, and removes it.
-    static func lend<R>(_ body: (Certificate) async throws -> R) async throws -> R {
+    package static func lend<R>(_ body: (Certificate) async throws -> R) async throws -> R {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "stitchserve-tls-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
