@@ -22,6 +22,7 @@ let package = Package(
     products: [
         .library(name: "BSONStore", targets: ["BSONStore"]),
         .library(name: "StitchSync", targets: ["StitchSync"]),
+        .library(name: "StitchRules", targets: ["StitchRules"]),
         .library(name: "StitchServer", targets: ["StitchServer"]),
         .library(name: "StitchMongo", targets: ["StitchMongo"]),
         .executable(name: "stitchsync", targets: ["StitchSyncCommand"]),
@@ -56,6 +57,7 @@ let package = Package(
         .target(
             name: "BSONStore", dependencies: ["BSONStoreCBSON", "BSONStoreCSQLite"],
             swiftSettings: strict),
+        .target(name: "StitchRules", dependencies: ["BSONStore"], swiftSettings: strict),
         .target(name: "StitchSync", dependencies: ["BSONStore"], swiftSettings: strict),
         .systemLibrary(
             name: "StitchMongoC", path: "Sources/StitchMongoC", pkgConfig: "libmongoc-1.0",
@@ -116,6 +118,9 @@ let package = Package(
         .testTarget(
             name: "StitchSyncCommandTests",
             dependencies: ["StitchSyncCommand", "BSONStore", "StitchSync", "TestProcesses"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "StitchRulesTests", dependencies: ["StitchRules", "BSONStore"],
             swiftSettings: strict),
         .testTarget(
             name: "StitchServerTests",

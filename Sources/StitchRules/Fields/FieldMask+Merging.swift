@@ -1,0 +1,77 @@
+public import BSONStore
+
+extension FieldMask {
+    /// The stored document after a change that was made to what is shown of it.
+    ///
+    /// What is hidden stays, behind the same fields as before: the result shows as `after` does, and
+    /// hides what `before` hides.
+    ///
+    /// - Returns: `nil` when the change takes the place of something hidden.
+    public func merged(_ after: BSONDocument, into before: BSONDocument) -> BSONDocument? {
+        showsEverything ? after : root.merged(after, into: before)
+    }
+}
+
+extension FieldNode {
+    fileprivate func merged(_ after: BSONDocument, into before: BSONDocument) -> BSONDocument? {
+        var hidden: [String?: [(String, BSONValue)]] = [:]
+        var anchor: String?
+        for (key, value) in before {
+            if child(key).isHidden(value) {
+                guard !after.contains(key: key) else { return nil }
+                hidden[anchor, default: []].append((key, value))
+            } else if after.contains(key: key) {
+                anchor = key
+            } else if child(key).holdsHidden(value) {
+                return nil
+            }
+        }
+        var merged = BSONDocument()
+        for (key, value) in hidden[nil] ?? [] { merged.append(key, value) }
+        for (key, value) in after {
+            guard let value = child(key).merged(value, into: before[key]) else { return nil }
+            merged.append(key, value)
+            for (key, value) in hidden[key] ?? [] { merged.append(key, value) }
+        }
+        return merged
+    }
+
+    private func merged(_ after: BSONValue, into before: BSONValue?) -> BSONValue? {
+        guard let before, holdsHidden(before) else { return after }
+        if let after = after.documentValue, let before = before.documentValue {
+            return merged(after, into: before).map(BSONValue.document)
+        }
+        // An array can only stay as it is.
+        return shownArray(before) == after.arrayValue ? .some(before) : .none
+    }
+
+    private func shownArray(_ value: BSONValue) -> BSONArray? {
+        guard case .array = value else { return nil }
+        return FieldNode.branch(["": self], others: .none).shown(["": value])[""]?.arrayValue
+    }
+
+    /// Whether nothing of a value is shown.
+    private func isHidden(_ value: BSONValue) -> Bool {
+        switch self {
+        case .leaf(let permission): !permission.reads
+        case .branch:
+            switch value {
+            case .document, .array: false
+            default: !others.reads
+            }
+        }
+    }
+
+    /// Whether something in a value is not shown.
+    private func holdsHidden(_ value: BSONValue) -> Bool {
+        if isHidden(value) { return true }
+        switch self {
+        case .leaf: return false
+        case .branch:
+            if let document = value.documentValue {
+                return document.contains { child($0.key).holdsHidden($0.value) }
+            }
+            return (value.arrayValue ?? []).contains { holdsHidden($0) }
+        }
+    }
+}

@@ -1,0 +1,270 @@
+internal import BSONStore
+
+extension RuleSet {
+    /// Reads the files of an app as App Services exports them.
+    ///
+    /// - Parameters:
+    ///   - files: the bytes of files by their paths below the folder; files that do not concern
+    ///     rules are not looked at.
+    ///   - legacyFallThrough: whether roles of before March 2023 that do not apply leave it to the
+    ///     default roles, as they did then.
+    /// - Throws: the first thing that is wrong, in the order of the paths.
+    public init(
+        files: [String: [UInt8]], legacyFallThrough: Bool = false
+    ) throws(RuleError) {
+        self.init()
+        var loader = RuleSetLoader(fallsThrough: legacyFallThrough)
+        for (path, bytes) in files.sorted(by: { $0.key < $1.key }) {
+            guard let kind = RuleFileKind(path) else { continue }
+            try loader.load(path, kind, bytes)
+        }
+        self = loader.rules
+    }
+}
+
+/// Is what a file of an exported app is about.
+enum RuleFileKind: Sendable, Hashable {
+    case collectionRules, defaultRules, schema, sync, value, environment, app, customData
+
+    /// Looks at a path; `nil` for a file that does not concern rules.
+    init?(_ path: String) {
+        let parts = path.split(separator: "/").map(String.init)
+        guard let name = parts.last, name.hasSuffix(".json") else { return nil }
+        let folder = parts.dropLast().last
+        switch name {
+        case "rules.json": self = .collectionRules
+        case "default_rule.json": self = .defaultRules
+        case "schema.json": self = .schema
+        case "custom_user_data.json": self = .customData
+        case "realm_config.json", "root_config.json", "app_config.json": self = .app
+        case "config.json" where folder == "sync" || parts.count == 1: self = .sync
+        case "sync.json": self = .sync
+        default:
+            switch folder {
+            case "values": self = .value
+            case "environments": self = .environment
+            case "rules": self = .collectionRules
+            default: return nil
+            }
+        }
+    }
+}
+
+/// Puts the files of an app together.
+struct RuleSetLoader {
+    var rules = RuleSet()
+    let fallsThrough: Bool
+    /// Constants of all environments, by their tags.
+    private var environments: [String: BSONDocument] = [:]
+
+    init(fallsThrough: Bool) { self.fallsThrough = fallsThrough }
+
+    /// Reads one file.
+    mutating func load(
+        _ path: String, _ kind: RuleFileKind, _ bytes: [UInt8]
+    ) throws(RuleError) {
+        let place = RulePlace(file: path)
+        guard bytes.count <= RuleLimits.fileBytesMax else {
+            throw place.error(
+                .invalidValue, "The file is larger than \(RuleLimits.fileBytesMax) bytes")
+        }
+        let value: BSONValue
+        do {
+            value = try BSONValue(extendedJSONBytes: bytes)
+        } catch {
+            throw place.error(.invalidJSON, "The file is not JSON: \(error)")
+        }
+        let object = try RuleObject(value, at: place)
+        switch kind {
+        case .collectionRules: try collection(object, path)
+        case .defaultRules: try defaults(object)
+        case .schema: try schema(object, path)
+        case .sync: try sync(object)
+        case .value: try constant(object)
+        case .environment: try environment(object, path)
+        case .app:
+            rules.constants.environmentTag = try object.optionalText("environment") ?? ""
+            useEnvironment()
+        case .customData: try customData(object)
+        }
+    }
+
+    private mutating func collection(_ object: RuleObject, _ path: String) throws(RuleError) {
+        try object.allow([
+            "_id", "id", "database", "collection", "roles", "filters", "schema", "relationships",
+            "template_id",
+        ])
+        let parts = path.split(separator: "/").map(String.init)
+        let isInFolder = parts.last == "rules.json" && parts.count >= 3
+        let database =
+            try object.optionalText("database")
+            ?? (isInFolder ? parts[parts.count - 3] : nil)
+        let collection =
+            try object.optionalText("collection")
+            ?? (isInFolder ? parts[parts.count - 2] : nil)
+        guard let database, let collection else {
+            let key = database == nil ? "database" : "collection"
+            throw object.place.error(.missingKey, "The key \(key) is missing")
+        }
+        let namespace = Namespace(database, collection)
+        do {
+            try namespace.check()
+        } catch {
+            throw object.place.error(.invalidValue, error.message)
+        }
+        if let other = rules.collections[namespace] {
+            throw object.place.error(
+                .duplicateCollection, "\(other.file) describes \(namespace) as well")
+        }
+        rules.collections[namespace] = try list(object.array("roles"), .unified, path)
+    }
+
+    private mutating func defaults(_ object: RuleObject) throws(RuleError) {
+        try object.allow(["_id", "id", "roles", "filters"])
+        if let other = rules.defaults {
+            throw object.place.error(
+                .duplicateCollection, "\(other.file) holds default roles as well")
+        }
+        rules.defaults = try list(object.array("roles"), .unified, object.place.file)
+    }
+
+    private mutating func list(
+        _ values: [(value: BSONValue, place: RulePlace)], _ layout: RoleParser.Layout,
+        _ file: String
+    ) throws(RuleError) -> RoleList {
+        var parser = RoleParser(layout)
+        let roles = try parser.roles(values)
+        rules.warnings += parser.warnings
+        let isLegacy = if case .legacy = layout { true } else { false }
+        return RoleList(roles: roles, file: file, fallsThrough: isLegacy && fallsThrough)
+    }
+
+    /// A schema names the type of its collection.
+    private mutating func schema(_ object: RuleObject, _ path: String) throws(RuleError) {
+        let parts = path.split(separator: "/").map(String.init)
+        guard parts.count >= 2, let title = try object.optionalText("title") else { return }
+        rules.collectionNames[title] = parts[parts.count - 2]
+    }
+
+    private mutating func constant(_ object: RuleObject) throws(RuleError) {
+        let name = try object.text("name")
+        guard let value = object["value"] else {
+            throw object.place.error(.missingKey, "The key value is missing")
+        }
+        guard !(try object.flag("from_secret")) else {
+            rules.warnings.append(
+                object.place["from_secret"].warning("Secrets have no value here"))
+            return
+        }
+        rules.constants.values.set(name, to: value)
+    }
+
+    private mutating func environment(_ object: RuleObject, _ path: String) throws(RuleError) {
+        let name = path.split(separator: "/").last.map { String($0.dropLast(5)) } ?? ""
+        guard let values = try object.object("values") else { return }
+        environments[name == "no-environment" ? "" : name] = BSONDocument(
+            values.entries.map { ($0.key, $0.value) })
+        useEnvironment()
+    }
+
+    private mutating func useEnvironment() {
+        rules.constants.environmentValues =
+            environments[rules.constants.environmentTag] ?? [:]
+    }
+
+    private mutating func customData(_ object: RuleObject) throws(RuleError) {
+        guard try object.flag("enabled") else { return }
+        rules.customData = RuleSet.CustomData(
+            namespace: Namespace(
+                try object.text("database_name"), try object.text("collection_name")),
+            userIDField: try object.text("user_id_field"))
+    }
+}
+
+// MARK: - The configuration of sync
+
+extension RuleSetLoader {
+    private static let syncKeys: Set<String> = [
+        "type", "state", "service_name", "database_name", "development_mode_enabled",
+        "queryable_fields_names", "collection_queryable_fields_names",
+        "indexed_queryable_fields_names", "client_max_offline_days",
+        "is_recovery_mode_disabled", "last_disabled", "asymmetric_tables", "permissions",
+        "partition", "max_offline_days",
+    ]
+
+    private mutating func sync(_ object: RuleObject) throws(RuleError) {
+        guard let type = try object.optionalText("type") else { return }
+        try object.allow(Self.syncKeys)
+        guard type == "flexible" else {
+            throw object.place["type"].error(
+                .invalidValue, "Only flexible sync has rules; this is \"\(type)\"")
+        }
+        rules.isSynced = true
+        rules.database = try object.optionalText("database_name")
+        for (value, place) in try object.array("queryable_fields_names") {
+            rules.queryable.insert(try Self.queryable(value, at: place))
+        }
+        for key in ["collection_queryable_fields_names", "indexed_queryable_fields_names"] {
+            guard let value = object[key], value != .null else { continue }
+            if value.arrayValue != nil {
+                for (name, place) in try object.array(key) {
+                    rules.queryable.insert(try Self.queryable(name, at: place))
+                }
+                continue
+            }
+            guard let map = try object.object(key) else { continue }
+            for (name, _) in map.entries {
+                for (value, place) in try map.array(name) {
+                    let field = try Self.queryable(value, at: place)
+                    rules.queryableByCollection[name, default: []].insert(field)
+                }
+            }
+        }
+        if let permissions = try object.object("permissions") { try self.permissions(permissions) }
+    }
+
+    private static func queryable(
+        _ value: BSONValue, at place: RulePlace
+    ) throws(RuleError) -> String {
+        let name = try RuleObject.text(value, at: place)
+        guard !name.isEmpty, !name.hasPrefix("$"), !name.utf8.contains(UInt8(ascii: ".")) else {
+            throw place.error(
+                .invalidValue, "A queryable field is at the top of a document: \"\(name)\"")
+        }
+        return name
+    }
+
+    /// The permissions of before March 2023: either `rules` with an array for each type, or the
+    /// types themselves with `roles` in each.
+    private mutating func permissions(_ object: RuleObject) throws(RuleError) {
+        let file = object.place.file
+        for key in ["defaultRoles", "default_roles"] where object[key] != nil {
+            guard rules.defaults == nil else {
+                throw object.place[key].error(
+                    .duplicateCollection, "There are default roles already")
+            }
+            rules.defaults = try list(object.array(key), .legacy, file)
+        }
+        if let types = try object.object("rules") {
+            for (type, value) in types.entries {
+                let place = types.place[type]
+                let roles =
+                    value.arrayValue != nil
+                    ? try types.array(type) : try RuleObject(value, at: place).array("roles")
+                rules.types[type] = try list(roles, .legacy, file)
+            }
+        }
+        let others = object.entries.filter {
+            !["rules", "defaultRoles", "default_roles"].contains($0.key)
+        }
+        for (type, value) in others {
+            let inner = try RuleObject(value, at: object.place[type])
+            try inner.allow(["roles"])
+            guard rules.types[type] == nil else {
+                throw object.place[type].error(
+                    .duplicateCollection, "The type has roles under rules as well")
+            }
+            rules.types[type] = try list(inner.array("roles"), .legacy, file)
+        }
+    }
+}

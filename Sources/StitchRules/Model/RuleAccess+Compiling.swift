@@ -1,0 +1,111 @@
+internal import BSONStore
+
+extension RuleAccess {
+    /// What a user who holds no usable role may do: nothing.
+    init(_ namespace: Namespace, denied problem: RuleDenial.Cause, role: String? = nil) {
+        var essence = RuleEssence()
+        essence.role = role
+        essence.problem = problem
+        essence.mask = .nothing
+        self.init(namespace, essence)
+    }
+
+    /// Puts a user's values into a role.
+    init(_ namespace: Namespace, _ role: RuleRole, _ binding: RuleExpressionBinding) {
+        var essence = RuleEssence()
+        essence.role = role.name
+        essence.hasFilters = role.filters != nil
+        essence.readFilter = binding.bind(role.filters?.read)
+        essence.writeFilter = binding.bind(role.filters?.write)
+        essence.read = binding.bind(role.read)
+        essence.write = binding.bind(role.write)
+        essence.insert = binding.bind(role.insert)
+        essence.delete = binding.bind(role.delete)
+        essence.search = binding.bind(role.search)
+        essence.mask = Self.mask(role, essence, binding)
+        self.init(namespace, essence)
+    }
+
+    private init(_ namespace: Namespace, _ essence: RuleEssence) {
+        self.namespace = namespace
+        self.essence = essence
+        role = essence.role
+        problem = essence.problem
+        visibility = Self.visibility(essence)
+        mask = essence.mask
+        allowsSearch = essence.search ?? .constant(true) == .constant(true)
+        hasFilters = essence.hasFilters
+        writeFilter = essence.writeFilter.map(CompiledPredicate.init)
+        read = essence.read.map(CompiledPredicate.init)
+        write = essence.write.map(CompiledPredicate.init)
+        insert = essence.insert.map(CompiledPredicate.init)
+        delete = essence.delete.map(CompiledPredicate.init)
+    }
+
+    /// The fields count only where neither `read` nor `write` decides for every document.
+    private static func mask(
+        _ role: RuleRole, _ essence: RuleEssence, _ binding: RuleExpressionBinding
+    ) -> FieldMask {
+        let writes: FieldNode =
+            role.fields?.node { binding.bind($0) == .constant(true) } ?? .leaf(.none)
+        if essence.read != nil {
+            // The document is shown whole or not at all; what is written may still be limited.
+            return FieldMask(writes.readable)
+        }
+        return FieldMask(essence.write == .constant(true) ? .leaf(.readAndWrite) : writes)
+    }
+
+    /// Which documents are seen: as ``ReadDecision`` decides, said with conditions.
+    private static func visibility(_ essence: RuleEssence) -> Visibility {
+        guard essence.problem == nil else { return .never }
+        let never = RulePredicate.constant(false)
+        let passes: RulePredicate =
+            essence.hasFilters
+            ? (essence.readFilter ?? never) || (essence.writeFilter ?? never) : .constant(true)
+        let top: RulePredicate =
+            essence.read.map { $0 || (essence.write ?? never) } ?? .constant(true)
+        switch passes && top {
+        case .constant(true): return .always
+        case .constant(false): return .never
+        case .root, .previous, .across, .wasThere, .all, .any, .not: break
+        }
+        // Reading there is no document before, so conditions on it stand for the document itself.
+        let condition = (passes && top).reading
+        guard let filter = condition.filter else { return .never }
+        do {
+            return .filter(try Filter(filter))
+        } catch {
+            return .never
+        }
+    }
+}
+
+extension RulePredicate {
+    /// The condition on a document that is only read: what it was before is what it is.
+    fileprivate var reading: RulePredicate {
+        switch self {
+        case .constant, .root: self
+        case .previous(let filter): .root(filter)
+        case .wasThere(let flag): .constant(flag)
+        case .across(let comparison, let root, let previous):
+            .root([
+                "$expr": [comparison.rawValue: [.string("$" + root), .string("$" + previous)]]
+            ])
+        case .all(let parts): .all(of: parts.map(\.reading))
+        case .any(let parts): .any(of: parts.map(\.reading))
+        case .not(let inner): .not(of: inner.reading)
+        }
+    }
+}
+
+extension FieldNode {
+    /// The same permissions to write, with everything readable.
+    fileprivate var readable: FieldNode {
+        switch self {
+        case .leaf(let permission): .leaf(permission.writes ? .readAndWrite : .read)
+        case .branch(let children, let others):
+            .branch(
+                children.mapValues(\.readable), others: others.writes ? .readAndWrite : .read)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+public import BSONStore
+
+/// Holds all rules of an app, read and checked, for any user.
+public struct RuleSet: Sendable, Hashable {
+    /// Where the custom data of users is kept.
+    public struct CustomData: Sendable, Hashable {
+        /// The collection.
+        public let namespace: Namespace
+        /// The field that holds the user's id.
+        public let userIDField: String
+    }
+
+    /// Constants that conditions may name.
+    public internal(set) var constants = RuleConstants()
+    /// Where the custom data of users is kept; `nil` where users have none.
+    public internal(set) var customData: CustomData?
+    /// Whether roles must be fit for sync, which they must where sync is configured.
+    public var isSynced = false
+    /// What is allowed, but probably not meant.
+    public internal(set) var warnings: [RuleWarning] = []
+    /// Fields that sync can ask for in all collections.
+    var queryable: Set<String> = []
+    /// Fields that sync can ask for, by the names of collections.
+    var queryableByCollection: [String: Set<String>] = [:]
+    /// The only database of an app with sync; `nil` without.
+    var database: String?
+    var collections: [Namespace: RoleList] = [:]
+    /// Roles of before March 2023, by the names of types.
+    var types: [String: RoleList] = [:]
+    /// The names of collections by those of their types.
+    var collectionNames: [String: String] = [:]
+    var defaults: RoleList?
+
+    /// No rules at all: nobody may do anything.
+    public init() {}
+
+    /// The fields of a collection that sync can ask for, beside `_id`.
+    public func queryableFields(_ collection: String) -> Set<String> {
+        queryable.union(queryableByCollection[collection] ?? [])
+    }
+
+    /// What a user may do with a collection.
+    public func access(to namespace: Namespace, for user: RuleUser) -> RuleAccess {
+        let binding = RuleExpressionBinding(user: user, constants: constants)
+        let own = roles(of: namespace)
+        let defaults = self.defaults?.roles ?? []
+        func facts(_ roles: [RuleRole]) -> [RoleFacts] {
+            let queryable = queryableFields(namespace.collection)
+            return roles.map { role in
+                RoleFacts(
+                    applies: binding.bind(role.applyWhen) == .constant(true),
+                    isSyncable: !isSynced || role.syncFindings(queryable: queryable).isEmpty)
+            }
+        }
+        let decision = RoleDecision.decide(
+            own: own.map { facts($0.roles) }, defaults: facts(defaults),
+            fallsThrough: own?.fallsThrough ?? false, isSynced: isSynced)
+        switch decision {
+        case .own(let index):
+            guard let own else { return RuleAccess(namespace, denied: .noRole) }
+            return RuleAccess(namespace, own.roles[index], binding)
+        case .byDefault(let index): return RuleAccess(namespace, defaults[index], binding)
+        case .notSyncable(let isDefault, let index):
+            let role = isDefault ? defaults[index] : own?.roles[index]
+            return RuleAccess(namespace, denied: .roleNotSyncable, role: role?.name)
+        case .none: return RuleAccess(namespace, denied: .noRole)
+        }
+    }
+
+    /// The roles of a collection; `nil` where it has none of its own.
+    func roles(of namespace: Namespace) -> RoleList? {
+        if let list = collections[namespace] { return list }
+        guard database == nil || database == namespace.database else { return nil }
+        return types.first { type, _ in
+            (collectionNames[type] ?? type) == namespace.collection
+        }?.value
+    }
+
+    /// Why roles cannot be used with sync, in the order of the files.
+    public var syncFindings: [SyncFinding] {
+        var found: [SyncFinding] = []
+        let named = collections.map { ($0.key.collection, $0.value) } + types.map { ($0, $1) }
+        for (name, list) in named.sorted(by: { ($0.1.file, $0.0) < ($1.1.file, $1.0) }) {
+            let queryable = queryableFields(collectionNames[name] ?? name)
+            for role in list.roles { found += role.syncFindings(queryable: queryable) }
+        }
+        for role in defaults?.roles ?? [] { found += role.syncFindings(queryable: queryable) }
+        return found
+    }
+
+    /// The collections that have roles of their own, sorted; types of before 2023 by their names.
+    public var namespaces: [Namespace] {
+        let typed = types.keys.map { Namespace(database ?? "", collectionNames[$0] ?? $0) }
+        return (Array(collections.keys) + typed).sorted { $0.description < $1.description }
+    }
+}

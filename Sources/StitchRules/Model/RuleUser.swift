@@ -1,0 +1,81 @@
+public import BSONStore
+
+/// Is for whom rules are evaluated.
+public struct RuleUser: Sendable, Hashable {
+    /// The user's id, `%%user.id`.
+    public var id: String
+    /// `normal` or `server`, `%%user.type`.
+    public var type: String
+    /// What the sign-in told of the user, `%%user.data`.
+    public var data: BSONDocument
+    /// What the app keeps of the user in a collection, `%%user.custom_data`; `nil` without any.
+    public var customData: BSONDocument?
+    /// The ways in which the user signs in, `%%user.identities`.
+    public var identities: BSONArray
+
+    /// Names a user.
+    public init(
+        id: String, type: String = "normal", data: BSONDocument = [:],
+        customData: BSONDocument? = nil, identities: BSONArray = []
+    ) {
+        self.id = id
+        self.type = type
+        self.data = data
+        self.customData = customData
+        self.identities = identities
+    }
+
+    /// The value behind `%%user` and a path; `nil` where there is none.
+    func value(_ path: [String]) -> BSONValue? {
+        guard let first = path.first else { return .document(document) }
+        let root: BSONValue? =
+            switch first {
+            case "id": .string(id)
+            case "type": .string(type)
+            case "data": .document(data)
+            case "custom_data": customData.map(BSONValue.document)
+            case "identities": .array(identities)
+            default: nil
+            }
+        return path.dropFirst().reduce(root) { Self.step(from: $0, by: $1) }
+    }
+
+    /// The first names that can follow `%%user`.
+    static let names: Set<String> = ["id", "type", "data", "custom_data", "identities"]
+
+    private var document: BSONDocument {
+        var document: BSONDocument = [
+            "id": .string(id), "type": .string(type), "data": .document(data),
+        ]
+        if let customData { document.append("custom_data", .document(customData)) }
+        document.append("identities", .array(identities))
+        return document
+    }
+
+    /// A field of a document, or an element of an array.
+    static func step(from value: BSONValue?, by name: String) -> BSONValue? {
+        if let document = value?.documentValue { return document[name] }
+        if let array = value?.arrayValue, let index = Int(name), index >= 0 { return array[index] }
+        return nil
+    }
+}
+
+/// Holds what rules may name beside the user and the documents.
+public struct RuleConstants: Sendable, Hashable {
+    /// The constants of the app, `%%values`.
+    public var values: BSONDocument
+    /// The tag of the environment, `%%environment.tag`; empty without one.
+    public var environmentTag: String
+    /// The constants of the environment, `%%environment.values`.
+    public var environmentValues: BSONDocument
+
+    /// Takes the constants.
+    public init(
+        values: BSONDocument = [:], environmentTag: String = "",
+        environmentValues: BSONDocument = [:]
+    ) {
+        self.values = values
+        self.environmentTag = environmentTag
+        self.environmentValues = environmentValues
+    }
+}

@@ -1,0 +1,88 @@
+/// Says why a role cannot be used with sync.
+public struct SyncFinding: Sendable, Hashable, CustomStringConvertible {
+    /// The collection's file.
+    public let file: String
+    /// Where in the file.
+    public let path: String
+    /// The role's name.
+    public let role: String
+    /// A sentence for people.
+    public let message: String
+
+    /// File, place, role and sentence.
+    public var description: String { "\(file): \(path): role \"\(role)\": \(message)" }
+}
+
+extension RuleRole {
+    /// What stands against using the role with sync; empty where nothing does.
+    ///
+    /// Source: App Services documentation, "Device Sync-Compatible Roles".
+    ///
+    /// - Parameter queryable: the fields that sync can ask for beside `_id`.
+    func syncFindings(queryable: Set<String>) -> [SyncFinding] {
+        var found: [SyncFinding] = []
+        func note(_ place: RulePlace, _ message: String) {
+            found.append(
+                SyncFinding(file: place.file, path: place.path, role: name, message: message))
+        }
+        let filters = place["document_filters"]
+        if self.filters?.read == nil { note(filters["read"], "sync needs a read filter") }
+        if self.filters?.write == nil { note(filters["write"], "sync needs a write filter") }
+        let conditions = [
+            (filters["read"], self.filters?.read), (filters["write"], self.filters?.write),
+            (place["insert"], insert), (place["delete"], delete),
+        ]
+        for (place, condition) in conditions {
+            guard let condition else { continue }
+            let known = queryable.union(["", "_id"])
+            for path in condition.paths.subtracting(known).sorted() {
+                note(place, "the field \"\(path)\" is not queryable")
+            }
+            if condition.readsPrevious { note(place, "sync knows no %%prevRoot") }
+            if !condition.usesSyncedOperatorsOnly, !condition.readsPrevious {
+                note(place, "it uses an operator that sync does not know")
+            }
+        }
+        for (key, permission) in [("read", read), ("write", write)] {
+            guard let permission, !permission.isLiteral else { continue }
+            note(place[key], "with sync this is true or false, not a condition")
+        }
+        for place in fields?.conditions(at: place) ?? [] {
+            note(place, "with sync this is true or false, not a condition")
+        }
+        if fields?.named["_id"] != nil {
+            note(place["fields"]["_id"], "_id cannot have permissions of its own")
+        }
+        return found
+    }
+}
+
+extension RuleExpression {
+    fileprivate var isLiteral: Bool {
+        if case .constant = self { true } else { false }
+    }
+}
+
+extension FieldRules {
+    /// Where permissions of fields are conditions, in the order of the names.
+    fileprivate func conditions(at place: RulePlace) -> [RulePlace] {
+        var places: [RulePlace] = []
+        for (name, rule) in named.sorted(by: { $0.key < $1.key }) {
+            places += rule.conditions(at: place["fields"][name])
+        }
+        return places + (additional?.conditions(at: place["additional_fields"]) ?? [])
+    }
+}
+
+extension FieldRule {
+    fileprivate func conditions(at place: RulePlace) -> [RulePlace] {
+        grant.conditions(at: place) + (nested?.conditions(at: place) ?? [])
+    }
+}
+
+extension FieldGrant {
+    fileprivate func conditions(at place: RulePlace) -> [RulePlace] {
+        [("read", read), ("write", write)]
+            .filter { $0.1.map { !$0.isLiteral } ?? false }.map { place[$0.0] }
+    }
+}
