@@ -117,6 +117,7 @@ extension WriteTransaction: AggregationTarget {
     }
 
     func fill(_ namespace: Namespace, _ documents: [BSONDocument]) throws(StoreError) {
+        if let gate = gate(namespace) { throw gate.refusal(of: [:]) }
         do {
             try savepoint {
                 try deleteMany(namespace, filter: .all)

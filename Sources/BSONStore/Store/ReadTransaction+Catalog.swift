@@ -29,7 +29,9 @@ extension ReadTransaction {
         while try statement.step() {
             let (uuid, options) = try Catalog.options(statement.int64(0), connection)
             let entry = Self.entry(statement.string(1), uuid, options)
-            guard filter.matches(entry) else { continue }
+            guard filter.matches(entry), isOpen(Namespace(database, statement.string(1))) else {
+                continue
+            }
             found.append(
                 nameOnly
                     ? BSONDocument(entry.prefix(2).map { ($0.key, $0.value) }) : entry)
@@ -61,7 +63,8 @@ extension ReadTransaction {
     public func listDatabases(
         filter: Filter = .all, nameOnly: Bool = false
     ) throws(StoreError) -> [BSONDocument] {
-        let pages = try connection.int64("PRAGMA page_count") ?? 0
+        // How large the file is would tell of what is hidden.
+        let pages = documentGuard == nil ? try connection.int64("PRAGMA page_count") ?? 0 : 0
         let size = pages * (try connection.int64("PRAGMA page_size") ?? 0)
         let statement = try connection.prepare(
             "SELECT DISTINCT database FROM store_collections ORDER BY database")
@@ -71,7 +74,7 @@ extension ReadTransaction {
             let entry: BSONDocument = [
                 "name": name, "sizeOnDisk": .int64(size), "empty": false,
             ]
-            guard filter.matches(entry) else { continue }
+            guard filter.matches(entry), try isOpen(database: statement.string(0)) else { continue }
             found.append(nameOnly ? ["name": name] : entry)
         }
         return found

@@ -194,6 +194,7 @@ extension ReadTransaction {
         withRows: Bool = false, isContentUsed: Bool = true,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
+        if let gate = gate(namespace) { return try scan(gate, namespace, filter, plan, body) }
         if let view = try view(namespace) {
             return try scan(view, of: namespace.database, filter, body)
         }

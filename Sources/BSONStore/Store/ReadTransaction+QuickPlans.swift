@@ -4,7 +4,7 @@ extension ReadTransaction {
     func quickPlan(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
     ) throws(StoreError) -> QueryPlan {
-        if sort == nil, !options.namesIndex, filter.collation == nil,
+        if documentGuard == nil, sort == nil, !options.namesIndex, filter.collation == nil,
             let wanted = QuickRange(filter.predicate)
         {
             let found = try onTable(namespace) { (table) throws(StoreError) -> StoredIndex? in

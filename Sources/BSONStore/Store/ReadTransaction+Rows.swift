@@ -39,7 +39,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> Bool {
         // A score of a text search depends on the text index, which is looked up with the query.
         guard options.sort == nil, filter.impliedOrder == nil, filter.textSearch == nil,
-            try view(namespace) == nil
+            !isGuarded(namespace), try view(namespace) == nil
         else { return false }
         let filter = try resolved(filter, namespace)
         switch try plan(namespace, filter, nil, options).access {

@@ -3,6 +3,8 @@ public class ReadTransaction {
     /// The connection, for tables of the sync engine in the same file and transaction.
     package let connection: SQLiteConnection
     private(set) var isOpen = true
+    /// Decides what is seen and may be written; `nil` where nothing is hidden.
+    package var documentGuard: (any DocumentGuard)?
     /// The table that was used last; most transactions use one.
     private(set) var lastTable: CollectionTable?
 
@@ -15,7 +17,8 @@ public class ReadTransaction {
     ///
     /// - Throws: `corrupt` naming the document when its bytes are no BSON, and what SQLite says.
     public func get(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> BSONDocument? {
-        try BSONKey.lend(id) { (key) throws(StoreError) -> BSONDocument? in
+        if let gate = gate(namespace) { return try visible(namespace, id: id, gate) }
+        return try BSONKey.lend(id) { (key) throws(StoreError) -> BSONDocument? in
             let found = try onTable(namespace) { (table) throws(StoreError) -> BSONDocument? in
                 let statement = try connection.prepare(.get, table)
                 return try Self.row(lent: key, statement, table)?.document
@@ -30,6 +33,11 @@ public class ReadTransaction {
     public func getMany(
         _ namespace: Namespace, ids: some Sequence<BSONValue>
     ) throws(StoreError) -> [BSONDocument?] {
+        if let gate = gate(namespace) {
+            var documents: [BSONDocument?] = []
+            for id in ids { documents.append(try visible(namespace, id: id, gate)) }
+            return documents
+        }
         let keys = ids.map { BSONKey.encode($0) }
         let found = try onTable(namespace) { (table) throws(StoreError) in
             let statement = try connection.prepare(.get, table)
@@ -46,6 +54,7 @@ public class ReadTransaction {
 
     /// How many documents a collection has, 0 when it is not there; O(n), without reading them.
     public func count(_ namespace: Namespace) throws(StoreError) -> Int {
+        if let gate = gate(namespace) { return try countVisible(namespace, gate) }
         let count = try onTable(namespace) { (table) throws(StoreError) in
             let statement = try connection.prepare(.count, table)
             return try statement.step() ? statement.int64(0) : 0

@@ -85,3 +85,14 @@ public struct StoreChangeBatch: Sendable, Hashable {
     /// Whether the feed's end was reached.
     public let isAtEnd: Bool
 }
+
+extension StoreChange {
+    /// The change as somebody sees it from whom documents are hidden.
+    package func showing(
+        _ kind: Kind, _ before: BSONDocument?, _ after: BSONDocument?
+    ) -> StoreChange {
+        StoreChange(
+            position: position, namespace: namespace, kind: kind, before: before, after: after,
+            remarks: comment.map { ["": $0] })
+    }
+}

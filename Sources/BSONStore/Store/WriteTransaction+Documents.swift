@@ -16,8 +16,11 @@ extension WriteTransaction {
         _ document: BSONDocument, to namespace: Namespace
     ) throws(StoreError) -> StorableDocument {
         let stored = try StorableDocument(document, in: namespace)
-        try onTableForWriting(namespace) { (table) throws(StoreError) in
-            try add(stored, to: table)
+        try telling(of: stored.document, namespace) { () throws(StoreError) in
+            _ = try gate(namespace)?.written(from: nil, toShown: stored.document)
+            try onTableForWriting(namespace) { (table) throws(StoreError) in
+                try add(stored, to: table)
+            }
         }
         try record(.insert, namespace, before: nil, after: stored.document)
         return stored
@@ -31,6 +34,7 @@ extension WriteTransaction {
     public func put(
         _ namespace: Namespace, _ document: BSONDocument
     ) throws(StoreError) -> DocumentImages {
+        if let gate = gate(namespace) { return try put(namespace, document, gate) }
         let stored = try StorableDocument(document, in: namespace)
         let before = try onTableForWriting(namespace) {
             (table) throws(StoreError) -> BSONDocument? in
@@ -64,6 +68,13 @@ extension WriteTransaction {
     public func take(
         _ namespace: Namespace, id: BSONValue
     ) throws(StoreError) -> BSONDocument? {
+        if let gate = gate(namespace) {
+            guard let found = try stored(namespace, id: id),
+                let shown = visible(found.document, gate)
+            else { return nil }
+            try remove(found, from: namespace)
+            return shown
+        }
         let key = BSONKey.encode(id)
         let taken = try onTable(namespace) { (table) throws(StoreError) -> BSONDocument? in
             guard let found = try row(key, in: table) else { return nil }

@@ -102,7 +102,7 @@ extension WriteTransaction {
         let filter = try resolved(filter, namespace)
         guard let found = try first(namespace, filter, sort) else { return nil }
         try remove(found, from: namespace)
-        return found.document
+        return shown(found.document, namespace)
     }
 
     /// Removes every document that passes a filter.
@@ -118,7 +118,7 @@ extension WriteTransaction {
         try nested { () throws(StoreError) in
             for row in rows {
                 guard let found = try document(row, namespace) else { continue }
-                body(found.document)
+                body(shown(found.document, namespace))
                 try remove(found, from: namespace)
             }
         }
@@ -140,6 +140,9 @@ extension WriteTransaction {
         _ found: StoredDocument, _ update: Update, _ filter: Filter, in namespace: Namespace,
         _ outcome: inout UpdateOutcome
     ) throws(StoreError) {
+        if let gate = gate(namespace) {
+            return try change(found, update, filter, in: namespace, gate, &outcome)
+        }
         outcome.matchedCount += 1
         let after: BSONDocument
         if let same = update.replacingInPlace(in: found.document) {
@@ -168,12 +171,11 @@ extension WriteTransaction {
     ) throws(StoreError) {
         let inserted = try insert(namespace, try update.insertion(for: filter))
         outcome.upsertedID = inserted["_id"]
-        outcome.keep(before: nil, after: inserted)
+        outcome.keep(before: nil, after: shown(inserted, namespace))
     }
 
-    private func remove(
-        _ found: StoredDocument, from namespace: Namespace
-    ) throws(StoreError) {
+    func remove(_ found: StoredDocument, from namespace: Namespace) throws(StoreError) {
+        _ = try gate(namespace)?.written(from: found.document, toShown: nil)
         _ = try onTable(namespace) { (table) throws(StoreError) in
             try delete(found, in: table)
         }
@@ -184,7 +186,11 @@ extension WriteTransaction {
     private func first(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?
     ) throws(StoreError) -> StoredDocument? {
-        if hint == nil, let id = filter.decidingID { return try stored(namespace, id) }
+        if hint == nil, let id = filter.decidingID {
+            guard let found = try stored(namespace, id: id) else { return nil }
+            guard let gate = gate(namespace) else { return found }
+            return visible(found.document, gate) == nil ? nil : found
+        }
         // Texts compare in the sort as they do in the filter.
         let sort = sort.map { $0.collation == nil ? $0.collated(filter.collation) : $0 }
         let plan = try plan(namespace, filter, sort, wanted: 1, hint: hint)
@@ -202,18 +208,9 @@ extension WriteTransaction {
             best = StoredDocument(row: row, document: document)
             return true
         }
-        return best
-    }
-
-    private func stored(
-        _ namespace: Namespace, _ id: BSONValue
-    ) throws(StoreError) -> StoredDocument? {
-        try BSONKey.lend(id) { (key) throws(StoreError) -> StoredDocument? in
-            let found = try onTable(namespace) { (table) throws(StoreError) in
-                try Self.row(lent: key, try connection.prepare(.get, table), table)
-            }
-            return found ?? nil
-        }
+        // What was found is what is seen; what is changed is what is stored.
+        guard let found = best, isGuarded(namespace) else { return best }
+        return try document(found.row, namespace)
     }
 
     private func rows(_ namespace: Namespace, _ filter: Filter) throws(StoreError) -> [Int64] {

@@ -1,0 +1,46 @@
+package import BSONStore
+
+/// Lets a transaction see and write of a collection what a user's role allows.
+package struct RuleGate: DocumentGate {
+    let access: RuleAccess
+
+    package var filter: Filter? {
+        switch access.visibility {
+        case .never: nil
+        case .always: .all
+        case .filter(let filter): filter
+        }
+    }
+
+    package var hidesFields: Bool { access.hidesFields }
+
+    package func shown(_ document: BSONDocument) -> BSONDocument { access.shown(document) }
+
+    package func hides(path: String) -> Bool { access.mask.hides(path: path) }
+
+    package func written(
+        from before: BSONDocument?, toShown after: BSONDocument?
+    ) throws(StoreError) -> BSONDocument? {
+        do {
+            return try access.written(from: before, toShown: after)
+        } catch {
+            throw Self.error(error)
+        }
+    }
+
+    package func refusal(of document: BSONDocument) -> StoreError {
+        Self.error(
+            RuleDenial(
+                cause: .hidden, role: access.role, namespace: access.namespace,
+                documentID: document["_id"] ?? .null))
+    }
+
+    /// A denial as clients are told of it.
+    private static func error(_ denial: RuleDenial) -> StoreError {
+        var error = StoreError(
+            WriteTransaction.denied, denial.reason, namespace: denial.namespace,
+            documentID: denial.documentID)
+        error.errorInfo = denial.details
+        return error
+    }
+}

@@ -1,0 +1,47 @@
+package import BSONStore
+
+/// Lets transactions of one user go through that user's roles.
+package final class RuleGuard: DocumentGuard {
+    /// Databases whose collections no role can open.
+    private static let closed: Set<String> = ["admin", "config", "local"]
+
+    package let user: RuleUser
+    private let rules: RuleSet
+    private let known = Locked<[Namespace: RuleGate]>([:])
+
+    package init(_ rules: RuleSet, _ user: RuleUser) {
+        self.rules = rules
+        self.user = user
+    }
+
+    package func gate(_ namespace: Namespace) -> (any DocumentGate)? { ruleGate(namespace) }
+
+    /// What the user may do with a collection, found out once.
+    package func access(_ namespace: Namespace) -> RuleAccess { ruleGate(namespace).access }
+
+    private func ruleGate(_ namespace: Namespace) -> RuleGate {
+        if let gate = known.withLock({ $0[namespace] }) { return gate }
+        let isClosed =
+            Self.closed.contains(namespace.database) || namespace.collection.hasPrefix("system.")
+        let source = isClosed ? RuleSet() : rules
+        let gate = RuleGate(access: source.access(to: namespace, for: user))
+        known.withLock { known in
+            // Names that are only asked for must not fill the memory.
+            if known.count >= 1_000 { known.removeAll() }
+            known[namespace] = gate
+        }
+        return gate
+    }
+
+    /// Whether another guard decides as this one does, for collections with roles and one more.
+    package func decidesEqually(_ other: RuleGuard, _ namespace: Namespace) -> Bool {
+        guard self !== other else { return true }
+        let names = rules.namespaces + other.rules.namespaces + [namespace]
+        return user.id == other.user.id && names.allSatisfy { decidesEqually(other, only: $0) }
+    }
+
+    /// Whether another guard decides as this one does about one collection.
+    func decidesEqually(_ other: RuleGuard, only namespace: Namespace) -> Bool {
+        access(namespace).decidesEqually(other.access(namespace))
+    }
+}
