@@ -73,7 +73,7 @@ let package = Package(
         .target(
             name: "StitchServer",
             dependencies: [
-                "BSONStore", "StitchWire", served("NIOCore", "swift-nio"),
+                "BSONStore", "StitchRules", "StitchWire", served("NIOCore", "swift-nio"),
                 served("NIOPosix", "swift-nio"), served("NIOHTTP1", "swift-nio"),
                 served("NIOSSL", "swift-nio-ssl"),
                 served("Crypto", "swift-crypto"), served("CryptoExtras", "swift-crypto"),

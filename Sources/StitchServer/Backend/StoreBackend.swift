@@ -74,9 +74,13 @@ extension StoreBackend {
     /// Reads one state of the store for a command.
     func read<R>(_ call: CommandCall, _ body: (ReadTransaction) throws -> R) throws -> R {
         try call.checkTime()
-        if let transaction = transaction(of: call) { return try transaction.read(body) }
-        if let snapshot = call.snapshot { return try snapshots.read(snapshot, store, body) }
-        return try store.read(body)
+        let ruleGuard = try ruleGuard(call)
+        let guarded: (ReadTransaction) throws -> R = { transaction in
+            try transaction.through(ruleGuard, transaction, body)
+        }
+        if let transaction = transaction(of: call) { return try transaction.read(guarded) }
+        if let snapshot = call.snapshot { return try snapshots.read(snapshot, store, guarded) }
+        return try store.read(guarded)
     }
 
     /// Changes the store for a command; all of it is committed together or not at all.
@@ -86,19 +90,21 @@ extension StoreBackend {
         _ call: CommandCall, _ body: @escaping @Sendable (WriteTransaction) throws -> R
     ) throws -> R {
         try call.checkTime()
+        let ruleGuard = try ruleGuard(call)
+        let bypasses = ruleGuard == nil && call.flag("bypassDocumentValidation")
         if let transaction = transaction(of: call) {
             transactions.makeWay(for: transaction)
             return try transaction.write { transaction in
-                transaction.bypassesValidation = call.flag("bypassDocumentValidation")
-                return try body(transaction)
+                transaction.bypassesValidation = bypasses
+                return try transaction.through(ruleGuard, transaction, body)
             }
         }
         transactions.makeWay()
         let stamped: @Sendable (WriteTransaction) throws -> R = { [self] transaction in
             // Inside of the transaction: times grow in the order of the commits.
             transaction.comment = WriteStamp(time: server.clock.advance()).comment
-            transaction.bypassesValidation = call.flag("bypassDocumentValidation")
-            let result = try body(transaction)
+            transaction.bypassesValidation = bypasses
+            let result = try transaction.through(ruleGuard, transaction, body)
             try call.checkTime()
             return result
         }

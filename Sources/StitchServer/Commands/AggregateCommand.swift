@@ -71,7 +71,7 @@ enum AggregateCommand {
         }
         let stage = try ChangeStreamStage(options)
         let source = try ChangeStreamSource(
-            store.store, stage,
+            store, stage,
             try ChangeStreamScope(namespace, isForCluster: stage.isForCluster),
             rest: request.rest,
             options: PipelineOptions(

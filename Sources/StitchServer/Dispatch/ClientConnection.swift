@@ -10,6 +10,8 @@ final class ClientConnection: Sendable {
         var applicationName: String?
         /// Who has signed in.
         var user: SignedInUser?
+        /// The rules through which the user goes.
+        var rules: ConnectionRules?
         /// The sign-in that is under way.
         var conversation: ScramConversation?
         /// When the last command came.

@@ -61,6 +61,7 @@ enum CommandTable {
         PingCommand.rule,
         ProfileCommand.rule,
         RefreshSessionsCommand.rule,
+        ReloadRulesCommand.rule,
         ReIndexCommand.rule,
         RenameCollectionCommand.rule,
         ReplSetGetConfigCommand.rule,

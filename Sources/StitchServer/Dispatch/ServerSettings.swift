@@ -14,6 +14,8 @@ package struct ServerSettings: Sendable {
     package var certificates: (chain: String, key: String)?
     /// Which tokens of an identity provider let their bearers in; none without.
     package var tokens: TokenSettings?
+    /// The rules that users are bound by; none without.
+    package var rules: RuleBook?
     /// How many connections may be open at once.
     package var connectionsMax = 10_000
     /// How many commands run at once.

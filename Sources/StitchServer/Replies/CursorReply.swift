@@ -38,6 +38,11 @@ extension StoreBackend {
         _ source: some CursorSource, _ namespace: Namespace, _ call: CommandCall,
         batchSize: Int?, isSingle: Bool = false, options: CursorOptions = CursorOptions()
     ) throws -> CommandOutcome {
+        if server.settings.rules != nil, !(source is any RuledCursor) {
+            return try open(
+                RuledSource(source, self, try ruleGuard(call), call, namespace), namespace, call,
+                batchSize: batchSize, isSingle: isSingle, options: options)
+        }
         var source = source
         let limits = BatchLimits(documentsMax: batchSize ?? 101)
         let batch = try source.next(limits, call)

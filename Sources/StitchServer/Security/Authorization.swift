@@ -8,7 +8,7 @@ enum Authorization {
     ]
     private static let administratesCluster: Set<String> = [
         "setParameter", "configureFailPoint", "fsync", "killOp", "logRotate",
-        "setFeatureCompatibilityVersion", "killAllSessions", "killSessions",
+        "setFeatureCompatibilityVersion", "killAllSessions", "killSessions", "reloadRules",
     ]
     private static let monitors: Set<String> = [
         "serverStatus", "getParameter", "getCmdLineOpts", "getLog", "top", "currentOp",

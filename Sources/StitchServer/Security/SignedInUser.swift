@@ -9,6 +9,8 @@ struct SignedInUser: Sendable, Hashable {
     var expiry: Double?
     /// The roles that a token gave, which hold with those that the server keeps.
     var tokenRoles: [Role] = []
+    /// What a token says of its bearer.
+    var claims: BSONDocument?
     /// The count of changes of users when the roles were read.
     var generation = 0
 

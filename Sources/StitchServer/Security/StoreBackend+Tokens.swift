@@ -28,6 +28,7 @@ extension StoreBackend {
                 name: name, database: database, roles: try roles(of: name, token: given))
             user.expiry = token.expiry
             user.tokenRoles = given
+            user.claims = token.claims
             user.generation = server.userGeneration.withLock { $0 }
             connection.state.withLock { [user] in $0.user = user }
             server.settings.log.write(.info, "connection \(connection.id) signed in by a token")

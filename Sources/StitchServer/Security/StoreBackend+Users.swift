@@ -58,6 +58,7 @@ extension StoreBackend {
             return
         }
         try Authorization.check(rule, call, user)
+        if try ruleGuard(call) != nil { try RuledCommands.check(rule, call) }
     }
 
     /// Begins to sign in.

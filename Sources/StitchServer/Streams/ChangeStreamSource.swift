@@ -1,4 +1,5 @@
 internal import BSONStore
+internal import StitchRules
 
 /// Gives the events of a change stream from the store's feed.
 ///
@@ -7,7 +8,10 @@ struct ChangeStreamSource: CursorSource {
     /// Changes that are read from the feed at a time.
     private static let changesMax = 500
 
+    private let backend: StoreBackend
     private let store: DocumentStore
+    /// The rules of the command that reads.
+    private var ruleGuard: RuleGuard?
     private let stage: ChangeStreamStage
     private let scope: ChangeStreamScope
     private let rest: EventPipeline?
@@ -27,10 +31,11 @@ struct ChangeStreamSource: CursorSource {
     /// - Throws: 286 (ChangeStreamHistoryLost) when the feed does not reach back so far, 280 for a
     ///   place of another feed, and what the pipeline's stages say.
     init(
-        _ store: DocumentStore, _ stage: ChangeStreamStage, _ scope: ChangeStreamScope,
+        _ backend: StoreBackend, _ stage: ChangeStreamStage, _ scope: ChangeStreamScope,
         rest: BSONArray, options: PipelineOptions, now: BSONTimestamp
     ) throws {
-        self.store = store
+        self.backend = backend
+        store = backend.store
         self.stage = stage
         self.scope = scope
         self.rest = try rest.isEmpty ? nil : EventPipeline(rest, options)
@@ -80,11 +85,16 @@ struct ChangeStreamSource: CursorSource {
     mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch {
         var batch = CursorBatch()
         var bytes = 0
+        ruleGuard = try backend.ruleGuard(call)
         try finish(&batch, limits, &bytes)
         var hasMore = !isOver
         while hasMore, batch.documents.count < limits.documentsMax {
             try call.checkTime()
-            hasMore = try store.read { try read($0, &batch, limits, &bytes) }
+            hasMore = try store.read { transaction in
+                try transaction.through(ruleGuard, transaction) {
+                    try read($0, &batch, limits, &bytes)
+                }
+            }
             try finish(&batch, limits, &bytes)
             hasMore = hasMore && !isOver
         }
@@ -117,8 +127,9 @@ struct ChangeStreamSource: CursorSource {
             let stamp = WriteStamp(entry.comment) ?? lastStamp
             let place = entry.place(after: self.place)
             if entry.isIn(scope), startTime.map({ $0 <= stamp.time }) ?? true {
-                let event = try document(entry, place, stamp, page, transaction)
-                if let document = try passed(event, transaction) {
+                if let event = try document(entry, place, stamp, page, transaction),
+                    let document = try passed(event, transaction)
+                {
                     guard try give(document, at: place, &batch, limits, &bytes) else {
                         return false
                     }
@@ -190,9 +201,11 @@ struct ChangeStreamSource: CursorSource {
     private func document(
         _ entry: FeedPage.Entry, _ place: StreamPlace, _ stamp: WriteStamp, _ page: FeedPage,
         _ transaction: ReadTransaction
-    ) throws -> BSONDocument {
+    ) throws -> BSONDocument? {
         switch entry {
         case .definition(let change):
+            // Indexes and validators would tell of what rules hide.
+            guard ruleGuard == nil else { return nil }
             return DefinitionEvent(change: change, place: place, stamp: stamp).document
         case .change(let change):
             var event = ChangeEvent(change: change, place: place, stamp: stamp)
@@ -205,16 +218,27 @@ struct ChangeStreamSource: CursorSource {
 
     private func document(
         _ event: ChangeEvent, _ transaction: ReadTransaction
-    ) throws -> BSONDocument {
+    ) throws -> BSONDocument? {
+        var event = event
+        var passage: SeenChange.Passage?
+        if let ruleGuard {
+            guard let seen = ruleGuard.seen(event.change) else { return nil }
+            passage = seen.passage
+            let uuid = event.collectionUUID
+            event = ChangeEvent(change: seen.change, place: event.place, stamp: event.stamp)
+            event.collectionUUID = uuid
+        }
         let namespace = event.change.namespace
         let asksForImages =
             stage.fullDocument == .whenAvailable || stage.fullDocument == .required
             || stage.fullDocumentBeforeChange != .off
         let keepsImages =
             try asksForImages && (transaction.options(namespace)?.keepsImages ?? false)
-        return try event.document(stage, keepsImages: keepsImages) { id in
+        var document = try event.document(stage, keepsImages: keepsImages) { id in
             try transaction.get(namespace, id: id)
         }
+        if let passage { document.append(passage.rawValue, true) }
+        return document
     }
 
     /// The event as the rest of the pipeline gives it, `nil` when it is left out.

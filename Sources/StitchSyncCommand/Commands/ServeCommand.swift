@@ -72,6 +72,13 @@
         @Option(help: "The claim of a token with the roles, such as readWrite@shop.")
         var jwtRolesClaim = "roles"
 
+        @Option(
+            help: """
+                A folder with the rules of an App Services app: users see and write what their roles \
+                allow; who has the role root on admin is not bound. Read again on SIGHUP. Needs --auth.
+                """)
+        var rules: String?
+
         @Option(help: "A port of this machine for Prometheus: GET /metrics.")
         var metricsPort: Int?
 
@@ -92,6 +99,9 @@
             guard (tlsCert == nil) == (tlsKey == nil) else {
                 throw ValidationError("--tls-cert and --tls-key go together")
             }
+            guard rules == nil || auth else {
+                throw ValidationError("--rules needs --auth: rules are about who has signed in")
+            }
             guard Logger.Level(rawValue: logLevel) != nil else {
                 throw ValidationError("--log-level is one of debug, info, notice, warning")
             }
@@ -106,7 +116,11 @@
         }
 
         private func serve() async throws {
-            let stops = StopSignals.stream()
+            let stops = StopSignals.stream(hangsUp: rules == nil)
+            let book = try rules.map { try RuleBook(folder: $0) }
+            for note in book?.notes ?? [] { try Console.standard.warn("rules: \(note)") }
+            var settings = settings
+            settings.rules = book
             let store = try DocumentStore(
                 at: db.map { .file($0) } ?? .inMemory,
                 options: .init(changeHistory: .keep(changesMax: 100_000)))
@@ -115,8 +129,21 @@
                 try Console.standard.warn("metrics on 127.0.0.1:\(port)")
             }
             try Console.standard.say("listening on \(host):\(server.port)")
-            for await _ in stops { break }
+            for await signal in stops {
+                guard let book, StopSignals.isHangUp(signal) else { break }
+                try Self.reload(book)
+            }
             try await server.stop()
+        }
+
+        /// Reads the rules again; those in force stay when something is wrong.
+        private static func reload(_ book: RuleBook) throws {
+            do {
+                let isChanged = try book.reload()
+                try Console.standard.warn("rules: \(isChanged ? "read again" : "as before")")
+            } catch {
+                try Console.standard.warn("rules: not changed: \(error)")
+            }
         }
 
         private var settings: ServerSettings {

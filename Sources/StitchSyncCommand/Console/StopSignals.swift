@@ -9,9 +9,13 @@
 /// Tells of the signals by which the system asks a program to end.
 enum StopSignals {
     /// One element for each signal; the program does not end by itself then.
-    static func stream() -> AsyncStream<Int32> {
+    ///
+    /// - Parameter hangsUp: whether the program ends by itself when its terminal goes away (SIGHUP);
+    ///   otherwise that is told, too.
+    static func stream(hangsUp: Bool = true) -> AsyncStream<Int32> {
         AsyncStream { continuation in
-            let sources = [SIGTERM, SIGINT].map { number in
+            let numbers = [SIGTERM, SIGINT] + (hangsUp ? [] : [SIGHUP])
+            let sources = numbers.map { number in
                 signal(number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: number)
                 source.setEventHandler { continuation.yield(number) }
@@ -21,4 +25,7 @@ enum StopSignals {
             continuation.onTermination = { _ in for source in sources { source.cancel() } }
         }
     }
+
+    /// Whether a signal only asks to read what is configured again.
+    static func isHangUp(_ signal: Int32) -> Bool { signal == SIGHUP }
 }

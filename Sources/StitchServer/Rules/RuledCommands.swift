@@ -1,0 +1,55 @@
+internal import BSONStore
+
+/// Says which commands users may send who are bound by rules: those whose every road to documents
+/// goes through the rules, and those that reach none.
+enum RuledCommands {
+    private static let allowed: Set<String> = [
+        "find", "count", "distinct", "aggregate", "getMore", "killCursors", "insert", "update",
+        "delete", "findAndModify", "bulkWrite", "explain", "listCollections", "listDatabases",
+        "commitTransaction", "abortTransaction", "startSession", "endSessions",
+        "refreshSessions", "getLastError", "logout", "features",
+    ]
+    /// Stages that tell of more than the documents which a user sees.
+    private static let refusedStages: Set<String> = [
+        "$collStats", "$indexStats", "$currentOp", "$listSessions", "$listLocalSessions",
+        "$planCacheStats", "$out",
+    ]
+
+    /// Checks a command.
+    ///
+    /// - Throws: 13 (Unauthorized).
+    static func check(_ rule: CommandRule, _ call: CommandCall) throws(CommandFault) {
+        guard !rule.traits.contains(.unauthenticated) else { return }
+        guard allowed.contains(rule.name), !asksForMore(call.body, 0) else {
+            throw CommandFault(
+                13,
+                "not authorized on \(call.database) to execute command "
+                    + call.body.extendedJSON(.relaxed))
+        }
+    }
+
+    /// Whether a command asks for what lies beside the documents: keys and places of indexes, rows.
+    private static func asksForMore(_ body: BSONDocument, _ depth: Int) -> Bool {
+        let inner = body["explain"]?.documentValue
+        if let inner, depth == 0 { return asksForMore(inner, 1) }
+        let flags = ["returnKey", "showRecordId", "tailable"]
+        return flags.contains { body[$0]?.isTrue == true }
+            || ["min", "max"].contains { body[$0]?.documentValue.map { !$0.isEmpty } ?? false }
+            || holdsRefusedStage(body["pipeline"], 0)
+    }
+
+    private static func holdsRefusedStage(_ value: BSONValue?, _ depth: Int) -> Bool {
+        guard depth < 120 else { return true }
+        switch value {
+        case .array(let array):
+            return array.contains { element in
+                let name = element.documentValue?.keys.first
+                return name.map { refusedStages.contains($0) } ?? false
+                    || holdsRefusedStage(element, depth + 1)
+            }
+        case .document(let document):
+            return document.contains { holdsRefusedStage($0.value, depth + 1) }
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import BSONStore
+internal import StitchRules
+
+/// Marks a source that looks at the rules each time.
+protocol RuledCursor {}
+
+/// Gives a cursor's documents as long as the rules decide as they did when it was opened.
+struct RuledSource<Source: CursorSource>: CursorSource, RuledCursor {
+    private var source: Source
+    private let backend: StoreBackend
+    private let ruleGuard: RuleGuard?
+    private let user: SignedInUser?
+    private let namespace: Namespace
+
+    init(
+        _ source: Source, _ backend: StoreBackend, _ ruleGuard: RuleGuard?, _ call: CommandCall,
+        _ namespace: Namespace
+    ) {
+        self.source = source
+        self.backend = backend
+        self.ruleGuard = ruleGuard
+        self.namespace = namespace
+        user = call.connection.state.withLock { $0.user }
+    }
+
+    mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch {
+        let user = call.connection.state.withLock { $0.user }
+        guard user?.name == self.user?.name, user?.database == self.user?.database else {
+            throw CommandFault(13, "The cursor belongs to another user")
+        }
+        let now = try backend.ruleGuard(call)
+        let isSame =
+            switch (ruleGuard, now) {
+            case (nil, nil): true
+            case (let before?, let now?): before.decidesEqually(now, namespace)
+            case (nil, _?), (_?, nil): false
+            }
+        guard isSame else {
+            throw source is ChangeStreamSource
+                ? CommandFault(
+                    286, "The rules for this user have changed; read again and open a new stream")
+                : CommandFault(175, "The rules for this user have changed; send the query again")
+        }
+        return try source.next(limits, call)
+    }
+}

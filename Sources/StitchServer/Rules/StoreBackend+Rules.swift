@@ -1,0 +1,83 @@
+internal import BSONStore
+internal import StitchRules
+
+/// Remembers on a connection through which rules its user goes.
+struct ConnectionRules: Sendable {
+    let ruleGuard: RuleGuard
+    let user: SignedInUser
+    /// The edition of the rules.
+    let edition: Int
+    /// The commits when the user's custom data were read.
+    let commits: UInt64
+}
+
+extension StoreBackend {
+    /// The rules through which a command goes; `nil` where there are none, or the user holds the
+    /// role `root`.
+    ///
+    /// The user's custom data are read again when something was committed since.
+    ///
+    /// - Throws: what the store says.
+    func ruleGuard(_ call: CommandCall) throws -> RuleGuard? {
+        guard let book = server.settings.rules else { return nil }
+        let connection = call.connection
+        guard let user = connection.state.withLock({ $0.user }) else {
+            // Nobody is there to sign in yet: the first user is being made.
+            guard call.name != "createUser" else { return nil }
+            throw CommandFault(13, "Command \(call.name) requires authentication")
+        }
+        guard !user.isBoundless else { return nil }
+        let edition = book.edition
+        let commits = edition.rules.customData == nil ? 0 : self.commits.generation
+        if let known = connection.state.withLock({ $0.rules }), known.user == user,
+            known.edition == edition.number, known.commits == commits
+        {
+            return known.ruleGuard
+        }
+        let ruleUser = try self.ruleUser(user, edition.rules)
+        let kept = connection.state.withLock { $0.rules?.ruleGuard }
+        let made = RuleGuard(edition.rules, ruleUser)
+        let isSame = connection.state.withLock { $0.rules?.edition } == edition.number
+        let ruleGuard = kept.flatMap { isSame && $0.user == ruleUser ? $0 : nil } ?? made
+        connection.state.withLock {
+            $0.rules = ConnectionRules(
+                ruleGuard: ruleGuard, user: user, edition: edition.number, commits: commits)
+        }
+        return ruleGuard
+    }
+
+    /// The user as rules know it.
+    private func ruleUser(_ user: SignedInUser, _ rules: RuleSet) throws -> RuleUser {
+        var ruleUser = RuleUser(id: user.ruleID)
+        ruleUser.identities = [
+            ["id": .string(user.ruleID), "provider_type": .string(user.provider)]
+        ]
+        if let claims = user.claims {
+            ruleUser.data = claims
+        } else if let stored = try self.user(user.name, user.database)?.customData?.documentValue {
+            ruleUser.data = stored
+        }
+        guard let source = rules.customData else { return ruleUser }
+        let filter = try Filter([source.userIDField: ["$eq": .string(user.ruleID)]])
+        ruleUser.customData = try store.read { transaction in
+            try transaction.find(source.namespace, filter: filter, options: FindOptions(limit: 1))
+                .first
+        }
+        return ruleUser
+    }
+}
+
+extension SignedInUser {
+    /// Whether rules do not bind the user, who administrates everything.
+    var isBoundless: Bool { roles.contains { $0.name == "root" && $0.database == "admin" } }
+
+    /// The id by which rules know the user: the name, with the database where users of two
+    /// databases could have the same.
+    var ruleID: String {
+        database == "admin" || database == "$external" ? name : "\(database).\(name)"
+    }
+
+    fileprivate var provider: String {
+        database == "$external" ? "custom-token" : "local-userpass"
+    }
+}
