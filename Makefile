@@ -6,7 +6,7 @@ SECONDS ?= 60
 export SWIFT
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench bench-gate bench-server bench-sync bench-matrix bench-remote fuzz \
+.PHONY: help setup demo test test-long check bench bench-gate bench-server bench-sync bench-matrix bench-remote fuzz \
 	simulate simulate-wrong simulate-scope crash crash-sync faults contend soak test-asan test-tsan clean
 
 help: ## Lists the commands.
@@ -23,6 +23,10 @@ test: ## Builds an app that embeds the library, and runs all tests.
 	@Scripts/setup
 	@Scripts/test-embedding
 	@Scripts/test
+
+test-long: ## Runs what takes longer: 2,000 twin sessions under rules. TWIN_SESSIONS=2000
+	@Scripts/setup
+	@TWIN_SESSIONS="$(or $(TWIN_SESSIONS),2000)" Scripts/test RulesTests.twins
 
 check: ## Checks the form only: format lint and tidy tests.
 	@Scripts/setup

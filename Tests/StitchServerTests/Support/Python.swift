@@ -6,10 +6,12 @@ enum Python {
     typealias Answer = Program.Answer
 
     /// Runs a script of the folder `Python` with arguments.
-    static func run(_ script: String, _ arguments: String...) async throws -> Answer {
+    static func run(
+        _ script: String, _ arguments: String..., limit: Duration = .seconds(600)
+    ) async throws -> Answer {
         let path = folder.appending(path: "Tests/StitchServerTests/Python/\(script)").path
         return try await Program.run(
-            try interpreter.get(), ["-B", path] + arguments, limit: .seconds(600))
+            try interpreter.get(), ["-B", path] + arguments, limit: limit)
     }
 
     /// The root of the package.

@@ -1,0 +1,52 @@
+import Foundation
+import TestProcesses
+import Testing
+
+/// Rules decide who sees what: one road past them opens everything.
+@Suite(.timeLimit(.minutes(60))) struct RulesTests {
+    private static let rules = Python.folder.appending(path: "fixtures/rules/app").path
+
+    @Test("Every road leads each user to just what the rules let that user see and write")
+    func matrix() async throws {
+        let answer = try await ServerProcess.run(["--auth", "--rules", Self.rules]) { server in
+            try await Python.run("matrix.py", String(server.port))
+        }
+        #expect(answer.code == 0, "\(answer.output)")
+    }
+
+    @Test("Two servers that differ only in what is hidden answer byte for byte alike")
+    func twins() async throws {
+        let count = ProcessInfo.processInfo.environment["TWIN_SESSIONS"] ?? "100"
+        let arguments = ["--auth", "--rules", Self.rules]
+        let answer = try await ServerProcess.run(arguments) { one in
+            try await ServerProcess.run(arguments) { other in
+                try await Python.run(
+                    "twins.py", String(one.port), String(other.port), count, limit: .seconds(3_000))
+            }
+        }
+        #expect(answer.code == 0, "\(answer.output)")
+    }
+
+    @Test("Rules that are read again hold at once, and wrong ones change nothing")
+    func reloading() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "rules-\(UUID())")
+        try FileManager.default.copyItem(atPath: Self.rules, toPath: folder.path)
+        let arguments = ["--auth", "--rules", folder.path]
+        let answer = try await ServerProcess.run(arguments) { server in
+            try await Python.run("reload.py", String(server.port), folder.path)
+        }
+        #expect(answer.code == 0, "\(answer.output)")
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    @Test("Without signing in, or with rules that cannot be read, the server does not start")
+    func refusals() async throws {
+        let unsigned = try await Program.run(
+            Program.tool, ["serve", "--port", "0", "--rules", Self.rules], limit: .seconds(30))
+        #expect(unsigned.code == 64 && unsigned.output.contains("--rules needs --auth"))
+        let missing = try await Program.run(
+            Program.tool, ["serve", "--port", "0", "--auth", "--rules", "/nowhere/at/all"],
+            limit: .seconds(30))
+        #expect(missing.code == 1, "\(missing.output)")
+    }
+}
