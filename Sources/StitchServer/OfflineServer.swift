@@ -78,6 +78,7 @@ public final class OfflineServer {
             switch outcome {
             case .reply(let document): return document
             case .close: return nil
+            case .blocking(let step): outcome = step()
             case .waiting(let wait):
                 do {
                     outcome = try wait.again(true)

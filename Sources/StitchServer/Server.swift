@@ -8,7 +8,7 @@
     package final class Server: Sendable {
         private let context: ServerContext
         private let backend: StoreBackend
-        private let pool: NIOThreadPool
+        private let pools: CommandPools
         private let group: MultiThreadedEventLoopGroup
         private let listener: any Channel
         private let opening: Opening
@@ -25,11 +25,10 @@
             try checkSafety(settings)
             let context = ServerContext(settings: settings)
             let backend = try StoreBackend(store: store, server: context)
-            let pool = NIOThreadPool(numberOfThreads: settings.threadsMax)
-            pool.start()
+            let pools = CommandPools(threadsMax: settings.threadsMax)
             let group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)
             let opening = try Opening(
-                dispatcher: Dispatcher(server: context, backend: backend), pool: pool)
+                dispatcher: Dispatcher(server: context, backend: backend), pools: pools)
             let listener = try await ServerBootstrap(group: group)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .serverChannelOption(.backlog, value: 1_024)
@@ -45,7 +44,7 @@
             }
             settings.log.write(
                 .notice, "listening on \(settings.host):\(listener.localAddress?.port ?? 0)")
-            return Server(context, backend, pool, group, listener, opening, metrics)
+            return Server(context, backend, pools, group, listener, opening, metrics)
         }
 
         /// Refuses what would let others in: beyond the machine only who signs in, and encrypted.
@@ -73,13 +72,13 @@
         }
 
         private init(
-            _ context: ServerContext, _ backend: StoreBackend, _ pool: NIOThreadPool,
+            _ context: ServerContext, _ backend: StoreBackend, _ pools: CommandPools,
             _ group: MultiThreadedEventLoopGroup, _ listener: any Channel, _ opening: Opening,
             _ metrics: (any Channel)?
         ) {
             self.context = context
             self.backend = backend
-            self.pool = pool
+            self.pools = pools
             self.group = group
             self.listener = listener
             self.opening = opening
@@ -87,7 +86,7 @@
             tidying = group.next().scheduleRepeatedTask(
                 initialDelay: .seconds(1), delay: .seconds(1)
             ) { _ in
-                pool.submit { state in
+                pools.all.submit { state in
                     guard state == .active else { return }
                     // What fails now is due again in a second.
                     do { try backend.tidy() } catch {}
@@ -110,7 +109,7 @@
             try await metrics?.close()
             await opening.closeAll(within: limit)
             try await group.shutdownGracefully()
-            try await pool.shutdownGracefully()
+            try await pools.shutdown()
             backend.close()
         }
     }

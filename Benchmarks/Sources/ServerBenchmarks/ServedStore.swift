@@ -29,9 +29,12 @@ final class ServedStore {
     }
 
     /// The memory that the process has now, in MiB; 0 where the system does not tell.
-    var memory: Int {
+    func memory() throws -> Int {
         let path = "/proc/\(process.processIdentifier)/statm"
-        guard let text = FileManager.default.contents(atPath: path) else { return 0 }
+        // Files there have no size, so that only reading to the end gives what they hold.
+        guard FileManager.default.fileExists(atPath: path),
+            let text = try FileHandle(forReadingFrom: URL(filePath: path)).readToEnd()
+        else { return 0 }
         let pages = String(decoding: text, as: UTF8.self).split(separator: " ").dropFirst().first
         return (pages.flatMap { Int($0) } ?? 0) * 4_096 >> 20
     }

@@ -49,7 +49,7 @@ for row in ServerRow.allCases {
         pad(row.rawValue) + text(own.middle) + text(latency.middle) + text(latency.slow)
             + text(latency.middle - own.middle) + text(rate, 9))
 }
-let before = server.memory
+let before = try server.memory()
 for readers in [1, 1_000] {
     var times = [Double](repeating: 0, count: readers)
     let documents = 10
@@ -59,7 +59,7 @@ for readers in [1, 1_000] {
     print(
         pad("\(readers) change streams, 10 inserts") + text(0) + text(latency.middle)
             + text(latency.slow) + text(0) + text(events, 9)
-            + "   events; server \(before) -> \(server.memory) MiB")
+            + "   events; server \(before) -> \(try server.memory()) MiB")
 }
 try local.end()
 try server.end()

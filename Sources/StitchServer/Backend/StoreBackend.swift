@@ -52,6 +52,7 @@ final class StoreBackend: CommandBackend {
         cursors.endIdle()
         end(sessions.endIdle())
         transactions.giveUp(olderThan: TransactionTable.lifetime)
+        if writers.load(ordering: .relaxed) > 0 { transactions.giveUpLeftAlone() }
         snapshots.endIdle()
         let sleep = GetParameterCommand.parameters(server)["ttlMonitorSleepSecs"]?.wholeNumber
         let isDue = lastExpiry.withLock { last in

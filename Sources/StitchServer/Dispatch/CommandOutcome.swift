@@ -6,6 +6,8 @@ enum CommandOutcome: Sendable {
     case reply(BSONDocument)
     /// It is answered when something happens, or its time is over.
     case waiting(CommandWait)
+    /// It goes on where it may hold a thread until somebody else's transaction ends.
+    case blocking(@Sendable () -> CommandOutcome)
     /// The connection is to be closed without an answer.
     case close
 

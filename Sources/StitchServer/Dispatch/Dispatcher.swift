@@ -20,7 +20,16 @@ struct Dispatcher: Sendable {
         to request: WireRequest, on connection: ClientConnection
     ) -> CommandOutcome {
         let start = ContinuousClock.now
-        let outcome = outcome(of: request, on: connection)
+        return noting(outcome(of: request, on: connection), request, since: start)
+    }
+
+    /// Counts a command, once it has run.
+    private func noting(
+        _ outcome: CommandOutcome, _ request: WireRequest, since start: ContinuousClock.Instant
+    ) -> CommandOutcome {
+        if case .blocking(let step) = outcome {
+            return .blocking { noting(step(), request, since: start) }
+        }
         let (name, took) = (request.body.keys.first ?? "", ContinuousClock.now - start)
         server.metrics.note(name, outcome, took)
         if took > ServerLog.slow, CommandTable.find(name) != nil {
@@ -46,21 +55,28 @@ struct Dispatcher: Sendable {
                 return .reply(complete(refusal, nil))
             }
         }
-        var call: CommandCall?
         do {
             let rule = try self.rule(givenName, request)
-            let made = try self.call(rule, givenName, request, connection)
-            call = made
-            let outcome = try run(rule, made)
-            return finish(outcome, rule, made, fault)
+            let call = try self.call(rule, givenName, request, connection)
+            guard call.waitsToWrite(rule) else { return answer(rule, call, fault) }
+            return .blocking { answer(rule, call, fault) }
+        } catch {
+            return .reply(complete(CommandFault(error).reply, nil))
+        }
+    }
+
+    /// Runs a command that is understood; a refusal is an answer, too.
+    private func answer(
+        _ rule: CommandRule, _ call: CommandCall, _ fault: BSONDocument?
+    ) -> CommandOutcome {
+        do {
+            return finish(try run(rule, call), rule, call, fault)
         } catch is ClosedOnPurpose {
             return .close
         } catch {
             var reply = CommandFault(error).reply
             // The server tells that nobody else has the write even where there was none.
-            if let call, let rule = CommandTable.find(call.name),
-                let missed = WriteConcernCheck.error(call, rule)
-            {
+            if let missed = WriteConcernCheck.error(call, rule) {
                 reply.append("writeConcernError", missed)
             }
             return .reply(complete(reply, call))
@@ -170,7 +186,7 @@ struct Dispatcher: Sendable {
                             return .reply(complete(CommandFault(error).reply, call))
                         }
                     }, abandon: wait.abandon))
-        case .close: return .close
+        case .blocking, .close: return outcome
         }
     }
 

@@ -6,7 +6,7 @@
 
     /// Answers the messages of one connection, one after the other.
     ///
-    /// Commands run on a thread pool, never on the event loop. While one runs nothing more is read
+    /// Commands run on thread pools, never on the event loop. While one runs nothing more is read
     /// from the connection, so a client that sends without reading answers is held up, not buffered.
     final class ConnectionHandler: ChannelDuplexHandler {
         typealias InboundIn = ByteBuffer
@@ -26,7 +26,7 @@
         }
 
         private let dispatcher: Dispatcher
-        private let pool: NIOThreadPool
+        private let pools: CommandPools
         private let connection: ClientConnection
         private var phase = Phase.idle
         private var messages = CircularBuffer<ByteBuffer>()
@@ -37,11 +37,11 @@
         private var looking: RepeatedTask?
 
         init(
-            _ dispatcher: Dispatcher, _ pool: NIOThreadPool, _ connection: ClientConnection,
+            _ dispatcher: Dispatcher, _ pools: CommandPools, _ connection: ClientConnection,
             _ progress: MessageProgress
         ) {
             self.dispatcher = dispatcher
-            self.pool = pool
+            self.pools = pools
             self.connection = connection
             self.progress = progress
         }
@@ -106,12 +106,13 @@
             run(context) { work.respond(to: message) }
         }
 
-        /// Runs a step on the pool and goes on with its result on the event loop.
+        /// Runs a step on a pool and goes on with its result on the event loop.
         private func run(
-            _ context: ChannelHandlerContext, _ step: @escaping @Sendable () -> MessageWork.Result
+            _ context: ChannelHandlerContext, mayBlock: Bool = false,
+            _ step: @escaping @Sendable () -> MessageWork.Result
         ) {
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-            pool.submit { state in
+            (mayBlock ? pools.writers : pools.all).submit { state in
                 let result = state == .active ? step() : .close
                 bound.eventLoop.execute {
                     let (handler, context) = bound.value
@@ -122,6 +123,7 @@
 
         private func finish(_ context: ChannelHandlerContext, _ result: MessageWork.Result) {
             switch (phase, result) {
+            case (_, .blocking(let step)): run(context, mayBlock: true, step)
             case (.closed, .waiting(let wait, _)): wait.abandon()
             case (.closed, _): break
             case (_, .close): context.close(promise: nil)

@@ -13,6 +13,8 @@
             /// Sends nothing.
             case silence
             case waiting(CommandWait, again: @Sendable (Bool) -> Result)
+            /// Goes on where it may hold a thread for long.
+            case blocking(@Sendable () -> Result)
             case close
         }
 
@@ -26,9 +28,17 @@
             let parser = WireParser()
             do {
                 let room = try ExpansionRoom.take(message, parser.limits)
-                defer { ExpansionRoom.give(room) }
+                var isHeld = false
+                defer { if !isHeld { ExpansionRoom.give(room) } }
                 let request = try message.withUnsafeReadableBytes { try parser.request($0) }
-                return settle(dispatcher.respond(to: request, on: connection), request)
+                let result = settle(dispatcher.respond(to: request, on: connection), request)
+                guard case .blocking(let step) = result else { return result }
+                // What came is kept until the command has run.
+                isHeld = true
+                return .blocking {
+                    defer { ExpansionRoom.give(room) }
+                    return step()
+                }
             } catch let error as WireDocumentError {
                 let fault = CommandFault(.invalidBSON, error.error.message)
                 let request = WireRequest(
@@ -45,6 +55,7 @@
         private func settle(_ outcome: CommandOutcome, _ request: WireRequest) -> Result {
             switch outcome {
             case .close: return .close
+            case .blocking(let step): return .blocking { settle(step(), request) }
             case .waiting(let wait):
                 return .waiting(wait) { isTimeUp in
                     do {

@@ -12,14 +12,14 @@
         }
 
         private let dispatcher: Dispatcher
-        private let pool: NIOThreadPool
+        private let pools: CommandPools
         private let encryption: NIOSSLContext?
         private let state = Locked(State())
 
         /// - Throws: when the certificates cannot be read.
-        init(dispatcher: Dispatcher, pool: NIOThreadPool) throws {
+        init(dispatcher: Dispatcher, pools: CommandPools) throws {
             self.dispatcher = dispatcher
-            self.pool = pool
+            self.pools = pools
             encryption = try dispatcher.server.settings.certificates.map { files in
                 let chain = try NIOSSLCertificate.fromPEMFile(files.chain)
                 var configuration = TLSConfiguration.makeServerConfiguration(
@@ -60,7 +60,7 @@
                 let progress = MessageProgress()
                 try channel.pipeline.syncOperations.addHandlers([
                     ByteToMessageHandler(WireDecoder(progress: progress)),
-                    ConnectionHandler(dispatcher, pool, connection, progress),
+                    ConnectionHandler(dispatcher, pools, connection, progress),
                 ])
             }
         }

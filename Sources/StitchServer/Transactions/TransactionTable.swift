@@ -157,9 +157,13 @@ final class TransactionTable: Sendable {
 
     /// Lets a transaction in that wants to write: gives up what keeps it out and was left alone.
     func makeWay(for other: SessionTransaction) {
-        guard !other.keepsOthersOut else { return }
+        if !other.keepsOthersOut { giveUpLeftAlone() }
+    }
+
+    /// Gives up what keeps others from writing though its client has left it alone for a while.
+    func giveUpLeftAlone() {
         for transaction in inProgress
-        where transaction !== other && transaction.keepsOthersOut(unusedFor: Self.idleMax) {
+        where transaction.keepsOthersOut(unusedFor: Self.idleMax) {
             giveUp(transaction.session)
         }
     }

@@ -1,9 +1,33 @@
 """Several commands happen together or not at all; a write sent twice happens once."""
 
+import concurrent.futures
+import threading
+
 import pymongo
 from bson import Int64
 from pymongo.errors import ConnectionFailure, OperationFailure
 from served import PORT, ServedTest, main
+
+
+class Arrivals(pymongo.monitoring.CommandListener):
+    """Tells when so many inserts are on their way."""
+
+    def __init__(self, count):
+        self.all = threading.Event()
+        self.left = count
+        self.lock = threading.Lock()
+
+    def started(self, event):
+        if event.command_name == "insert":
+            with self.lock:
+                self.left -= 1
+                if not self.left:
+                    self.all.set()
+
+    def succeeded(self, event):
+        pass
+
+    failed = succeeded
 
 
 class Transactions(ServedTest):
@@ -87,6 +111,29 @@ class Transactions(ServedTest):
             self.assertEqual(caught.exception.code, 251)
             self.assertTrue(caught.exception.has_error_label("TransientTransactionError"))
         self.assertEqual(self.ids(), [0, 2])
+
+    def test_writers_that_wait_leave_room_for_the_end_of_the_transaction(self):
+        # More than the server has threads for commands.
+        count = 70
+        sent = Arrivals(count)
+        with pymongo.MongoClient(
+                "localhost", PORT, maxPoolSize=count, event_listeners=[sent]) as many, \
+                concurrent.futures.ThreadPoolExecutor(count) as threads, \
+                self.client.start_session() as session:
+            session.start_transaction()
+            self.items.insert_one({"_id": "t"}, session=session)
+            other = many[self.db.name][self.items.name]
+            writes = [threads.submit(other.insert_one, {"_id": n + 1}) for n in range(count)]
+            # Meanwhile the transaction is never idle for so long that it has to give way.
+            while not sent.all.wait(0.02):
+                self.assertIsNotNone(self.items.find_one({"_id": "t"}, session=session))
+            for _ in range(20):
+                self.assertIsNotNone(self.items.find_one({"_id": "t"}, session=session))
+            self.assertFalse(any(write.done() for write in writes))
+            session.commit_transaction()
+            for write in writes:
+                write.result(60)
+        self.assertEqual(self.items.count_documents({}), count + 2)
 
     def test_an_error_ends_the_transaction(self):
         with self.client.start_session() as session:
