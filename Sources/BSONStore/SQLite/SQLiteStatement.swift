@@ -42,6 +42,12 @@ package struct SQLiteStatement: ~Copyable {
         value.withUnsafeBytes { bytes in bind(parameter, bytes, Self.transient) }
     }
 
+    /// Binds a copy of a document's bytes to a parameter, NULL for `nil`.
+    package borrowing func bind(_ parameter: Int32, _ value: BSONDocument?) {
+        guard let value else { return bindNull(parameter) }
+        value.withUnsafeBytes { bytes in bind(parameter, bytes, Self.transient) }
+    }
+
     /// Binds bytes without a copy; they must stay where they are until the statement is reset.
     package borrowing func bind(_ parameter: Int32, lending value: UnsafeRawBufferPointer) {
         bind(parameter, value, nil)

@@ -24,7 +24,7 @@ struct StorableDocument {
 
     private static func leadingID(of document: BSONDocument) -> BSONValue? {
         document.withCursor { cursor in
-            guard let first = cursor.next(), "_id".utf8.elementsEqual(first.key) else { return nil }
+            guard let first = cursor.next(), first.hasKey("_id") else { return nil }
             return BSONValue(copying: first.value)
         }
     }

@@ -241,7 +241,9 @@ struct RemoteEdition: Sendable {
     ///
     /// - Throws: `SyncError` of code `.unusableDocument` when the answer is another document.
     init(_ answer: BSONDocument?, of id: BSONValue) throws(SyncError) {
-        if let answer, BSONKey.encode(answer.documentID) != BSONKey.encode(id) {
+        if let answer, answer.documentID != id,
+            BSONKey.encode(answer.documentID) != BSONKey.encode(id)
+        {
             throw SyncError(.unusableDocument, "asked for _id \(id), got \(answer.documentID)")
         }
         document = answer?.withoutVersion

@@ -121,9 +121,8 @@ struct SyncTransaction {
 extension BSONDocument {
     /// The document without its version field; itself when it has none.
     var withoutVersion: BSONDocument {
-        guard self[DocumentVersion.fieldName] != nil else { return self }
         var document = self
-        while document.removeValue(forKey: DocumentVersion.fieldName) != nil {}
+        while document.removeFirst(DocumentVersion.fieldName) {}
         return document
     }
 

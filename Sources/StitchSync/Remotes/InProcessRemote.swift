@@ -186,9 +186,7 @@ extension InProcessCollection {
     private static func change(_ change: StoreChange) -> RemoteChange {
         let operation = change.comment.flatMap(OperationID.init)
         return RemoteChange(
-            documentID: change.documentID, isDelete: change.kind == .delete,
-            version: change.after.map(VersionField.init),
-            contentHash: change.after?.contentHash(excluding: DocumentVersion.fieldName),
+            documentID: change.documentID, isDelete: change.kind == .delete, after: change.after,
             operation: operation)
     }
 }

@@ -10,44 +10,52 @@ public struct DocumentVersion: Sendable, Hashable {
     /// The only value of `spv` that is understood.
     public static let protocolVersion: Int64 = 1
 
+    /// The version document as it is stored.
+    public let document: BSONDocument
+
     /// Names the document's lineage: all editions since one insert share it.
-    public let lineage: String
+    public var lineage: String { document["id"]?.stringValue ?? "" }
     /// Counts writes in the lineage; grows by one with each, but may hold anything.
-    public let counter: Int64
+    public var counter: Int64 { document["v"]?.int64Value ?? 0 }
     /// Names the attempt that wrote this edition, as it stands in the document.
-    public let operation: BSONValue?
-    /// Keys of the version document that are not ours; kept when a next version is made.
-    private let others: BSONDocument
+    public var operation: BSONValue? { document["op"] }
+
+    private init(
+        lineage: String, counter: Int64, operation: OperationID, others: BSONDocument?
+    ) {
+        var document: BSONDocument = [
+            "spv": .int32(Int32(Self.protocolVersion)), "id": .string(lineage),
+            "v": .int64(counter), "op": operation.value,
+        ]
+        if let others, others.count > 4 || others.count == 4 && !others.contains(key: "op") {
+            for (key, value) in others where !["spv", "id", "v", "op"].contains(key) {
+                document.append(key, value)
+            }
+        }
+        self.document = document
+    }
 
     /// Makes the version of a document's first edition.
     public static func first(operation: OperationID) -> Self {
         DocumentVersion(
-            lineage: operation.lineage, counter: 0, operation: operation.value, others: [:])
+            lineage: operation.lineage, counter: 0, operation: operation, others: nil)
     }
 
     /// The version of the edition after this one; at the counter's end a new lineage begins.
+    ///
+    /// Keys of the version document that are not ours are kept.
     public func next(operation: OperationID) -> Self {
         let (counter, overflow) = counter.addingReportingOverflow(1)
         return DocumentVersion(
             lineage: overflow ? operation.lineage : lineage, counter: overflow ? 0 : counter,
-            operation: operation.value, others: others)
-    }
-
-    /// The version document as it is stored.
-    public var document: BSONDocument {
-        var document: BSONDocument = [
-            "spv": .int32(Int32(Self.protocolVersion)), "id": .string(lineage),
-            "v": .int64(counter),
-        ]
-        if let operation { document.append("op", operation) }
-        for (key, value) in others { document.append(key, value) }
-        return document
+            operation: operation, others: document)
     }
 
     /// Equal when lineage, counter and operation are; other keys do not count.
     public static func == (left: Self, right: Self) -> Bool {
-        left.lineage.utf8.elementsEqual(right.lineage.utf8) && left.counter == right.counter
-            && left.operation == right.operation
+        left.document == right.document
+            || left.lineage.utf8.elementsEqual(right.lineage.utf8)
+                && left.counter == right.counter && left.operation == right.operation
     }
 
     /// Hashes what `==` compares.
@@ -62,17 +70,21 @@ extension DocumentVersion {
     ///
     /// `v` may be an int32, an int64 or an integral double, `spv` likewise and must be 1.
     public init?(_ value: BSONValue) {
-        guard case .document(let document) = value,
-            document["spv"]?.int64Value == Self.protocolVersion,
-            case .string(let lineage) = document["id"],
-            let counter = document["v"]?.int64Value
+        guard case .document(let document) = value else { return nil }
+        self.init(understanding: document)
+    }
+
+    /// Takes a version document; `nil` when it is none that we understand.
+    init?(understanding document: BSONDocument) {
+        guard document["spv"]?.int64Value == Self.protocolVersion,
+            document.withCursor({ cursor in
+                while let element = cursor.next() {
+                    if element.hasKey("id") { return element.value.type == .string }
+                }
+                return false
+            }), document["v"]?.int64Value != nil
         else { return nil }
-        self.lineage = lineage
-        self.counter = counter
-        operation = document["op"]
-        others = BSONDocument(
-            document.filter { !["spv", "id", "v", "op"].contains($0.key) }
-                .map { ($0.key, $0.value) })
+        self.document = document
     }
 }
 
