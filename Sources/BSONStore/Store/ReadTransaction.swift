@@ -27,6 +27,20 @@ public class ReadTransaction {
         }
     }
 
+    /// The document with an id and the row that it is stored in.
+    ///
+    /// - Throws: as ``get(_:id:)`` does.
+    package func stored(
+        _ namespace: Namespace, _ id: BSONValue
+    ) throws(StoreError) -> StoredDocument? {
+        try BSONKey.lend(id) { (key) throws(StoreError) -> StoredDocument? in
+            let found = try onTable(namespace) { (table) throws(StoreError) in
+                try Self.row(lent: key, try connection.prepare(.get, table), table)
+            }
+            return found ?? nil
+        }
+    }
+
     /// The documents with these ids, in the order of the ids, `nil` where there is none.
     ///
     /// - Throws: `corrupt` naming the first document whose bytes are no BSON.
@@ -38,18 +52,46 @@ public class ReadTransaction {
             for id in ids { documents.append(try visible(namespace, id: id, gate)) }
             return documents
         }
-        let keys = ids.map { BSONKey.encode($0) }
+        let ids = Array(ids)
         let found = try onTable(namespace) { (table) throws(StoreError) in
-            let statement = try connection.prepare(.get, table)
-            var documents: [BSONDocument?] = []
-            documents.reserveCapacity(keys.count)
-            for key in keys {
-                documents.append(try Self.row(key, statement, table)?.document)
-                statement.reset()
-            }
-            return documents
+            try Self.documents(ids, try connection.prepare(.get, table), table)
         }
-        return found ?? keys.map { _ in nil }
+        return found ?? ids.map { _ in nil }
+    }
+
+    private static func documents(
+        _ ids: [BSONValue], _ statement: borrowing SQLiteStatement, _ table: CollectionTable
+    ) throws(StoreError) -> [BSONDocument?] {
+        var batch = BSONDocumentBatch()
+        var areThere: [Bool] = []
+        areThere.reserveCapacity(ids.count)
+        for id in ids {
+            let isThere = try BSONKey.lend(id) { (key) throws(StoreError) -> Bool in
+                statement.bind(1, lending: key)
+                guard try statement.step() else { return false }
+                try statement.withBytes(1) { (bytes) throws(StoreError) in
+                    guard BSONValidator.isValid(bytes) else {
+                        throw StoredDocument.damaged(key: Array(key), of: table)
+                    }
+                    batch.append(bytes)
+                }
+                return true
+            }
+            areThere.append(isThere)
+            statement.reset()
+        }
+        var documents = batch.finish().makeIterator()
+        return areThere.map { $0 ? documents.next() : nil }
+    }
+
+    /// Whether a collection has no documents, or is not there.
+    ///
+    /// - Throws: what SQLite says.
+    package func isEmpty(_ namespace: Namespace) throws(StoreError) -> Bool {
+        try onTable(namespace) { (table) throws(StoreError) in
+            let statement = try connection.prepare(.scanRows, table)
+            return try !statement.step()
+        } ?? true
     }
 
     /// How many documents a collection has, 0 when it is not there; O(n), without reading them.
@@ -124,9 +166,10 @@ public class ReadTransaction {
 }
 
 /// A document with the row that it is stored in.
-struct StoredDocument {
+package struct StoredDocument: Sendable {
     let row: Int64
-    let document: BSONDocument
+    /// The document.
+    package let document: BSONDocument
 
     /// Checks a document whose key is known.
     ///

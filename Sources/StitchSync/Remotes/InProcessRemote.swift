@@ -151,7 +151,8 @@ extension InProcessCollection {
 
     private func batch(after position: Int64, limit: Int) throws(RemoteError) -> RemoteChangeBatch {
         let batch = try read { transaction in
-            try transaction.changes(after: position, in: namespace, limit: limit)
+            try transaction.changes(
+                after: position, in: namespace, limit: limit, imagesBefore: false)
         }
         // A collection that was dropped or renamed has no changes of its documents to tell: who
         // followed it must look at everything anew, as after MongoDB's `invalidate`.

@@ -20,25 +20,13 @@ public struct DocumentVersion: Sendable, Hashable {
     /// Names the attempt that wrote this edition, as it stands in the document.
     public var operation: BSONValue? { document["op"] }
 
-    private init(
-        lineage: String, counter: Int64, operation: OperationID, others: BSONDocument?
-    ) {
-        var document: BSONDocument = [
-            "spv": .int32(Int32(Self.protocolVersion)), "id": .string(lineage),
-            "v": .int64(counter), "op": operation.value,
-        ]
-        if let others, others.count > 4 || others.count == 4 && !others.contains(key: "op") {
-            for (key, value) in others where !["spv", "id", "v", "op"].contains(key) {
-                document.append(key, value)
-            }
-        }
-        self.document = document
-    }
-
     /// Makes the version of a document's first edition.
     public static func first(operation: OperationID) -> Self {
         DocumentVersion(
-            lineage: operation.lineage, counter: 0, operation: operation, others: nil)
+            document: [
+                "spv": .int32(Int32(Self.protocolVersion)), "id": .string(operation.lineage),
+                "v": .int64(0), "op": operation.value,
+            ])
     }
 
     /// The version of the edition after this one; at the counter's end a new lineage begins.
@@ -46,16 +34,21 @@ public struct DocumentVersion: Sendable, Hashable {
     /// Keys of the version document that are not ours are kept.
     public func next(operation: OperationID) -> Self {
         let (counter, overflow) = counter.addingReportingOverflow(1)
-        return DocumentVersion(
-            lineage: overflow ? operation.lineage : lineage, counter: overflow ? 0 : counter,
-            operation: operation, others: document)
+        var document = document
+        document.set("spv", to: .int32(Int32(Self.protocolVersion)))
+        if overflow { document.set("id", to: .string(operation.lineage)) }
+        document.set("v", to: .int64(overflow ? 0 : counter))
+        document.set("op", to: operation.value)
+        return DocumentVersion(document: document)
     }
+
+    private init(document: BSONDocument) { self.document = document }
 
     /// Equal when lineage, counter and operation are; other keys do not count.
     public static func == (left: Self, right: Self) -> Bool {
         left.document == right.document
-            || left.lineage.utf8.elementsEqual(right.lineage.utf8)
-                && left.counter == right.counter && left.operation == right.operation
+            || left.counter == right.counter && left.operation == right.operation
+                && left.lineage.utf8.elementsEqual(right.lineage.utf8)
     }
 
     /// Hashes what `==` compares.
@@ -76,15 +69,31 @@ extension DocumentVersion {
 
     /// Takes a version document; `nil` when it is none that we understand.
     init?(understanding document: BSONDocument) {
-        guard document["spv"]?.int64Value == Self.protocolVersion,
-            document.withCursor({ cursor in
-                while let element = cursor.next() {
-                    if element.hasKey("id") { return element.value.type == .string }
+        let parts = document.withCursor { cursor in
+            var parts = (spv: Int64?.none, isNamed: Bool?.none, counter: Int64?.none)
+            while let element = cursor.next() {
+                if element.hasKey("spv") {
+                    parts.spv = parts.spv ?? Self.integer(element.value) ?? 0
+                } else if element.hasKey("id") {
+                    parts.isNamed = parts.isNamed ?? (element.value.type == .string)
+                } else if element.hasKey("v"), parts.counter == nil {
+                    guard let counter = Self.integer(element.value) else { break }
+                    parts.counter = counter
                 }
-                return false
-            }), document["v"]?.int64Value != nil
+            }
+            return parts
+        }
+        guard parts.spv == Self.protocolVersion, parts.isNamed == true, parts.counter != nil
         else { return nil }
         self.document = document
+    }
+
+    private static func integer(_ value: BSONRawValue) -> Int64? {
+        switch value.type {
+        case .int64: value.int64
+        case .int32: Int64(value.int32)
+        default: BSONValue(copying: value).int64Value
+        }
     }
 }
 

@@ -61,6 +61,10 @@ struct SyncedDocument {
     var hint: Int64 = 0
     /// How often in a row the remote failed to take the change in.
     var failures: Int64 = 0
+    /// The base's bytes as they are stored.
+    var keptBase: BSONDocument?
+    /// What is stored of that which lists are made by.
+    private var keptListing: (isPending: Bool, hint: Int64, rarities: Rarities?)?
     /// What few records have, kept apart so that a record is quickly copied.
     private var rarities: Rarities?
 
@@ -81,6 +85,16 @@ extension SyncedDocument {
             self.pause = pause
         }
     }
+
+    /// Whether all that lists are made by is as it is stored.
+    var isListedAsKept: Bool {
+        guard let keptListing else { return false }
+        return keptListing.isPending == isPending && keptListing.hint == hint
+            && keptListing.rarities === rarities
+    }
+
+    /// Notes that the record is stored as it is.
+    mutating func noteKept() { keptListing = (isPending, hint, rarities) }
 
     /// The try whose answer has not come.
     var attempt: Attempt? {
