@@ -176,6 +176,9 @@ struct Bench {
     func measure(
         _ name: String, perDocument: Bool = true, _ body: () async throws -> SyncPassReport
     ) async throws {
+        // As the baseline does before it measures: what was written to prepare is in the files.
+        try remote.checkpoint()
+        try local.checkpoint()
         let (wall, cpu, start) = (ContinuousClock.now, Bench.cpuNS(), Bench.seconds())
         let report = try await body()
         let span = String(format: "%.6f,%.6f", start, Bench.seconds())

@@ -62,13 +62,28 @@ extension FeedState {
         statement.bind(2, namespace.database)
         statement.bind(3, namespace.collection)
         statement.bind(4, kind.rawValue)
-        statement.bind(5, before)
-        statement.bind(6, after)
         var remarks = comment.map { BSONDocument([("", $0)]) }
         if let detail { remarks = (remarks ?? [:]).appending(detail) }
         statement.bind(7, remarks)
-        try statement.run()
+        if let before {
+            try ImagePatch.lend(before, beside: after) { (image) throws(StoreError) in
+                statement.bind(5, lending: image)
+                try Self.run(statement, after)
+            }
+        } else {
+            try Self.run(statement, after)
+        }
         head += 1
+    }
+
+    private static func run(
+        _ statement: borrowing SQLiteStatement, _ after: BSONDocument?
+    ) throws(StoreError) {
+        guard let after else { return try statement.run() }
+        try after.withUnsafeBytes { (image) throws(StoreError) in
+            statement.bind(6, lending: image)
+            try statement.run()
+        }
     }
 
     /// Drops what is older than the feed keeps.

@@ -133,11 +133,12 @@ extension ReadTransaction {
             throw StoreError(.corrupt, "Change \(position) has an unknown kind")
         }
         do {
+            let after = try document(statement, 5)
             return StoreChange(
                 position: position, namespace: namespace, kind: kind,
-                before: imagesBefore || kind == .delete ? try document(statement, 4) : nil,
-                after: try document(statement, 5),
-                remarks: try document(statement, 6))
+                before: imagesBefore || after == nil
+                    ? try document(statement, 4, beside: after) : nil,
+                after: after, remarks: try document(statement, 6))
         } catch {
             throw StoreError(
                 .corrupt, "Change \(position) is not valid BSON", namespace: namespace,
@@ -146,11 +147,11 @@ extension ReadTransaction {
     }
 
     private static func document(
-        _ statement: borrowing SQLiteStatement, _ column: Int32
+        _ statement: borrowing SQLiteStatement, _ column: Int32, beside other: BSONDocument? = nil
     ) throws(BSONError) -> BSONDocument? {
         guard !statement.isNull(column) else { return nil }
         return try statement.withBytes(column) { (bytes) throws(BSONError) in
-            try BSONDocument(validating: bytes)
+            try ImagePatch.document(bytes, beside: other)
         }
     }
 }

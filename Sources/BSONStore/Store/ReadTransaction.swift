@@ -47,25 +47,37 @@ public class ReadTransaction {
     public func getMany(
         _ namespace: Namespace, ids: some Sequence<BSONValue>
     ) throws(StoreError) -> [BSONDocument?] {
+        try getFirst(namespace, ids: Array(ids), bytesMax: .max)
+    }
+
+    /// As ``getMany(_:ids:)``; ends with the document that reaches so many bytes with those before.
+    ///
+    /// - Throws: as ``getMany(_:ids:)`` does.
+    package func getFirst(
+        _ namespace: Namespace, ids: [BSONValue], bytesMax: Int
+    ) throws(StoreError) -> [BSONDocument?] {
         if let gate = gate(namespace) {
             var documents: [BSONDocument?] = []
             for id in ids { documents.append(try visible(namespace, id: id, gate)) }
             return documents
         }
-        let ids = Array(ids)
         let found = try onTable(namespace) { (table) throws(StoreError) in
-            try Self.documents(ids, try connection.prepare(.get, table), table)
+            try Self.documents(
+                ids, bytesMax: bytesMax, try connection.prepare(.get, table), table)
         }
         return found ?? ids.map { _ in nil }
     }
 
     private static func documents(
-        _ ids: [BSONValue], _ statement: borrowing SQLiteStatement, _ table: CollectionTable
+        _ ids: [BSONValue], bytesMax: Int, _ statement: borrowing SQLiteStatement,
+        _ table: CollectionTable
     ) throws(StoreError) -> [BSONDocument?] {
         var batch = BSONDocumentBatch()
         var areThere: [Bool] = []
         areThere.reserveCapacity(ids.count)
+        var byteCount = 0
         for id in ids {
+            if byteCount >= bytesMax { break }
             let isThere = try BSONKey.lend(id) { (key) throws(StoreError) -> Bool in
                 statement.bind(1, lending: key)
                 guard try statement.step() else { return false }
@@ -74,6 +86,7 @@ public class ReadTransaction {
                         throw StoredDocument.damaged(key: Array(key), of: table)
                     }
                     batch.append(bytes)
+                    byteCount += bytes.count
                 }
                 return true
             }
@@ -88,7 +101,8 @@ public class ReadTransaction {
     ///
     /// - Throws: what SQLite says.
     package func isEmpty(_ namespace: Namespace) throws(StoreError) -> Bool {
-        try onTable(namespace) { (table) throws(StoreError) in
+        if let gate = gate(namespace) { return try countVisible(namespace, gate) == 0 }
+        return try onTable(namespace) { (table) throws(StoreError) in
             let statement = try connection.prepare(.scanRows, table)
             return try !statement.step()
         } ?? true

@@ -48,11 +48,15 @@ extension CollectionPass {
         }
         let failuresMax = limits.failuresMax
         let settlements = try await write { sync in
-            let areOwn = try batch.map(sync.records.removeAttempts) ?? false
-            return try zip(attempts, outcomes).map { attempt, outcome in
-                try areOwn
-                    ? sync.settleOwn(attempt, outcome, failuresMax: failuresMax)
-                    : sync.settle(attempt, outcome, failuresMax: failuresMax)
+            guard try batch.map(sync.records.removeAttempts) ?? false else {
+                return try zip(attempts, outcomes).map { attempt, outcome in
+                    try sync.settle(attempt, outcome, failuresMax: failuresMax)
+                }
+            }
+            var own = attempts
+            if outcomes.allSatisfy({ $0 == .applied }) { try sync.records.dropBases(of: &own) }
+            return try zip(own, outcomes).map { attempt, outcome in
+                try sync.settleOwn(attempt, outcome, failuresMax: failuresMax)
             }
         }
         var mayPass: RemoteError?
@@ -89,11 +93,24 @@ extension CollectionPass {
 /// An attempt that is stored and may be sent.
 struct OpenAttempt: Sendable {
     /// The record, with the attempt in it.
-    let record: SyncedDocument
+    fileprivate(set) var record: SyncedDocument
     let write: RemoteWrite
     let kind: AttemptBatch.Kind
     /// The document that was to be sent.
     let local: BSONDocument?
+}
+
+extension SyncRecords {
+    /// Removes the stored bases of records whose attempts have all landed, at once where their rows
+    /// are a run that holds no others.
+    fileprivate func dropBases(of attempts: inout [OpenAttempt]) throws {
+        let rows = attempts.compactMap(\.record.rowID)
+        guard let first = rows.min(), let last = rows.max(), rows.count == attempts.count,
+            last - first == Int64(rows.count - 1)
+        else { return }
+        try removeBases(from: first, through: last)
+        for index in attempts.indices { attempts[index].record.keptBase = nil }
+    }
 }
 
 extension SyncTransaction {
@@ -113,8 +130,9 @@ extension SyncTransaction {
         let operations = try state.nextOperations(pending.count)
         var batch = Outgoing()
         var bytes = 0
-        for (record, operation) in zip(pending, operations) {
-            let local = try local(record.documentID)
+        let locals = try transaction.getFirst(
+            namespace, ids: pending.map(\.documentID), bytesMax: limits.batchBytes)
+        for ((record, local), operation) in zip(zip(pending, locals), operations) {
             // A replacement or delete carries the base as its condition.
             bytes += (local?.byteCount ?? 0) + (record.base.document(local: local)?.byteCount ?? 0)
             if bytes > limits.batchBytes && !batch.attempts.isEmpty { break }

@@ -164,6 +164,13 @@ struct SyncRecords {
         }
     }
 
+    /// Removes the bases of a run of records.
+    func removeBases(from first: Int64, through last: Int64) throws {
+        try run(Self.deleteBases, first, last)
+    }
+
+    private static let deleteBases = FixedStatement(
+        "DELETE FROM sync_bases WHERE document BETWEEN ?1 AND ?2")
     private static let insertBase = FixedStatement(
         "INSERT OR REPLACE INTO sync_bases VALUES (?1, ?2)")
     private static let deleteBase = FixedStatement("DELETE FROM sync_bases WHERE document = ?1")
