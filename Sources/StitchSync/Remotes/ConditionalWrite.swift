@@ -56,6 +56,11 @@ struct ConditionalWrite {
     /// What is about the document is an outcome; what is about the file ends the request.
     private static func outcome(of error: StoreError) throws -> RemoteWriteOutcome {
         if error.isAboutFile { throw error }
+        if error.code == WriteTransaction.denied,
+            let write = CompensatingWrite(reason: error.message, details: error.errorInfo)
+        {
+            return .failed(RemoteError(write))
+        }
         return .failed(RemoteError(.rejected, code: Int(error.code.rawValue), error.message))
     }
 }
