@@ -27,18 +27,15 @@ public class ReadTransaction {
         }
     }
 
-    /// The document with an id and the row that it is stored in.
+    /// The document with an id as it is seen, and the row that it is stored in.
     ///
     /// - Throws: as ``get(_:id:)`` does.
-    package func stored(
-        _ namespace: Namespace, _ id: BSONValue
+    package func found(
+        _ namespace: Namespace, id: BSONValue
     ) throws(StoreError) -> StoredDocument? {
-        try BSONKey.lend(id) { (key) throws(StoreError) -> StoredDocument? in
-            let found = try onTable(namespace) { (table) throws(StoreError) in
-                try Self.row(lent: key, try connection.prepare(.get, table), table)
-            }
-            return found ?? nil
-        }
+        let found = try stored(namespace, id: id)
+        guard let found, let gate = gate(namespace) else { return found }
+        return visible(found.document, gate).map { StoredDocument(row: found.row, document: $0) }
     }
 
     /// The documents with these ids, in the order of the ids, `nil` where there is none.

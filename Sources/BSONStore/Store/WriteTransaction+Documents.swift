@@ -63,7 +63,8 @@ extension WriteTransaction {
         _ namespace: Namespace, _ found: StoredDocument, by document: BSONDocument
     ) throws(StoreError) {
         let stored = try StorableDocument(document, in: namespace)
-        guard StorableDocument.leadingID(of: found.document) == stored.id else {
+        guard !isGuarded(namespace), StorableDocument.leadingID(of: found.document) == stored.id
+        else {
             try put(namespace, document)
             return
         }

@@ -43,7 +43,7 @@ struct SyncTransaction {
 
     /// The local document with its place in the store.
     func stored(_ id: BSONValue) throws -> StoredDocument? {
-        try transaction.stored(namespace, id)
+        try transaction.found(namespace, id: id)
     }
 
     /// The record of a document.

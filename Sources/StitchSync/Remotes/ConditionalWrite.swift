@@ -33,7 +33,7 @@ struct ConditionalWrite {
     private func carryOut(
         _ transaction: WriteTransaction, _ namespace: Namespace
     ) throws -> RemoteWriteOutcome {
-        let found = try transaction.stored(namespace, write.documentID)
+        let found = try transaction.found(namespace, id: write.documentID)
         if case .insert(let document) = write.action {
             guard found == nil else { return .duplicateKey }
             try transaction.insert(namespace, document)

@@ -189,7 +189,9 @@ extension InProcessCollection {
         let position = try Self.position(token, namespace, ruleGuard)
         let batch = try read { transaction in
             try transaction.changes(
-                after: position, in: namespace, limit: limit, imagesBefore: false)
+                after: position, in: namespace, limit: limit,
+                // What a user saw before decides what a change is to that user.
+                imagesBefore: ruleGuard != nil)
         }
         func place(_ position: Int64) -> ResumeToken {
             Self.token(position, namespace, ruleGuard)
