@@ -96,8 +96,9 @@ struct StatusScenarios {
         try await a.engine.syncUntilQuiet()
         try await a.set(6, ["x": 1])
         #expect(try await a.engine.verify().isEmpty)
+        // The database is the task's, and the store writes on a thread of its own.
+        let namespace = SyncWorld.namespace
         try await a.store.write { transaction in
-            let namespace = SyncWorld.namespace
             try transaction.put(namespace, ["_id": 7])
             try transaction.put(namespace, ["_id": 2, "x": 0, "__stitch_sync_version": 1])
             let connection = transaction.connection
