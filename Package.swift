@@ -121,7 +121,8 @@ let package = Package(
             dependencies: ["StitchSyncCommand", "BSONStore", "StitchSync", "TestProcesses"],
             swiftSettings: strict),
         .testTarget(
-            name: "StitchRulesTests", dependencies: ["StitchRules", "BSONStore"],
+            name: "StitchRulesTests",
+            dependencies: ["StitchRules", "BSONStore", "TestProcesses"],
             swiftSettings: strict),
         .testTarget(
             name: "StitchServerTests",

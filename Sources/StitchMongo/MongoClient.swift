@@ -56,23 +56,26 @@
         ///
         /// Source: the drivers' specification "Bulk Write".
         func takesBulkWrite() throws(MongoFailure) -> Bool {
+            let hello = try withPrimary { server in
+                mongoc_server_description_hello_response(server).flatMap(CDocument.copy)
+            }
+            return hello?["maxWireVersion"]?.int64Value ?? 0 >= 25
+        }
+
+        /// Lends the description of the primary, which is looked for when it is not known.
+        private func withPrimary<R>(_ body: (OpaquePointer) -> R) throws(MongoFailure) -> R {
             var error = bson_error_t()
             guard let server = mongoc_client_select_server(handle, true, nil, &error) else {
                 throw MongoFailure(error, reply: nil)
             }
             defer { mongoc_server_description_destroy(server) }
-            guard let hello = mongoc_server_description_hello_response(server) else { return false }
-            return CDocument.copy(of: hello)?["maxWireVersion"]?.int64Value ?? 0 >= 25
+            return body(server)
         }
 
         /// Begins a session on the primary, for commands that belong together.
         func session() throws(MongoFailure) -> MongoSession {
+            let serverID = try withPrimary { mongoc_server_description_id($0) }
             var error = bson_error_t()
-            guard let server = mongoc_client_select_server(handle, true, nil, &error) else {
-                throw MongoFailure(error, reply: nil)
-            }
-            let serverID = mongoc_server_description_id(server)
-            mongoc_server_description_destroy(server)
             guard let session = mongoc_client_start_session(handle, nil, &error) else {
                 throw MongoFailure(error, reply: nil)
             }

@@ -88,6 +88,20 @@ extension ReadTransaction {
         }
     }
 
+    /// The document in a row, seen or not.
+    func stored(_ namespace: Namespace, row: Int64) throws(StoreError) -> StoredDocument? {
+        let found = try onTable(namespace) { (table) throws(StoreError) -> StoredDocument? in
+            let statement = try connection.prepare(.getRow, table)
+            statement.bind(1, row)
+            guard try statement.step() else { return nil }
+            return try statement.withBytes(1) { (bytes) throws(StoreError) in
+                try StoredDocument.check(bytes, key: statement, 0, of: table)
+                return StoredDocument(row: row, document: BSONDocument(unchecked: Array(bytes)))
+            }
+        }
+        return found ?? nil
+    }
+
     /// How many documents are seen.
     func countVisible(
         _ namespace: Namespace, _ gate: any DocumentGate
@@ -126,8 +140,8 @@ extension ReadTransaction {
             return try scanRows(namespace, plan, pass)
         }
         for row in plan.readsLastFirst ? rows.reversed() : rows {
-            guard let document = try document(row, namespace) else { continue }
-            guard try pass(row, document) else { return }
+            guard let found = try stored(namespace, row: row) else { continue }
+            guard try pass(row, found.document) else { return }
         }
     }
 
@@ -180,21 +194,6 @@ extension ReadTransaction {
                 guard try body(statement.int64(1), document) else { return }
             }
         }
-    }
-
-    private func document(
-        _ row: Int64, _ namespace: Namespace
-    ) throws(StoreError) -> BSONDocument? {
-        let found = try onTable(namespace) { (table) throws(StoreError) -> BSONDocument? in
-            let statement = try connection.prepare(.getRow, table)
-            statement.bind(1, row)
-            guard try statement.step() else { return nil }
-            return try statement.withBytes(1) { (bytes) throws(StoreError) in
-                try StoredDocument.check(bytes, key: statement, 0, of: table)
-                return BSONDocument(unchecked: Array(bytes))
-            }
-        }
-        return found ?? nil
     }
 }
 

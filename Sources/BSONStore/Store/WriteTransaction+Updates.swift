@@ -72,7 +72,7 @@ extension WriteTransaction {
         let rows = try rows(namespace, filter)
         if rows.isEmpty, upsert { try self.upsert(namespace, filter, update, &outcome) }
         for row in rows {
-            guard let found = try document(row, namespace) else { continue }
+            guard let found = try stored(namespace, row: row) else { continue }
             try change(found, update, filter, in: namespace, &outcome)
         }
     }
@@ -117,7 +117,7 @@ extension WriteTransaction {
         let rows = try rows(namespace, filter)
         try nested { () throws(StoreError) in
             for row in rows {
-                guard let found = try document(row, namespace) else { continue }
+                guard let found = try stored(namespace, row: row) else { continue }
                 body(shown(found.document, namespace))
                 try remove(found, from: namespace)
             }
@@ -210,7 +210,7 @@ extension WriteTransaction {
         }
         // What was found is what is seen; what is changed is what is stored.
         guard let found = best, isGuarded(namespace) else { return best }
-        return try document(found.row, namespace)
+        return try stored(namespace, row: found.row)
     }
 
     private func rows(_ namespace: Namespace, _ filter: Filter) throws(StoreError) -> [Int64] {
@@ -221,21 +221,6 @@ extension WriteTransaction {
             return true
         }
         return rows
-    }
-
-    private func document(
-        _ row: Int64, _ namespace: Namespace
-    ) throws(StoreError) -> StoredDocument? {
-        let found = try onTable(namespace) { (table) throws(StoreError) -> StoredDocument? in
-            let statement = try connection.prepare(.getRow, table)
-            statement.bind(1, row)
-            guard try statement.step() else { return nil }
-            return try statement.withBytes(1) { (bytes) throws(StoreError) in
-                try StoredDocument.check(bytes, key: statement, 0, of: table)
-                return StoredDocument(row: row, document: BSONDocument(unchecked: Array(bytes)))
-            }
-        }
-        return found ?? nil
     }
 }
 

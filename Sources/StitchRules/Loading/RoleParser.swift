@@ -61,10 +61,10 @@ struct RoleParser {
         let role = RuleRole(
             name: try name(object), place: object.place,
             applyWhen: try applyWhen("apply_when", in: object), filters: filters,
-            read: try permission("read", in: object), write: try permission("write", in: object),
+            read: try condition("read", in: object), write: try condition("write", in: object),
             insert: try condition("insert", in: object),
             delete: try condition("delete", in: object),
-            search: try permission("search", in: object),
+            search: try condition("search", in: object),
             fields: try FieldRulesParser.parse(object))
         if role.write == .constant(false), role.fields?.grantsWrites == true {
             warnings.append(
@@ -99,7 +99,7 @@ struct RoleParser {
                 read: read ?? .constant(false), write: both ?? .constant(false)),
             read: yes, write: yes, insert: try condition("insert", in: object) ?? .always,
             delete: try condition("delete", in: object) ?? .always,
-            search: try permission("search", in: object) ?? .always, fields: fields)
+            search: try condition("search", in: object) ?? .always, fields: fields)
     }
 
     /// Both conditions, where one of them is not just true.
@@ -149,12 +149,6 @@ struct RoleParser {
                 .unsupportedExpansion, "There is no %%prevRoot when a document is read")
         }
         return expression
-    }
-
-    private func permission(
-        _ key: String, in object: RuleObject
-    ) throws(RuleError) -> RuleExpression? {
-        try condition(key, in: object)
     }
 }
 

@@ -29,16 +29,17 @@ extension StoreBackend {
         guard !user.isBoundless else { return nil }
         let edition = book.edition
         let commits = edition.rules.customData == nil ? 0 : self.commits.generation
-        if let known = connection.state.withLock({ $0.rules }), known.user == user,
-            known.edition == edition.number, known.commits == commits
-        {
-            return known.ruleGuard
+        let known = connection.state.withLock { $0.rules }.flatMap {
+            $0.edition == edition.number ? $0 : nil
         }
+        if let known, known.user == user, known.commits == commits { return known.ruleGuard }
         let ruleUser = try self.ruleUser(user, edition.rules)
-        let kept = connection.state.withLock { $0.rules?.ruleGuard }
-        let made = RuleGuard(edition.rules, ruleUser)
-        let isSame = connection.state.withLock { $0.rules?.edition } == edition.number
-        let ruleGuard = kept.flatMap { isSame && $0.user == ruleUser ? $0 : nil } ?? made
+        let ruleGuard =
+            if let known, known.ruleGuard.user == ruleUser {
+                known.ruleGuard
+            } else {
+                RuleGuard(edition.rules, ruleUser)
+            }
         connection.state.withLock {
             $0.rules = ConnectionRules(
                 ruleGuard: ruleGuard, user: user, edition: edition.number, commits: commits)
