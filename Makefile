@@ -40,6 +40,7 @@ bench: ## Measures, each row beside its baseline in the same run.
 bench-gate: ## Measures and fails where a ratio falls below its gate.
 	@Scripts/setup
 	@Scripts/bench --gate
+	@Scripts/bench-sync --gate
 
 bench-sync: ## Measures sync passes beside C. Scripts/bench-sync SIZE COUNT ROUNDS
 	@Scripts/setup

@@ -58,7 +58,8 @@ let package = Package(
             name: "BSONStore", dependencies: ["BSONStoreCBSON", "BSONStoreCSQLite"],
             swiftSettings: strict),
         .target(name: "StitchRules", dependencies: ["BSONStore"], swiftSettings: strict),
-        .target(name: "StitchSync", dependencies: ["BSONStore"], swiftSettings: strict),
+        .target(
+            name: "StitchSync", dependencies: ["BSONStore", "StitchRules"], swiftSettings: strict),
         .systemLibrary(
             name: "StitchMongoC", path: "Sources/StitchMongoC", pkgConfig: "libmongoc-1.0",
             providers: [.apt(["libmongoc-dev"]), .brew(["mongo-c-driver"])]),
@@ -111,8 +112,8 @@ let package = Package(
         .testTarget(
             name: "StitchSyncTests",
             dependencies: [
-                "StitchSync", "BSONStore", "SyncSimulation", "StitchMongo", "TestProcesses",
-                "StitchSyncCommand",
+                "StitchSync", "StitchRules", "BSONStore", "SyncSimulation", "StitchMongo",
+                "TestProcesses", "StitchSyncCommand",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -206,6 +206,10 @@ extension MongoWriteCommand {
         }
         // A path leads through a value that somebody else put there: not what we knew.
         if kind == .update, Self.pathCodes.contains(code) { return .notMatched }
+        let details = error["errInfo"]?.documentValue
+        if code == 13, let write = CompensatingWrite(reason: message, details: details) {
+            return .failed(RemoteError(write))
+        }
         return .failed(
             RemoteError(MongoErrorClass.decide(code: code, labels: []), code: code, message))
     }

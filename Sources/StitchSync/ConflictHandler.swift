@@ -23,6 +23,14 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     let rule: Resolve
     /// The same rule where it answers at once.
     let ruleAtOnce: ResolveAtOnce?
+    /// What the rule answers to everything, where it does.
+    private(set) var sameAnswer: Always?
+
+    /// An answer that does not depend on the conflict.
+    enum Always: Sendable {
+        case remote
+        case local
+    }
 
     /// Takes the app's own rule.
     public init(_ resolve: @escaping Resolve) {
@@ -45,10 +53,18 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     }
 
     /// Takes the remote's edition, or its delete.
-    public static var remoteWins: Self { Self(immediate: { _ in .useRemote }) }
+    public static var remoteWins: Self {
+        var handler = Self(immediate: { _ in .useRemote })
+        handler.sameAnswer = .remote
+        return handler
+    }
 
     /// Keeps the local edition, or its delete.
-    public static var localWins: Self { Self(immediate: { _ in .useLocal }) }
+    public static var localWins: Self {
+        var handler = Self(immediate: { _ in .useLocal })
+        handler.sameAnswer = .local
+        return handler
+    }
 
     /// Merges by field path from the base; asks `overlaps` only where both sides set one field to
     /// different values, or one side deleted the document.
@@ -72,6 +88,16 @@ extension ConflictHandler where Document == BSONDocument {
     ) async throws -> ConflictResolution<BSONDocument> {
         if let answer = raw?(conflict) { return answer }
         return try await rule(conflict)
+    }
+
+    /// What the handler answers to every conflict, where it does.
+    var always: Always? { raw == nil ? sameAnswer : nil }
+
+    /// The same handler, which answers so always.
+    func answering(_ always: Always?) -> Self {
+        var handler = self
+        handler.sameAnswer = always
+        return handler
     }
 
     /// Answers a conflict at once, where the rule can.

@@ -80,7 +80,12 @@ public struct RemoteChange: Sendable, Hashable {
     /// The version field after the change, where the remote tells; `nil` for deletes.
     public let version: VersionField?
     /// The hash of the content after the change, where the remote tells.
-    public let contentHash: BSONContentHash?
+    public var contentHash: BSONContentHash? {
+        hash ?? content?.contentHash(excluding: DocumentVersion.fieldName)
+    }
+    private let hash: BSONContentHash?
+    /// The document after the change, where the remote told of it; hashed only when it is asked for.
+    private let content: BSONDocument?
     /// The attempt that made the change: of a delete only where the remote records it.
     public let operation: OperationID?
     /// The change itself wrote the version, so that what it left is that version's content.
@@ -94,9 +99,21 @@ public struct RemoteChange: Sendable, Hashable {
         self.documentID = documentID
         self.isDelete = isDelete
         self.version = version
-        self.contentHash = contentHash
+        hash = contentHash
+        content = nil
         self.operation = operation
         self.wroteVersion = wroteVersion
+    }
+
+    /// Makes a change that left a document, or none.
+    init(documentID: BSONValue, isDelete: Bool, after: BSONDocument?, operation: OperationID?) {
+        self.documentID = documentID
+        self.isDelete = isDelete
+        version = after.map(VersionField.init)
+        hash = nil
+        content = after
+        self.operation = operation
+        wroteVersion = false
     }
 }
 

@@ -22,11 +22,18 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The remote's words.
     public let message: String
 
+    /// The write that was not allowed, where rules are the reason.
+    public let compensatingWrite: CompensatingWrite?
+
     /// Makes an error of its parts.
-    public init(_ errorClass: Class, code: Int = 0, _ message: String) {
+    public init(
+        _ errorClass: Class, code: Int = 0, _ message: String,
+        compensatingWrite: CompensatingWrite? = nil
+    ) {
         self.errorClass = errorClass
         self.code = code
         self.message = message
+        self.compensatingWrite = compensatingWrite
     }
 
     /// The remote's words, with its code where there is one.

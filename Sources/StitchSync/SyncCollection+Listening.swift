@@ -52,7 +52,13 @@ extension SyncCollection {
                 try coding.untyped(await handler.rule(coding.typed(conflict)), of: conflict)
             }
         }
-        return handler.raw.map(untyped.after) ?? untyped
+        let answer: ConflictHandler<BSONDocument>.Always? =
+            switch handler.sameAnswer {
+            case .remote: .remote
+            case .local: .local
+            case nil: nil
+            }
+        return (handler.raw.map(untyped.after) ?? untyped).answering(answer)
     }
 }
 

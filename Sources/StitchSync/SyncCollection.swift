@@ -29,19 +29,8 @@ extension SyncCollection {
     public func sync(ids: some Sequence<BSONValue>) async throws {
         let ids = Array(ids)
         for id in ids { try Self.check(id, namespace) }
-        try await write { sync in
-            for id in ids where try sync.record(id) == nil {
-                var record = SyncedDocument(documentID: id)
-                if let local = try sync.local(id) {
-                    // A version field here came with a document of another synced collection.
-                    let bare = local.withoutVersion
-                    if bare.byteCount != local.byteCount { try sync.setLocal(id, to: bare) }
-                    record.isPending = true
-                }
-                record.hint = try sync.nextHint()
-                try sync.save(record)
-            }
-        }
+        let limit = engine.limits.batchDocuments
+        try await write { sync in try sync.want(ids, together: limit) }
         engine.wake()
     }
 
@@ -130,14 +119,11 @@ extension SyncCollection {
         return try await engine.write(namespace, body)
     }
 
-    func read<R>(_ body: (SyncView) throws -> R?) throws -> R? {
+    func read<R>(_ body: (SyncSnapshot) throws -> R?) throws -> R? {
         try engine.store.read { transaction in
             let state = SyncState(connection: transaction.connection)
             guard let collection = try state.existing(namespace) else { return nil }
-            return try body(
-                SyncView(
-                    records: SyncRecords(connection: transaction.connection),
-                    collection: collection))
+            return try body(SyncSnapshot(transaction: transaction, collection: collection))
         }
     }
 
@@ -145,15 +131,5 @@ extension SyncCollection {
         try read { sync in
             try sync.records.documentIDs(selection, in: sync.collection.rowID)
         } ?? []
-    }
-}
-
-/// A snapshot of one collection's records.
-struct SyncView {
-    let records: SyncRecords
-    let collection: SyncState.Collection
-
-    func record(_ id: BSONValue) throws -> SyncedDocument? {
-        try records.record(collection.rowID, id: id)
     }
 }

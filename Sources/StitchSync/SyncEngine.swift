@@ -88,8 +88,11 @@ public final class SyncEngine: Sendable {
 
 extension SyncEngine {
     /// Runs a transaction over one collection's documents, records and events.
+    ///
+    /// - Parameter expanding: whether what is stored for several records at once is first spread over
+    ///   them, so that the body finds each as it is.
     func write<R: Sendable>(
-        _ namespace: Namespace,
+        _ namespace: Namespace, expanding: Bool = true,
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
         let probe = probe
@@ -101,8 +104,9 @@ extension SyncEngine {
                 collection.listens = listens
                 try state.save(collection)
             }
-            let result = try body(
-                SyncTransaction(transaction: transaction, collection: collection))
+            let sync = SyncTransaction(transaction: transaction, collection: collection)
+            if expanding { try sync.expand() }
+            let result = try body(sync)
             try probe.beforeCommit()
             return result
         }

@@ -176,13 +176,25 @@ struct Bench {
     func measure(
         _ name: String, perDocument: Bool = true, _ body: () async throws -> SyncPassReport
     ) async throws {
-        let (wall, cpu) = (ContinuousClock.now, Bench.cpuNS())
+        // As the baseline does before it measures: what was written to prepare is in the files.
+        try remote.checkpoint()
+        try local.checkpoint()
+        let (wall, cpu, start) = (ContinuousClock.now, Bench.cpuNS(), Bench.seconds())
         let report = try await body()
+        let span = String(format: "%.6f,%.6f", start, Bench.seconds())
         let share = Double(perDocument ? settings.count : 1)
         let wallNS = (ContinuousClock.now - wall) / .nanoseconds(1)
         print(
             name, String(format: "%.1f", wallNS / share),
             String(format: "%.1f", Double(Bench.cpuNS() - cpu) / share), report.requests)
+        print("# \(name) ran at \(span)")
+    }
+
+    /// The clock of `perf record -k CLOCK_MONOTONIC`, whose report takes a span as `--time`.
+    private static func seconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     private static func cpuNS() -> Int64 {

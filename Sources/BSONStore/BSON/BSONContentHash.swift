@@ -46,21 +46,48 @@ public struct BSONContentHash: Sendable, Hashable {
     ) -> BSONContentHash {
         var cursor = BSONCursor(document)
         var sum: UInt128 = 0
-        while let element = cursor.next() {
-            if let field, element.key.count == field.count,
-                BSONCursor.isEqual(element.key, field)
-            {
-                continue
-            }
-            var hasher = BSONSipHasher()
-            hasher.combine(UInt64(element.key.count) << 8 | UInt64(element.value.typeByte))
-            hasher.combine(element.key)
-            combine(element.value, into: &hasher)
-            let hash = hasher.finish()
-            sum &+= UInt128(hash.first) << 64 | UInt128(hash.second)
-        }
+        while let element = next(&cursor, excluding: field) { sum &+= summand(element) }
         return BSONContentHash(
             UInt64(truncatingIfNeeded: sum >> 64), UInt64(truncatingIfNeeded: sum))
+    }
+
+    /// Whether two valid documents have one hash; elements of the same bytes at the same place, which
+    /// add the same to both, are not hashed.
+    static func areEqual(
+        _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer,
+        excluding field: UnsafeRawBufferPointer?
+    ) -> Bool {
+        var (first, second) = (BSONCursor(left), BSONCursor(right))
+        var difference: UInt128 = 0
+        while true {
+            let (a, b) = (next(&first, excluding: field), next(&second, excluding: field))
+            if let a, let b, a.isSame(as: b) { continue }
+            if a == nil && b == nil { return difference == 0 }
+            if let a { difference &+= summand(a) }
+            if let b { difference &-= summand(b) }
+        }
+    }
+
+    @inline(__always)
+    private static func next(
+        _ cursor: inout BSONCursor, excluding field: UnsafeRawBufferPointer?
+    ) -> BSONRawElement? {
+        while let element = cursor.next() {
+            guard let field, element.key.count == field.count,
+                BSONCursor.isEqual(element.key, field)
+            else { return element }
+        }
+        return nil
+    }
+
+    /// What an element adds to its document's hash.
+    private static func summand(_ element: BSONRawElement) -> UInt128 {
+        var hasher = BSONSipHasher()
+        hasher.combine(UInt64(element.key.count) << 8 | UInt64(element.value.typeByte))
+        hasher.combine(element.key)
+        combine(element.value, into: &hasher)
+        let hash = hasher.finish()
+        return UInt128(hash.first) << 64 | UInt128(hash.second)
     }
 
     /// Hashes one value in place, with its type.

@@ -14,11 +14,24 @@ extension BSONDocument {
     /// Whether both hold the same fields with the same values in any order, at all depths.
     ///
     /// Types are exact and doubles compare by bits; the order of array values counts. A top-level
-    /// field may be left out. Documents that differ in bytes are compared by ``contentHash(excluding:)``,
-    /// so equality is certain up to the collisions of 128 bits.
+    /// field may be left out. Fields that differ in bytes or place are compared by their hashes as of
+    /// ``contentHash(excluding:)``, so equality is certain up to the collisions of 128 bits.
     public func contentEquals(_ other: BSONDocument, excluding field: String? = nil) -> Bool {
-        self == other
-            || contentHash(excluding: field) == other.contentHash(excluding: field)
+        if self == other { return true }
+        guard var field else {
+            // Fields in another order take as many bytes.
+            guard length == other.length else { return false }
+            return withUnsafeBytes { left in
+                other.withUnsafeBytes { BSONContentHash.areEqual(left, $0, excluding: nil) }
+            }
+        }
+        return field.withUTF8 { name in
+            withUnsafeBytes { left in
+                other.withUnsafeBytes {
+                    BSONContentHash.areEqual(left, $0, excluding: UnsafeRawBufferPointer(name))
+                }
+            }
+        }
     }
 }
 

@@ -60,6 +60,7 @@ extension BSONDocument {
     ///   than 1,500,000 behind its end; ``BSONError/Code/embeddedNull`` for a NUL in the path.
     public mutating func set(path: String, to value: BSONValue) throws(BSONError) {
         guard !path.holdsNull else { throw Self.embeddedNull }
+        guard path.utf8.contains(UInt8(ascii: ".")) else { return set(path, to: value) }
         let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let way = walk(parts)
         if let place = way.place {

@@ -70,6 +70,23 @@ extension BSONDocument {
         return value
     }
 
+    /// Removes the first element with a key; says whether there was one.
+    package mutating func removeFirst(_ key: String) -> Bool {
+        guard let place = place(of: key) else { return false }
+        // Shared bytes are copied once, without the element.
+        var rest: [UInt8] = []
+        rest.reserveCapacity(Int(length) - place.count)
+        withUnsafeBytes { bytes in
+            rest.append(contentsOf: bytes[..<place.element])
+            rest.append(contentsOf: bytes[(place.element + place.count)...])
+        }
+        rest.withUnsafeMutableBytes {
+            $0.storeBytes(of: (length - Int32(place.count)).littleEndian, as: Int32.self)
+        }
+        self = BSONDocument(unchecked: rest)
+        return true
+    }
+
     /// Removes all elements.
     public mutating func removeAll() { self = BSONDocument() }
 

@@ -123,4 +123,26 @@ public struct BSONRawElement {
         self.key = key
         self.value = value
     }
+
+    /// Type, key and value as they stand in the document.
+    @inlinable
+    var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: value.start - key.count - 2, count: key.count + 2 + value.count)
+    }
+
+    /// Whether type, key and value are the same bytes.
+    @inlinable
+    func isSame(as other: BSONRawElement) -> Bool {
+        value.count == other.value.count && key.count == other.key.count
+            && BSONCursor.isEqual(bytes, other.bytes)
+    }
+
+    /// Whether the key is this one.
+    @inlinable
+    package func hasKey(_ name: StaticString) -> Bool {
+        key.count == name.utf8CodeUnitCount
+            && BSONCursor.isEqual(
+                key, UnsafeRawBufferPointer(start: name.utf8Start, count: key.count))
+    }
 }

@@ -15,6 +15,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     let handle: OpaquePointer
     private var slots: [String: SQLiteStatementSlot] = [:]
     private var numberedSlots: [SQLiteStatementSlot?] = []
+    private var fixedSlots: [SQLiteStatementSlot?] = []
     private var nextNumber = collectionStatementsMax
     var boundaries = Array(
         repeating: SQLiteBoundarySlot(), count: SQLiteBoundary.allCases.count)
@@ -49,6 +50,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     deinit {
         slots.removeAll()
         numberedSlots.removeAll()
+        fixedSlots.removeAll()
         boundaries.removeAll()
         sqlite3_close_v2(handle)
     }
@@ -82,6 +84,21 @@ package final class SQLiteConnection: @unchecked Sendable {
         let slot = SQLiteStatementSlot(handle: try compile(text()), connection: self)
         while numberedSlots.count <= number { numberedSlots.append(nil) }
         if numberedSlots[number] == nil { numberedSlots[number] = slot }
+        return SQLiteStatement(slot: slot)
+    }
+
+    /// Takes a statement that is known by its place, without looking at its text.
+    ///
+    /// - Throws: what SQLite says about the text.
+    package func prepare(_ statement: FixedStatement) throws(StoreError) -> SQLiteStatement {
+        if hasFault, let fault { throw fault }
+        let place = statement.place
+        if place < fixedSlots.count, let slot = fixedSlots[place], !slot.isInUse {
+            return SQLiteStatement(slot: slot)
+        }
+        let slot = SQLiteStatementSlot(handle: try compile(statement.sql), connection: self)
+        while fixedSlots.count <= place { fixedSlots.append(nil) }
+        if fixedSlots[place] == nil { fixedSlots[place] = slot }
         return SQLiteStatement(slot: slot)
     }
 

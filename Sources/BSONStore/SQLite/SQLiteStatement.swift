@@ -42,6 +42,12 @@ package struct SQLiteStatement: ~Copyable {
         value.withUnsafeBytes { bytes in bind(parameter, bytes, Self.transient) }
     }
 
+    /// Binds a copy of a document's bytes to a parameter, NULL for `nil`.
+    package borrowing func bind(_ parameter: Int32, _ value: BSONDocument?) {
+        guard let value else { return bindNull(parameter) }
+        value.withUnsafeBytes { bytes in bind(parameter, bytes, Self.transient) }
+    }
+
     /// Binds bytes without a copy; they must stay where they are until the statement is reset.
     package borrowing func bind(_ parameter: Int32, lending value: UnsafeRawBufferPointer) {
         bind(parameter, value, nil)
@@ -108,6 +114,33 @@ package struct SQLiteStatement: ~Copyable {
         let start = sqlite3_value_blob(value)
         let count = Int(sqlite3_value_bytes(value))
         return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+
+    /// Binds the key of an id, which no other id has.
+    package borrowing func bind(_ parameter: Int32, keyOf id: BSONValue) {
+        BSONKey.lend(id) { bind(parameter, $0, Self.transient) }
+    }
+
+    /// The id that a key stands for, where the key says all of it, as an ObjectId's does.
+    package borrowing func objectID(ofKey column: Int32) -> BSONObjectID? {
+        withBytes(column) { key in
+            guard key.count == 13, key[0] == BSONKey.classByte(of: .objectID) else { return nil }
+            let high = key.loadUnaligned(fromByteOffset: 1, as: UInt64.self)
+            let low = key.loadUnaligned(fromByteOffset: 9, as: UInt32.self)
+            return BSONObjectID(
+                bigEndianHigh: UInt64(bigEndian: high), low: UInt32(bigEndian: low))
+        }
+    }
+
+    /// A copy of the column as a document.
+    ///
+    /// - Throws: the first fault of bytes that are none.
+    package borrowing func document(
+        _ column: Int32, limits: BSONLimits
+    ) throws(BSONError) -> BSONDocument {
+        try withBytes(column) { (bytes) throws(BSONError) in
+            try BSONDocument(validating: bytes, limits: limits)
+        }
     }
 
     private borrowing func bind(

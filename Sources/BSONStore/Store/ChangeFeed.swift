@@ -48,25 +48,42 @@ struct FeedState: Sendable {
 }
 
 extension FeedState {
+    private static let insertion = FixedStatement(
+        "INSERT INTO store_changes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+
     /// Writes one change at the next position.
     mutating func append(
         _ kind: StoreChange.Kind, _ namespace: Namespace, before: BSONDocument?,
         after: BSONDocument?, comment: BSONValue?, detail: BSONDocument? = nil,
         on connection: SQLiteConnection
     ) throws(StoreError) {
-        let statement = try connection.prepare(
-            "INSERT INTO store_changes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+        let statement = try connection.prepare(Self.insertion)
         statement.bind(1, head + 1)
         statement.bind(2, namespace.database)
         statement.bind(3, namespace.collection)
         statement.bind(4, kind.rawValue)
-        statement.bind(5, before?.bytes)
-        statement.bind(6, after?.bytes)
         var remarks = comment.map { BSONDocument([("", $0)]) }
         if let detail { remarks = (remarks ?? [:]).appending(detail) }
-        statement.bind(7, remarks?.bytes)
-        try statement.run()
+        statement.bind(7, remarks)
+        if let before {
+            try ImagePatch.lend(before, beside: after) { (image) throws(StoreError) in
+                statement.bind(5, lending: image)
+                try Self.run(statement, after)
+            }
+        } else {
+            try Self.run(statement, after)
+        }
         head += 1
+    }
+
+    private static func run(
+        _ statement: borrowing SQLiteStatement, _ after: BSONDocument?
+    ) throws(StoreError) {
+        guard let after else { return try statement.run() }
+        try after.withUnsafeBytes { (image) throws(StoreError) in
+            statement.bind(6, lending: image)
+            try statement.run()
+        }
     }
 
     /// Drops what is older than the feed keeps.

@@ -45,6 +45,14 @@ extension ReadTransaction {
     public func changes(
         after position: Int64, in namespace: Namespace? = nil, limit: Int = 1_000
     ) throws(StoreError) -> StoreChangeBatch {
+        try changes(after: position, in: namespace, limit: limit, imagesBefore: true)
+    }
+
+    /// As ``changes(after:in:limit:)``; where documents after a change are enough, those before one
+    /// that left something are not read.
+    package func changes(
+        after position: Int64, in namespace: Namespace?, limit: Int, imagesBefore: Bool
+    ) throws(StoreError) -> StoreChangeBatch {
         let state = try FeedState.read(connection)
         guard state.changesMax > 0 else {
             throw StoreError(.changeStreamNotEnabled, "The store keeps no change feed")
@@ -59,12 +67,13 @@ extension ReadTransaction {
         }
         let end = position + min(state.head - position, Int64(max(1, limit)))
         return StoreChangeBatch(
-            changes: try rows(from: position, through: end, in: namespace), position: end,
+            changes: try rows(from: position, through: end, in: namespace, imagesBefore),
+            position: end,
             isAtEnd: end == state.head)
     }
 
     private func rows(
-        from position: Int64, through end: Int64, in namespace: Namespace?
+        from position: Int64, through end: Int64, in namespace: Namespace?, _ imagesBefore: Bool
     ) throws(StoreError) -> [StoreChange] {
         let statement = try connection.prepare(
             """
@@ -75,9 +84,13 @@ extension ReadTransaction {
         statement.bind(2, end)
         var changes: [StoreChange] = []
         while try statement.step() {
-            let of = Namespace(statement.string(1), statement.string(2))
-            guard namespace == nil || namespace == of else { continue }
-            changes.append(try Self.change(statement, of))
+            if let namespace {
+                guard Self.isSame(statement, 1, namespace.database),
+                    Self.isSame(statement, 2, namespace.collection)
+                else { continue }
+            }
+            let of = namespace ?? Namespace(statement.string(1), statement.string(2))
+            changes.append(try Self.change(statement, of, imagesBefore))
         }
         return changes
     }
@@ -99,18 +112,33 @@ extension ReadTransaction {
         return changes
     }
 
+    private static func isSame(
+        _ statement: borrowing SQLiteStatement, _ column: Int32, _ text: String
+    ) -> Bool {
+        var text = text
+        return statement.withBytes(column) { stored in
+            text.withUTF8 {
+                $0.count == stored.count
+                    && BSONCursor.isEqual(UnsafeRawBufferPointer($0), stored)
+            }
+        }
+    }
+
     private static func change(
-        _ statement: borrowing SQLiteStatement, _ namespace: Namespace
+        _ statement: borrowing SQLiteStatement, _ namespace: Namespace,
+        _ imagesBefore: Bool = true
     ) throws(StoreError) -> StoreChange {
         let position = statement.int64(0)
         guard let kind = StoreChange.Kind(rawValue: statement.int64(3)) else {
             throw StoreError(.corrupt, "Change \(position) has an unknown kind")
         }
         do {
+            let after = try document(statement, 5)
             return StoreChange(
                 position: position, namespace: namespace, kind: kind,
-                before: try document(statement, 4), after: try document(statement, 5),
-                remarks: try document(statement, 6))
+                before: imagesBefore || after == nil
+                    ? try document(statement, 4, beside: after) : nil,
+                after: after, remarks: try document(statement, 6))
         } catch {
             throw StoreError(
                 .corrupt, "Change \(position) is not valid BSON", namespace: namespace,
@@ -119,11 +147,11 @@ extension ReadTransaction {
     }
 
     private static func document(
-        _ statement: borrowing SQLiteStatement, _ column: Int32
+        _ statement: borrowing SQLiteStatement, _ column: Int32, beside other: BSONDocument? = nil
     ) throws(BSONError) -> BSONDocument? {
         guard !statement.isNull(column) else { return nil }
         return try statement.withBytes(column) { (bytes) throws(BSONError) in
-            try BSONDocument(validating: bytes)
+            try ImagePatch.document(bytes, beside: other)
         }
     }
 }

@@ -52,6 +52,19 @@ extension DocumentStore {
         if location != .inMemory { _ = try connection.int64("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
 
+    /// Carries what the log holds over to the file and empties it, which commits do by and by.
+    ///
+    /// - Throws: `readOnly`, `ioError`, `diskFull` and what else SQLite says; nothing is lost then.
+    public func checkpoint() throws {
+        let connection = try enterWriter()
+        defer { mutex.unlock() }
+        guard !isReadOnly else {
+            throw StoreError(.readOnly, "The store was opened for reading only")
+        }
+        readers.release()
+        if location != .inMemory { _ = try connection.int64("PRAGMA wal_checkpoint(TRUNCATE)") }
+    }
+
     /// Copies one state of the store to a new file, which is a store of its own; writes go on.
     ///
     /// - Throws: `cannotOpen` when there is a file already, `diskFull` and what else SQLite says; no

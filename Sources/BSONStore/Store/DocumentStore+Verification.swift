@@ -136,9 +136,22 @@ struct StoreCheck {
             if StoreChange.Kind(rawValue: statement.int64(1)) == nil {
                 report.note(.change, "Change \(position) has an unknown kind")
             }
-            for column in [Int32(2), 3] where !statement.isNull(column) {
-                guard !statement.withBytes(column, { BSONValidator.isValid($0) }) else { continue }
+            do throws(BSONError) {
+                try Self.checkImages(statement)
+            } catch {
                 report.note(.change, "Change \(position) is not valid BSON")
+            }
+        }
+    }
+
+    private static func checkImages(
+        _ statement: borrowing SQLiteStatement
+    ) throws(BSONError) {
+        var after: BSONDocument?
+        for column in [Int32(3), 2] where !statement.isNull(column) {
+            let beside = after
+            after = try statement.withBytes(column) { (bytes) throws(BSONError) in
+                try ImagePatch.document(bytes, beside: beside)
             }
         }
     }

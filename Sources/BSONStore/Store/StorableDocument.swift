@@ -22,9 +22,9 @@ struct StorableDocument {
         try Self.check(self.document, id, in: namespace)
     }
 
-    private static func leadingID(of document: BSONDocument) -> BSONValue? {
+    static func leadingID(of document: BSONDocument) -> BSONValue? {
         document.withCursor { cursor in
-            guard let first = cursor.next(), "_id".utf8.elementsEqual(first.key) else { return nil }
+            guard let first = cursor.next(), first.hasKey("_id") else { return nil }
             return BSONValue(copying: first.value)
         }
     }

@@ -87,6 +87,16 @@ public struct StoreChangeBatch: Sendable, Hashable {
 }
 
 extension StoreChange {
+    /// Says of a document how it is at a position, as if a change had made it so.
+    package init(
+        standingAt position: Int64, _ namespace: Namespace, _ kind: Kind, before: BSONDocument?,
+        after: BSONDocument?
+    ) {
+        self.init(
+            position: position, namespace: namespace, kind: kind, before: before, after: after,
+            remarks: nil)
+    }
+
     /// The change as somebody sees it from whom documents are hidden.
     package func showing(
         _ kind: Kind, _ before: BSONDocument?, _ after: BSONDocument?

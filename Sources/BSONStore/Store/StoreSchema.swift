@@ -13,8 +13,8 @@
 enum StoreSchema {
     /// Marks the file as ours: "Stch".
     static let applicationID: Int64 = 0x5374_6368
-    /// Counts the forms of the schema.
-    static let version: Int64 = 3
+    /// Counts the forms of the schema; version 4 keeps images before as ``ImagePatch``.
+    static let version: Int64 = 4
 
     /// What a file is, by its header.
     enum Kind {
@@ -49,8 +49,10 @@ enum StoreSchema {
         try connection.execute("BEGIN IMMEDIATE")
         do {
             if try kind(connection) == .earlier {
-                let first = try connection.int64("PRAGMA user_version") == 1
-                for statement in (first ? secondVersion : []) + thirdVersion {
+                let found = try connection.int64("PRAGMA user_version") ?? 0
+                for statement in (found < 2 ? secondVersion : [])
+                    + (found < 3 ? thirdVersion : [])
+                {
                     try connection.executeOnce(statement)
                 }
                 try connection.executeOnce("PRAGMA user_version = \(version)")

@@ -55,6 +55,26 @@ extension WriteTransaction {
         return DocumentImages(before: before, after: stored.document)
     }
 
+    /// Puts a document in the place of one that this transaction has read and that nothing was written
+    /// to since.
+    ///
+    /// - Throws: as ``put(_:_:)`` does.
+    package func replace(
+        _ namespace: Namespace, _ found: StoredDocument, by document: BSONDocument
+    ) throws(StoreError) {
+        let stored = try StorableDocument(document, in: namespace)
+        guard !isGuarded(namespace), StorableDocument.leadingID(of: found.document) == stored.id
+        else {
+            try put(namespace, document)
+            return
+        }
+        guard found.document != stored.document else { return }
+        try onTableForWriting(namespace) { (table) throws(StoreError) in
+            try rewrite(found, stored.document, in: table)
+        }
+        try record(.replace, namespace, before: found.document, after: stored.document)
+    }
+
     /// Removes the document with an id.
     ///
     /// - Returns: whether there was one.

@@ -10,6 +10,11 @@ struct UpdateComparison {
         _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: Set<String>
     ) -> Bool {
         if before == after { return true }
+        let mark = description
+        if let named = compareInOrder(before, after, prefix: prefix, excluded: excluded) {
+            return named
+        }
+        description = mark
         let later = FieldCursor(after)
         for (key, old) in before where !excluded.contains(key) {
             guard let new = later.value(of: key) else {
@@ -25,6 +30,45 @@ struct UpdateComparison {
             description.updatedFields.append(prefix + key, new)
         }
         return true
+    }
+
+    /// Compares documents whose fields stand in the same order, but for new ones at the end; `nil` when
+    /// they do not.
+    ///
+    /// Only what differs is decoded.
+    private mutating func compareInOrder(
+        _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: Set<String>
+    ) -> Bool? {
+        before.withUnsafeBytes { old in
+            after.withUnsafeBytes { new in
+                guard let oldBase = old.baseAddress, let newBase = new.baseAddress else {
+                    return nil
+                }
+                var (earlier, later) = (BSONCursor(old), BSONCursor(new))
+                while let a = earlier.next() {
+                    guard let b = later.next(), b.key.count == a.key.count,
+                        BSONCursor.isEqual(a.key, b.key)
+                    else { return nil }
+                    if a.isSame(as: b) { continue }
+                    let key = String(validUTF8: a.key)
+                    if excluded.contains(key) { continue }
+                    let named = compare(
+                        BSONValue(a.value, sharing: before, at: oldBase),
+                        BSONValue(b.value, sharing: after, at: newBase), key: key,
+                        prefix: prefix)
+                    if !named { return false }
+                }
+                while let b = later.next() {
+                    var known = BSONCursor(old)
+                    let key = String(validUTF8: b.key)
+                    if excluded.contains(key) || known.next(withKey: b.key) != nil { continue }
+                    guard Self.canStandInPath(key) else { return false }
+                    description.updatedFields.append(
+                        prefix + key, BSONValue(b.value, sharing: after, at: newBase))
+                }
+                return true
+            }
+        }
     }
 
     private mutating func compare(

@@ -1,8 +1,15 @@
 package import BSONStore
 
 /// Lets a transaction see and write of a collection what a user's role allows.
-package struct RuleGate: DocumentGate {
+package final class RuleGate: DocumentGate {
     let access: RuleAccess
+    /// The access's fingerprint, which is asked for with each token.
+    let fingerprint: UInt64
+
+    init(access: RuleAccess) {
+        self.access = access
+        fingerprint = access.fingerprint
+    }
 
     package var filter: Filter? {
         switch access.visibility {

@@ -14,7 +14,14 @@ package final class RuleGuard: DocumentGuard {
         self.user = user
     }
 
+    /// The collections that have roles of their own, sorted.
+    var namespaces: [Namespace] { rules.namespaces }
+
     package func gate(_ namespace: Namespace) -> (any DocumentGate)? { ruleGate(namespace) }
+
+    /// A number that is the same wherever the user may do the same with a collection, in every
+    /// process.
+    package func fingerprint(_ namespace: Namespace) -> UInt64 { ruleGate(namespace).fingerprint }
 
     /// What the user may do with a collection, found out once.
     package func access(_ namespace: Namespace) -> RuleAccess { ruleGate(namespace).access }
@@ -41,7 +48,7 @@ package final class RuleGuard: DocumentGuard {
     }
 
     /// Whether another guard decides as this one does about one collection.
-    func decidesEqually(_ other: RuleGuard, only namespace: Namespace) -> Bool {
+    package func decidesEqually(_ other: RuleGuard, only namespace: Namespace) -> Bool {
         access(namespace).decidesEqually(other.access(namespace))
     }
 }

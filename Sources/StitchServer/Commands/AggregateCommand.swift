@@ -76,7 +76,7 @@ enum AggregateCommand {
             rest: request.rest,
             options: PipelineOptions(
                 let: call.document("let"), collation: try call.collation()),
-            now: store.server.clock.now)
+            now: store.server.clock.now, under: try store.ruleGuard(call))
         return try store.open(
             source, namespace, call, batchSize: batchSize,
             options: CursorOptions(isTailable: true, awaitsData: true))

@@ -35,11 +35,9 @@ struct RuledSource<Source: CursorSource>: CursorSource, RuledCursor {
             case (let before?, let now?): before.decidesEqually(now, namespace)
             case (nil, _?), (_?, nil): false
             }
-        guard isSame else {
-            throw source is ChangeStreamSource
-                ? CommandFault(
-                    286, "The rules for this user have changed; read again and open a new stream")
-                : CommandFault(175, "The rules for this user have changed; send the query again")
+        // A stream tells what other rules give and take.
+        guard isSame || source is ChangeStreamSource else {
+            throw CommandFault(175, "The rules for this user have changed; send the query again")
         }
         return try source.next(limits, call)
     }

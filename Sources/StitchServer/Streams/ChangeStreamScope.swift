@@ -43,6 +43,16 @@ enum ChangeStreamScope: Sendable, Hashable {
         if case .collection(let namespace) = self { namespace } else { nil }
     }
 
+    /// Whether the stream tells of documents of a collection.
+    func includes(_ namespace: Namespace) -> Bool {
+        guard !namespace.collection.hasPrefix("system.") else { return false }
+        return switch self {
+        case .collection(let own): namespace == own
+        case .database(let database): namespace.database == database
+        case .cluster: !Self.internalDatabases.contains(namespace.database)
+        }
+    }
+
     /// Whether the stream tells of a change.
     func includes(_ change: StoreChange) -> Bool {
         let namespace = change.namespace
@@ -59,13 +69,7 @@ enum ChangeStreamScope: Sendable, Hashable {
 
     /// Whether the stream, if it shows such changes, tells of one of a definition.
     func includes(_ change: DefinitionChange) -> Bool {
-        let namespace = change.namespace
-        guard !namespace.collection.hasPrefix("system.") else { return false }
-        switch self {
-        case .collection(let own): return namespace == own
-        case .database(let database): return namespace.database == database
-        case .cluster: return !Self.internalDatabases.contains(namespace.database)
-        }
+        includes(change.namespace)
     }
 
     /// Whether the stream is over behind a change.

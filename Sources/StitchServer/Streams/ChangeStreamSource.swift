@@ -9,18 +9,20 @@ struct ChangeStreamSource: CursorSource {
     private static let changesMax = 500
 
     private let backend: StoreBackend
-    private let store: DocumentStore
+    let store: DocumentStore
     /// The rules of the command that reads.
-    private var ruleGuard: RuleGuard?
-    private let stage: ChangeStreamStage
-    private let scope: ChangeStreamScope
+    var ruleGuard: RuleGuard?
+    /// What other rules give and take, and was not told.
+    var turnover: RuleTurnover?
+    let stage: ChangeStreamStage
+    let scope: ChangeStreamScope
     private let rest: EventPipeline?
     /// Up to where the feed was looked at.
-    private var place: StreamPlace
+    var place: StreamPlace
     /// Where the feed's positions are those of events that begin too early.
     private var startTime: BSONTimestamp?
     /// The time of the last change that had one.
-    private var lastStamp: WriteStamp
+    private(set) var lastStamp: WriteStamp
     /// A change after which the stream is over, whose notice was not given out.
     private var ending: ChangeEvent?
     /// Whether the notice was given out.
@@ -32,7 +34,7 @@ struct ChangeStreamSource: CursorSource {
     ///   place of another feed, and what the pipeline's stages say.
     init(
         _ backend: StoreBackend, _ stage: ChangeStreamStage, _ scope: ChangeStreamScope,
-        rest: BSONArray, options: PipelineOptions, now: BSONTimestamp
+        rest: BSONArray, options: PipelineOptions, now: BSONTimestamp, under rules: RuleGuard?
     ) throws {
         self.backend = backend
         store = backend.store
@@ -52,6 +54,7 @@ struct ChangeStreamSource: CursorSource {
             startTime = time
         }
         place.definition = try stage.showsExpandedEvents ? firstDefinition() : nil
+        try begin(under: rules)
         if place.kind == .event { ending = try endingAtStart() }
         // Whether the history reaches back so far is said at once.
         _ = try store.read { try $0.changes(after: place.position, limit: 1) }
@@ -78,18 +81,20 @@ struct ChangeStreamSource: CursorSource {
 
     private func ending(at change: StoreChange) -> ChangeEvent {
         ChangeEvent(
-            change: change, place: StreamPlace(position: change.position, kind: .invalidate),
+            change: change,
+            place: StreamPlace(position: change.position, kind: .invalidate, rules: place.rules),
             stamp: WriteStamp(change.comment) ?? lastStamp)
     }
 
     mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch {
         var batch = CursorBatch()
         var bytes = 0
-        ruleGuard = try backend.ruleGuard(call)
+        try go(onUnder: try backend.ruleGuard(call))
         try finish(&batch, limits, &bytes)
         var hasMore = !isOver
         while hasMore, batch.documents.count < limits.documentsMax {
             try call.checkTime()
+            guard try turn(&batch, limits, &bytes) else { break }
             hasMore = try store.read { transaction in
                 try transaction.through(ruleGuard, transaction) {
                     try read($0, &batch, limits, &bytes)
@@ -126,7 +131,14 @@ struct ChangeStreamSource: CursorSource {
         for entry in page.entries {
             let stamp = WriteStamp(entry.comment) ?? lastStamp
             let place = entry.place(after: self.place)
-            if entry.isIn(scope), startTime.map({ $0 <= stamp.time }) ?? true {
+            if let turnover, place.position > turnover.position {
+                // First what other rules gave and took up to there.
+                self.place.position = turnover.position
+                return true
+            }
+            if isToldApart(entry) {
+                self.place = place.marked
+            } else if entry.isIn(scope), startTime.map({ $0 <= stamp.time }) ?? true {
                 if let event = try document(entry, place, stamp, page, transaction),
                     let document = try passed(event, transaction)
                 {
@@ -146,6 +158,11 @@ struct ChangeStreamSource: CursorSource {
                 if place != self.place { self.place = place.marked }
                 return false
             }
+        }
+        if let turnover, page.end.position >= turnover.position {
+            place.position = turnover.position
+            place.kind = .mark
+            return true
         }
         if page.end.position > place.position || page.end.definition != place.definition {
             place = page.end
@@ -185,7 +202,7 @@ struct ChangeStreamSource: CursorSource {
         return true
     }
 
-    private mutating func give(
+    mutating func give(
         _ document: BSONDocument, _ place: StreamPlace, _ batch: inout CursorBatch,
         _ limits: BatchLimits, _ bytes: inout Int
     ) -> Bool {
@@ -242,7 +259,7 @@ struct ChangeStreamSource: CursorSource {
     }
 
     /// The event as the rest of the pipeline gives it, `nil` when it is left out.
-    private func passed(
+    func passed(
         _ event: BSONDocument, _ transaction: ReadTransaction
     ) throws -> BSONDocument? {
         guard let rest else { return event }

@@ -26,7 +26,7 @@ struct FeedPage {
     ) throws {
         let begin = place.kind == .pieces ? place.position - 1 : place.position
         let found = try transaction.changes(after: begin, in: namespace, limit: limit)
-        var end = StreamPlace(position: found.position, kind: .mark)
+        var end = StreamPlace(position: found.position, kind: .mark, rules: place.rules)
         guard let definition = place.definition else {
             entries = found.changes.map(Entry.change)
             self.end = end
@@ -104,5 +104,7 @@ extension FeedPage.Entry {
 
 extension StreamPlace {
     /// The same place, when nothing was given out there.
-    var marked: StreamPlace { StreamPlace(position: position, kind: .mark, definition: definition) }
+    var marked: StreamPlace {
+        StreamPlace(position: position, kind: .mark, definition: definition, rules: rules)
+    }
 }

@@ -12,6 +12,8 @@ struct StreamPlace: Sendable, Hashable {
         case mark = 2
         /// Some pieces of a change that is too large for one event.
         case pieces = 3
+        /// What became of a document when the rules changed, behind the position.
+        case turn = 4
     }
 
     /// The position of the last change that was looked at.
@@ -25,13 +27,16 @@ struct StreamPlace: Sendable, Hashable {
     /// How many pieces of the change were given out.
     var pieceCount: UInt16 = 0
 
+    /// What stands for all that the rules let be seen; `nil` where no rules bind who watches.
+    var rules: UInt64?
+
     /// Begins every token, as the server's own tokens begin.
     private static let prefix: UInt8 = 0x82
 
     /// The token: `{_data: <hexadecimal text>}`, whose texts are ordered as the places are.
     var token: BSONDocument {
         var text = ""
-        text.reserveCapacity(36)
+        text.reserveCapacity(56)
         Self.append(Self.prefix, to: &text)
         Self.append(position, to: &text)
         Self.append(kind.rawValue, to: &text)
@@ -39,9 +44,10 @@ struct StreamPlace: Sendable, Hashable {
             Self.append(definition ?? -1, to: &text)
             Self.append(UInt8(pieceCount >> 8), to: &text)
             Self.append(UInt8(pieceCount & 0xFF), to: &text)
-        } else if let definition {
-            Self.append(definition, to: &text)
+        } else if definition != nil || rules != nil {
+            Self.append(definition ?? -1, to: &text)
         }
+        if let rules { Self.append(Int64(bitPattern: rules), to: &text) }
         return ["_data": .string(text)]
     }
 
@@ -71,7 +77,7 @@ extension StreamPlace {
         let bytes = try Self.bytes(text)
         guard bytes.count >= 10, bytes[0] == Self.prefix, bytes[1] < 0x80,
             let kind = Kind(rawValue: bytes[9]),
-            (kind == .pieces ? [20] : [10, 18]).contains(bytes.count)
+            (kind == .pieces ? [20, 28] : [10, 18, 26]).contains(bytes.count)
         else {
             throw CommandFault(260, "the resume token is not one of this server: \(text)")
         }
@@ -79,7 +85,9 @@ extension StreamPlace {
         self.init(
             position: Self.number(bytes[1..<9]), kind: kind,
             definition: definition < 0 ? nil : definition,
-            pieceCount: bytes.count == 20 ? UInt16(bytes[18]) << 8 | UInt16(bytes[19]) : 0)
+            pieceCount: kind == .pieces ? UInt16(bytes[18]) << 8 | UInt16(bytes[19]) : 0,
+            rules: bytes.count > 20
+                ? UInt64(bitPattern: Self.number(bytes[(bytes.count - 8)...])) : nil)
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {

@@ -18,20 +18,25 @@ struct CollectionPass {
 
     /// Runs a transaction over the collection's documents, records and events.
     func write<R: Sendable>(
-        _ body: @escaping @Sendable (SyncTransaction) throws -> R
+        expanding: Bool = false, _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
-        try await engine.write(namespace, body)
+        try await engine.write(namespace, expanding: expanding, body)
     }
 
     /// Reads the collection's records from a snapshot.
     func read<R>(_ body: (SyncRecords, SyncState.Collection) throws -> R) throws -> R {
+        try snapshot { try body($0.records, $0.collection) }
+    }
+
+    /// Reads the collection's documents and records from a snapshot.
+    func snapshot<R>(_ body: (SyncSnapshot) throws -> R) throws -> R {
         try engine.store.read { transaction in
             let state = SyncState(connection: transaction.connection)
             guard let collection = try state.existing(namespace) else {
                 throw SyncError(
                     .storeFailed, "the sync tables lack the collection", namespace: namespace)
             }
-            return try body(SyncRecords(connection: transaction.connection), collection)
+            return try body(SyncSnapshot(transaction: transaction, collection: collection))
         }
     }
 

@@ -107,9 +107,14 @@ extension CollectionPass {
 
     private mutating func count(_ answer: Answer, _ outcome: SyncTransaction.Committed) {
         if case .success = answer.result { report.conflicts += 1 }
+        count(outcome, answer.conflict.record)
+    }
+
+    /// Notes what became of the answer to a record's conflict.
+    mutating func count(_ outcome: SyncTransaction.Committed, _ record: SyncedDocument) {
         switch outcome {
         case .committed:
-            if let row = answer.conflict.record.rowID { resolved.insert(row) }
+            if let row = record.rowID { resolved.insert(row) }
         case .overtaken: report.overtaken += 1
         case .paused(let error):
             report.paused += 1
@@ -152,25 +157,44 @@ extension SyncTransaction {
         guard let record = try current(conflict.record),
             goesOn || record.isSame(as: conflict.record)
         else { return .overtaken }
+        return try carryOut(answer, conflict, record, nil)
+    }
+
+    /// Carries out the answer that is given always.
+    func carryOut(
+        _ answer: ConflictHandler<BSONDocument>.Always, _ conflict: OpenConflict,
+        _ record: SyncedDocument, _ local: StoredDocument?
+    ) throws -> Committed {
+        switch answer {
+        case .remote: try carryOut(.useRemote, conflict, record, .some(local))
+        case .local: try carryOut(.useLocal, conflict, record, .some(local))
+        }
+    }
+
+    private func carryOut(
+        _ answer: ConflictResolution<BSONDocument>, _ conflict: OpenConflict,
+        _ record: SyncedDocument, _ local: StoredDocument??
+    ) throws -> Committed {
         let answer = answer.document(local: conflict.local, remote: conflict.remote.document)?
             .withID(record.documentID)
         let facts = ResolutionFacts(
             answerExists: answer != nil, remoteExists: conflict.remote.document != nil,
             answerEqualsRemote: contentEqual(answer, conflict.remote.document),
             idMatches: answer.map {
-                BSONKey.encode($0.documentID) == BSONKey.encode(record.documentID)
+                $0.documentID == record.documentID
+                    || BSONKey.encode($0.documentID) == BSONKey.encode(record.documentID)
             } ?? true,
             fits: contentEqual(answer, conflict.remote.document)
                 || (answer?.byteCount ?? 0)
                     <= BSONLimits().documentBytesMax - Self.versionReserve
         )
         return try apply(
-            ResolutionDecision.decide(facts), answer: answer, to: record, conflict)
+            ResolutionDecision.decide(facts), answer: answer, to: record, conflict, local)
     }
 
     private func apply(
         _ decision: ResolutionDecision, answer: BSONDocument?, to old: SyncedDocument,
-        _ conflict: OpenConflict
+        _ conflict: OpenConflict, _ local: StoredDocument??
     ) throws -> Committed {
         var record = old
         let id = record.documentID
@@ -187,16 +211,16 @@ extension SyncTransaction {
             try keep(&record, base: remote, local: nil)
             try emit(.delete, .resolution, id, uncommitted: true)
         case .takeRemote:
-            try setLocal(id, to: remote.document)
+            try setLocal(id, to: remote.document, from: local)
             record.takeBase(.sameAsLocal, remote.version)
             try save(record)
             try emit(.replace, .resolution, id, document: remote.document, uncommitted: false)
         case .insertPending:
-            try setLocal(id, to: answer)
+            try setLocal(id, to: answer, from: local)
             try keep(&record, base: remote, local: answer)
             try emit(.insert, .resolution, id, document: answer, uncommitted: true)
         case .updatePending:
-            try setLocal(id, to: answer)
+            try setLocal(id, to: answer, from: local)
             try keep(&record, base: remote, local: answer)
             try emitChange(
                 .resolution, id, from: conflict.local, to: answer, uncommitted: true)

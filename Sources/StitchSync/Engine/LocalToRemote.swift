@@ -17,7 +17,7 @@ extension CollectionPass {
             guard let row = batch.lastRow else { break }
             last = row
             guard !batch.attempts.isEmpty else { continue }
-            let sent = try await send(batch.attempts)
+            let sent = try await send(batch.attempts, batch.row)
             overtaken += sent.overtaken
             failure = failure ?? sent.failure
         }
@@ -36,7 +36,7 @@ extension CollectionPass {
     /// Sends a batch; tells which documents somebody else was at first, and of a write whose failure
     /// may pass.
     private mutating func send(
-        _ attempts: [OpenAttempt]
+        _ attempts: [OpenAttempt], _ batch: Int64?
     ) async throws -> (overtaken: [BSONValue], failure: RemoteError?) {
         let writes = attempts.map(\.write)
         let outcomes = try await request { remote in
@@ -48,8 +48,15 @@ extension CollectionPass {
         }
         let failuresMax = limits.failuresMax
         let settlements = try await write { sync in
-            try zip(attempts, outcomes).map { attempt, outcome in
-                try sync.settle(attempt, outcome, failuresMax: failuresMax)
+            guard try batch.map(sync.records.removeAttempts) ?? false else {
+                return try zip(attempts, outcomes).map { attempt, outcome in
+                    try sync.settle(attempt, outcome, failuresMax: failuresMax)
+                }
+            }
+            var own = attempts
+            if outcomes.allSatisfy({ $0 == .applied }) { try sync.records.dropBases(of: &own) }
+            return try zip(own, outcomes).map { attempt, outcome in
+                try sync.settleOwn(attempt, outcome, failuresMax: failuresMax)
             }
         }
         var mayPass: RemoteError?
@@ -85,28 +92,47 @@ extension CollectionPass {
 
 /// An attempt that is stored and may be sent.
 struct OpenAttempt: Sendable {
-    let record: SyncedDocument
+    /// The record, with the attempt in it.
+    fileprivate(set) var record: SyncedDocument
     let write: RemoteWrite
+    let kind: AttemptBatch.Kind
+    /// The document that was to be sent.
+    let local: BSONDocument?
+}
+
+extension SyncRecords {
+    /// Removes the stored bases of records whose attempts have all landed, at once where their rows
+    /// are a run that holds no others.
+    fileprivate func dropBases(of attempts: inout [OpenAttempt]) throws {
+        let rows = attempts.compactMap(\.record.rowID)
+        guard let first = rows.min(), let last = rows.max(), rows.count == attempts.count,
+            last - first == Int64(rows.count - 1)
+        else { return }
+        try removeBases(from: first, through: last)
+        for index in attempts.indices { attempts[index].record.keptBase = nil }
+    }
 }
 
 extension SyncTransaction {
-    /// A batch of stored attempts, and the row up to which records were considered.
-    struct AttemptBatch: Sendable {
+    /// Attempts that are stored in a row, and the record up to which records were considered.
+    struct Outgoing: Sendable {
         var attempts: [OpenAttempt] = []
+        var row: Int64?
         var lastRow: Int64?
     }
 
     /// Stores attempts for the next pending records (rule R3).
     func beginAttempts(
         after row: Int64, limits: SyncLimits, resolved: Set<Int64>
-    ) throws -> AttemptBatch {
+    ) throws -> Outgoing {
         let pending = try records.records(
             .toSend, in: collection.rowID, after: row, limit: limits.batchDocuments)
         let operations = try state.nextOperations(pending.count)
-        var batch = AttemptBatch()
+        var batch = Outgoing()
         var bytes = 0
-        for (record, operation) in zip(pending, operations) {
-            let local = try local(record.documentID)
+        let locals = try transaction.getFirst(
+            namespace, ids: pending.map(\.documentID), bytesMax: limits.batchBytes)
+        for ((record, local), operation) in zip(zip(pending, locals), operations) {
             // A replacement or delete carries the base as its condition.
             bytes += (local?.byteCount ?? 0) + (record.base.document(local: local)?.byteCount ?? 0)
             if bytes > limits.batchBytes && !batch.attempts.isEmpty { break }
@@ -118,6 +144,14 @@ extension SyncTransaction {
                 batch.attempts.append(open)
             }
         }
+        guard !batch.attempts.isEmpty else { return batch }
+        let members = batch.attempts.compactMap { open in
+            open.record.rowID.map {
+                AttemptBatch.Member(row: $0, operation: open.write.operation, kind: open.kind)
+            }
+        }
+        batch.row = try records.add(
+            AttemptBatch(members: members, token: collection.token), in: collection.rowID)
         return batch
     }
 
@@ -143,16 +177,17 @@ extension SyncTransaction {
             return nil
         case .insert, .update, .replace, .delete: break
         }
-        let version = Self.version(after: record.version, operation, decision)
+        let kind: AttemptBatch.Kind =
+            local == nil ? .delete : decision == .insert ? .insert : .update
+        let version = Self.version(after: record.version, operation, kind)
         record.attempt = Attempt(
             operation: operation, intended: local == nil ? .absent : .sameAsLocal,
             version: version.map(VersionField.version) ?? .absent, token: collection.token)
-        let stored = try save(record)
         let write = RemoteWrite(
             documentID: record.documentID, operation: operation,
             action: Self.action(decision, local: local, paths: paths, version: version),
             condition: Self.condition(decision, record.version, base: base, paths: paths))
-        return OpenAttempt(record: stored, write: write)
+        return OpenAttempt(record: record, write: write, kind: kind, local: local)
     }
 
     private static func paths(
@@ -167,18 +202,6 @@ extension SyncTransaction {
             return try paths.apply(to: base).contentEquals(local) ? paths : nil
         } catch {
             return nil
-        }
-    }
-
-    private static func version(
-        after base: VersionField, _ operation: OperationID, _ decision: UploadDecision
-    ) -> DocumentVersion? {
-        switch (decision, base.version) {
-        case (.delete, _), (.nothing, _), (.wait, _): nil
-        case (.insert, _), (_, nil):
-            DocumentVersion.first(operation: operation)
-        case (.update, let base?), (.replace, let base?):
-            base.next(operation: operation)
         }
     }
 

@@ -3,11 +3,13 @@ internal import BSONStore
 /// Turns the remote's history into hints: which documents to look at (rule R4).
 extension CollectionPass {
     /// Reads the history from where it was last read to; where that is lost, compares versions.
-    mutating func readInbox() async throws {
+    ///
+    /// - Parameter looking: whether the remote is looked at before the new place is stored, or later.
+    mutating func readInbox(looking: Bool) async throws {
         let collection = try read { $1 }
         if let token = collection.token, !collection.needsScan {
             do {
-                try await readChanges(after: token)
+                try await readChanges(after: token, looking: looking)
                 return
             } catch let error as RemoteError where error.errorClass == .historyLost {
                 // Events were missed: every version is compared below.
@@ -16,7 +18,7 @@ extension CollectionPass {
         try await scan()
     }
 
-    private mutating func readChanges(after start: ResumeToken) async throws {
+    private mutating func readChanges(after start: ResumeToken, looking: Bool) async throws {
         var token = start
         var hasMore = true
         let limit = limits.changesPerRead
@@ -25,20 +27,63 @@ extension CollectionPass {
             let batch = try await request { remote in
                 try await remote.changes(after: after, limit: limit, waitingUpTo: .zero)
             }
-            if batch.token != token || !batch.changes.isEmpty { try await keep(batch) }
+            if batch.token != token || !batch.changes.isEmpty {
+                if looking { try await takeIn(batch) } else { try await keep(batch) }
+            }
             hasMore = batch.hasMore && batch.token != token
             token = batch.token
         }
     }
 
+    /// Looks at what changed, and stores the new place with what the last look led to.
+    ///
+    /// Records that are to be looked at anyway get a new hint instead. Where the remote cannot be
+    /// asked, all of them do.
+    private mutating func takeIn(_ batch: RemoteChangeBatch) async throws {
+        var later: [RemoteChange] = []
+        let news = try snapshot { snapshot in
+            var rows: Set<Int64> = []
+            var news: [SyncedDocument] = []
+            for change in batch.changes {
+                guard
+                    let record = try snapshot.records.record(
+                        snapshot.collection.rowID, id: change.documentID),
+                    let row = record.rowID, record.pause == nil, !rows.contains(row),
+                    try snapshot.isNews(change, to: record)
+                else { continue }
+                if record.hint > 0 || record.attempt != nil {
+                    later.append(change)
+                } else {
+                    rows.insert(row)
+                    news.append(record)
+                }
+            }
+            return news
+        }
+        let rest = RemoteChangeBatch(
+            changes: later, token: batch.token, hasMore: batch.hasMore)
+        guard !news.isEmpty else { return try await keep(rest) }
+        do {
+            for start in stride(from: 0, to: news.count, by: limits.batchDocuments) {
+                let end = min(start + limits.batchDocuments, news.count)
+                try await look(
+                    at: Array(news[start..<end]), then: end == news.count ? .keep(rest) : .nothing)
+            }
+        } catch let error as RemoteError {
+            #if ENGINE_VARIANTS
+                if EngineVariant.failedReadForgotten.isOn {
+                    try await keep(rest)
+                    throw error
+                }
+            #endif
+            try await keep(batch)
+            throw error
+        }
+    }
+
     /// Stores hints and the place that they came from in one transaction.
     private func keep(_ batch: RemoteChangeBatch) async throws {
-        try await write { sync in
-            for change in batch.changes { try sync.note(change) }
-            var collection = sync.collection
-            collection.token = batch.token
-            try sync.state.save(collection)
-        }
+        try await write { sync in try sync.keep(batch) }
     }
 
     /// Compares all versions by pages; only what differs is looked at afterwards.
@@ -106,20 +151,19 @@ extension CollectionPass {
 }
 
 extension SyncTransaction {
+    /// Stores hints and the place that they came from.
+    func keep(_ batch: RemoteChangeBatch) throws {
+        for change in batch.changes { try note(change) }
+        var collection = collection
+        collection.token = batch.token
+        try state.save(collection)
+    }
+
     /// Notes a change, unless it is one that the record already knows of.
     func note(_ change: RemoteChange) throws {
-        guard let record = try record(change.documentID), record.pause == nil else { return }
-        if let attempt = record.attempt, change.operation == attempt.operation { return }
-        if change.wroteVersion, let operation = change.operation,
-            record.version.version?.operation == operation.value
-        {
-            return
-        }
-        if let version = change.version, version != .absent, version == record.version,
-            let hash = change.contentHash, try isBase(.content(hash), of: record)
-        {
-            return
-        }
+        guard let record = try record(change.documentID), record.pause == nil,
+            try snapshot.isNews(change, to: record)
+        else { return }
         try hint(record)
     }
 
@@ -137,14 +181,7 @@ extension SyncTransaction {
             try hint(record)
         case .found(let version, let content):
             if version == .absent || version != record.version { return try hint(record) }
-            if let content, try !isBase(content, of: record) { try hint(record) }
+            if let content, try !snapshot.isBase(content, of: record) { try hint(record) }
         }
-    }
-
-    /// Whether content at the remote is the record's base.
-    private func isBase(
-        _ content: ContentFingerprint, of record: SyncedDocument
-    ) throws -> Bool {
-        try record.base.document(local: local(record.documentID)).map(content.isOf) ?? false
     }
 }

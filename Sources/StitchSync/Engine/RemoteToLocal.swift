@@ -26,9 +26,38 @@ extension CollectionPass {
         }
     }
 
+    /// Looks at ids that are wanted and have no record yet, in batches.
+    mutating func lookAtWanted() async throws {
+        var last: Int64 = 0
+        while true {
+            let after = last
+            let next = try read { records, collection in
+                collection.hasWanted
+                    ? try records.wanted(in: collection.rowID, after: after, limit: 1).first : nil
+            }
+            guard let next else { return }
+            last = next.row
+            guard next.ids.count <= limits.batchDocuments else {
+                // They were noted down under another limit.
+                return try await write(expanding: true) { _ in }
+            }
+            try await look(at: next.ids.map(SyncedDocument.init), then: .begin(next.row))
+        }
+    }
+
+    /// What the first transaction of a look stores beside what the look led to.
+    enum Sequel: Sendable {
+        case nothing
+        /// Hints, and the place in the history that they and the look came from.
+        case keep(RemoteChangeBatch)
+        /// That the ids of a row are records now.
+        case begin(Int64)
+    }
+
     /// Looks at some documents: asks, decides and commits, then lets the app resolve conflicts.
-    mutating func look(at batch: [SyncedDocument]) async throws {
+    mutating func look(at batch: [SyncedDocument], then sequel: Sequel = .nothing) async throws {
         var open = batch
+        var sequel = sequel
         var mayClaim = true
         while !open.isEmpty {
             let ids = open.map(\.documentID)
@@ -43,7 +72,9 @@ extension CollectionPass {
             var seen = zip(open, lookups).map(Look.init)
             let evidence = try await evidence(for: seen)
             try await lookAgain(&seen, where: evidence)
-            let claims = try await settle(seen, evidence: evidence, mayClaim: mayClaim)
+            let claims = try await settle(
+                seen, evidence: evidence, mayClaim: mayClaim, then: sequel)
+            sequel = .nothing
             try await claim(claims)
             open = claims
             mayClaim = false
@@ -90,9 +121,11 @@ extension CollectionPass {
 
     /// Decides and commits; returns the documents to claim and look at again.
     private mutating func settle(
-        _ looks: [Look], evidence: [OperationID: AttemptEvidence], mayClaim: Bool
+        _ looks: [Look], evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
+        then sequel: Sequel
     ) async throws -> [SyncedDocument] {
-        let settled = try await commit(looks, evidence: evidence, mayClaim: mayClaim)
+        let settled = try await commit(
+            looks, evidence: evidence, mayClaim: mayClaim, then: sequel)
         var conflicts: [OpenConflict] = []
         var claims: [SyncedDocument] = []
         report.overtaken += settled.count { if case .claim = $0 { true } else { false } }
@@ -104,6 +137,9 @@ extension CollectionPass {
             case .foreign: reportForeign(look.record.documentID)
             case .claim(let record): claims.append(record)
             case .conflict(let conflict): conflicts.append(conflict)
+            case .answered(let committed):
+                report.conflicts += 1
+                count(committed, look.record)
             case .failed(let error):
                 report.paused += 1
                 errors.append(error)
@@ -116,15 +152,32 @@ extension CollectionPass {
     /// Settles all looks in one transaction; where a document stands in the way of that, each in a
     /// savepoint of its own (rule R8), which costs a copy of every page that is written.
     private func commit(
-        _ looks: [Look], evidence: [OperationID: AttemptEvidence], mayClaim: Bool
+        _ looks: [Look], evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
+        then sequel: Sequel
     ) async throws -> [SyncTransaction.Settled] {
+        let answer = configuration.conflictHandler?.always
         do {
-            return try await write { sync in
-                try looks.map { try sync.settle($0, evidence: evidence, mayClaim: mayClaim) }
+            do {
+                return try await write { sync in
+                    var sync = sync
+                    sync.trusts = true
+                    return try sync.settle(
+                        looks, evidence: evidence, mayClaim: mayClaim, answer: answer, then: sequel)
+                }
+            } catch is SyncRecords.Overtaken {
+                return try await write { sync in
+                    try sync.settle(
+                        looks, evidence: evidence, mayClaim: mayClaim, answer: answer, then: sequel)
+                }
             }
         } catch let cause where SyncTransaction.isAboutDocument(cause) {
             return try await write { sync in
-                try looks.map { try sync.settleAlone($0, evidence: evidence, mayClaim: mayClaim) }
+                guard try sync.begin(sequel) else { return looks.map { _ in .nothing } }
+                let settled = try looks.map {
+                    try sync.settleAlone($0, evidence: evidence, mayClaim: mayClaim)
+                }
+                try sync.end(sequel)
+                return settled
             }
         }
     }

@@ -10,9 +10,41 @@ extension SyncTransaction {
         case foreign
         case claim(SyncedDocument)
         case conflict(OpenConflict)
+        /// A conflict that the same answer is given to always.
+        case answered(Committed)
         /// The document cannot be kept, or its record not be read; it is paused where that can be
         /// stored.
         case failed(SyncError)
+    }
+
+    /// Begins to settle looks; `false` when others were here first.
+    func begin(_ sequel: CollectionPass.Sequel) throws -> Bool {
+        switch sequel {
+        case .nothing, .keep: true
+        case .begin(let row): try records.removeWanted(row)
+        }
+    }
+
+    /// Stores what comes with the looks.
+    func end(_ sequel: CollectionPass.Sequel) throws {
+        switch sequel {
+        case .nothing, .begin: return
+        case .keep(let batch): try keep(batch)
+        }
+    }
+
+    /// Settles looks together; the first that cannot be kept ends it.
+    func settle(
+        _ looks: [CollectionPass.Look], evidence: [OperationID: AttemptEvidence],
+        mayClaim: Bool, answer: ConflictHandler<BSONDocument>.Always?,
+        then sequel: CollectionPass.Sequel
+    ) throws -> [Settled] {
+        guard try begin(sequel) else { return looks.map { _ in .nothing } }
+        let settled = try looks.map {
+            try settle($0, evidence: evidence, mayClaim: mayClaim, answer: answer)
+        }
+        try end(sequel)
+        return settled
     }
 
     /// Settles one look by itself: what is wrong with one document stops that document only (R8).
@@ -46,8 +78,11 @@ extension SyncTransaction {
     }
 
     /// Adopts or discards the open attempt, then decides about the remote's edition.
+    ///
+    /// - Parameter answer: what every conflict is answered with, if so.
     func settle(
-        _ look: CollectionPass.Look, evidence: [OperationID: AttemptEvidence], mayClaim: Bool
+        _ look: CollectionPass.Look, evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
+        answer: ConflictHandler<BSONDocument>.Always? = nil
     ) throws -> Settled {
         guard var record = try current(look.record), record.pause == nil else { return .nothing }
         guard record.version == look.record.version,
@@ -57,7 +92,6 @@ extension SyncTransaction {
             try hint(record)
             return .nothing
         }
-        let local = try local(record.documentID)
         let edition = try RemoteEdition(look.remote, of: record.documentID)
         #if ENGINE_VARIANTS
             if EngineVariant.noAttemptRecord.isOn {
@@ -74,9 +108,22 @@ extension SyncTransaction {
                 return .nothing
             }
         #endif
-        let open = record.attempt
         let attempt = AttemptDecision.decide(
             record.attempt.map { evidence[$0.operation] ?? .historyLost } ?? .noAttempt)
+        // Where a wanted document is here after all, inserting it fails, and nobody is trusted then.
+        let isAbsent = trusts && record.rowID == nil && edition.document != nil
+        return try settle(
+            look, &record, edition, attempt, isAbsent ? nil : stored(record.documentID),
+            mayClaim: mayClaim, answer: answer)
+    }
+
+    private func settle(
+        _ look: CollectionPass.Look, _ record: inout SyncedDocument, _ edition: RemoteEdition,
+        _ attempt: AttemptDecision, _ stored: StoredDocument?, mayClaim: Bool,
+        answer: ConflictHandler<BSONDocument>.Always?
+    ) throws -> Settled {
+        let local = stored?.document
+        let open = record.attempt
         let earlier = record.discarded
         try apply(attempt, to: &record, local: local)
         try adoptDiscarded(edition, of: earlier + record.discarded, into: &record, local: local)
@@ -98,8 +145,18 @@ extension SyncTransaction {
         {
             record.attempt = open
         }
+        if decision == .conflict, let answer, record.rowID != nil {
+            return try .answered(
+                carryOut(
+                    answer,
+                    OpenConflict(
+                        record: look.record, base: record.base.document(local: local),
+                        local: local, remote: edition,
+                        mayHaveLanded: attempt == .discardUncertain),
+                    record, stored))
+        }
         return try apply(
-            decision, to: record, local: local, remote: edition,
+            decision, to: record, local: stored, remote: edition,
             mayHaveLanded: attempt == .discardUncertain)
     }
 
@@ -162,10 +219,11 @@ extension SyncTransaction {
     }
 
     private func apply(
-        _ decision: RemoteEventDecision, to old: SyncedDocument, local: BSONDocument?,
+        _ decision: RemoteEventDecision, to old: SyncedDocument, local stored: StoredDocument?,
         remote: RemoteEdition, mayHaveLanded: Bool
     ) throws -> Settled {
         var record = old
+        let local = stored?.document
         let id = record.documentID
         switch decision {
         case .nothing:
@@ -179,7 +237,7 @@ extension SyncTransaction {
             if record.hint == 0 { record.hint = try nextHint() }
             return .claim(try save(record))
         case .take, .takeForeign:
-            return try take(remote, into: record, local: local, decision)
+            return try take(remote, into: record, local: stored, decision)
         case .listForeign:
             let isNews = record.version != remote.version
             record.version = remote.version
@@ -214,11 +272,11 @@ extension SyncTransaction {
     }
 
     private func take(
-        _ remote: RemoteEdition, into old: SyncedDocument, local: BSONDocument?,
+        _ remote: RemoteEdition, into old: SyncedDocument, local: StoredDocument?,
         _ decision: RemoteEventDecision
     ) throws -> Settled {
         var record = old
-        let isNews = !contentEqual(local, remote.document)
+        let isNews = !contentEqual(local?.document, remote.document)
         if isNews { try setLocal(record.documentID, to: remote.document, from: local) }
         record.takeBase(.sameAsLocal, remote.version)
         try save(record)
@@ -241,7 +299,9 @@ struct RemoteEdition: Sendable {
     ///
     /// - Throws: `SyncError` of code `.unusableDocument` when the answer is another document.
     init(_ answer: BSONDocument?, of id: BSONValue) throws(SyncError) {
-        if let answer, BSONKey.encode(answer.documentID) != BSONKey.encode(id) {
+        if let answer, answer.documentID != id,
+            BSONKey.encode(answer.documentID) != BSONKey.encode(id)
+        {
             throw SyncError(.unusableDocument, "asked for _id \(id), got \(answer.documentID)")
         }
         document = answer?.withoutVersion

@@ -9,7 +9,23 @@ extension SyncTransaction {
         guard let record = try current(open.record), let attempt = record.attempt,
             attempt.operation == open.write.operation
         else { return .lookAgain }
-        let local = try local(record.documentID)
+        return try settle(
+            record, attempt, outcome, local: local(record.documentID), failuresMax)
+    }
+
+    /// As ``settle(_:_:failuresMax:)``, where nobody has written to the collection since the attempt
+    /// was stored.
+    func settleOwn(
+        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, failuresMax: Int64
+    ) throws -> UploadSettlement {
+        guard let attempt = open.record.attempt else { return .lookAgain }
+        return try settle(open.record, attempt, outcome, local: open.local, failuresMax)
+    }
+
+    private func settle(
+        _ record: SyncedDocument, _ attempt: Attempt, _ outcome: RemoteWriteOutcome,
+        local: BSONDocument?, _ failuresMax: Int64
+    ) throws -> UploadSettlement {
         let intended = attempt.intended.document(local: local)
         let facts = UploadOutcomeFacts(
             outcome: Self.classify(outcome), wasDelete: attempt.isDelete,

@@ -37,7 +37,10 @@ struct SyncPass {
         var failed: Set<Int> = []
         if direction == .inboxOnly {
             for index in passes.indices {
-                _ = try await attempt(&passes[index]) { pass in try await pass.readInbox() }
+                _ = try await attempt(&passes[index]) { pass in
+                    try await pass.spreadAttempts()
+                    try await pass.readInbox(looking: false)
+                }
             }
             return
         }
@@ -56,7 +59,9 @@ struct SyncPass {
     }
 
     private static func remoteToLocal(_ pass: inout CollectionPass) async throws {
-        try await pass.readInbox()
+        try await pass.spreadAttempts()
+        try await pass.readInbox(looking: true)
+        try await pass.lookAtWanted()
         try await pass.lookAtHinted()
     }
 

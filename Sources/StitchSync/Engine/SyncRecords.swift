@@ -3,16 +3,24 @@ internal import BSONStore
 /// Reads and writes the engine's tables inside of one transaction of the store.
 struct SyncRecords {
     let connection: SQLiteConnection
+    /// Whether records were read before the transaction began.
+    var trusts = false
+
+    /// A record is another one than it was when it was read.
+    struct Overtaken: Error {}
 
     private static let columns =
         """
-        id, document_id, revision, base_kind, base, version, pending, hint, failures, attempt,
-        discarded, pause
+        id, document_id, revision, base_kind, version, pending, hint, failures, attempt, discarded,
+        pause, key
         """
 
-    // Texts that are built once: finding a statement costs less than building its text.
-    private static let selectByKey =
-        "SELECT \(columns) FROM sync_documents WHERE collection = ? AND key = ?"
+    private static let selectByKey = FixedStatement(
+        "SELECT \(columns) FROM sync_documents WHERE collection = ?1 AND key = ?2")
+    private static let selectByRow = FixedStatement(
+        "SELECT \(columns) FROM sync_documents WHERE id = ?1")
+    private static let selectState = FixedStatement(
+        "SELECT revision, hint FROM sync_documents WHERE id = ?1")
     private static let selections = Dictionary(
         uniqueKeysWithValues: Selection.allCases.map { selection in
             (
@@ -26,8 +34,7 @@ struct SyncRecords {
 
     /// Whether a record is still as it was read, hints apart; gives its hint then.
     func hint(ofUnchanged record: SyncedDocument) throws -> Int64? {
-        let select = try connection.prepare(
-            "SELECT revision, hint FROM sync_documents WHERE id = ?")
+        let select = try connection.prepare(Self.selectState)
         select.bind(1, record.rowID ?? 0)
         guard try select.step(), select.int64(0) == record.revision else { return nil }
         return select.int64(1)
@@ -37,16 +44,15 @@ struct SyncRecords {
     func record(_ collection: Int64, id: BSONValue) throws -> SyncedDocument? {
         let select = try connection.prepare(Self.selectByKey)
         select.bind(1, collection)
-        select.bind(2, BSONKey.encode(id))
-        return try select.step() ? Self.record(select) : nil
+        select.bind(2, keyOf: id)
+        return try select.step() ? try record(select) : nil
     }
 
     /// The record of a row, with the key that it is filed under.
     func record(row: Int64) throws -> (record: SyncedDocument, key: [UInt8])? {
-        let select = try connection.prepare(
-            "SELECT \(Self.columns), key FROM sync_documents WHERE id = ?")
+        let select = try connection.prepare(Self.selectByRow)
         select.bind(1, row)
-        return try select.step() ? (try Self.record(select), select.bytes(12)) : nil
+        return try select.step() ? (try record(select), select.bytes(11)) : nil
     }
 
     /// Which records a list is about.
@@ -74,21 +80,23 @@ struct SyncRecords {
         select.bind(2, row)
         select.bind(3, Int64(limit))
         var records: [SyncedDocument] = []
-        while try select.step() { records.append(try Self.record(select)) }
+        while try select.step() { records.append(try record(select)) }
         return records
     }
 
-    /// The ids of a kind of records, in row order.
+    /// The ids of a kind of records, in row order, and of those that are to become records.
     func documentIDs(_ selection: Selection, in collection: Int64) throws -> [BSONValue] {
         let select = try connection.prepare(
             """
-            SELECT document_id FROM sync_documents
+            SELECT document_id, key FROM sync_documents
             WHERE collection = ? AND \(selection.rawValue) ORDER BY id
             """)
         select.bind(1, collection)
         var ids: [BSONValue] = []
-        while try select.step() {
-            ids.append(try Self.document(select.bytes(0), "document_id").documentID)
+        while try select.step() { ids.append(try Self.documentID(select, 0, key: 1)) }
+        switch selection {
+        case .all, .toLook: ids += try wanted(in: collection).flatMap(\.ids)
+        case .toSend, .unsent, .pending, .paused: break
         }
         return ids
     }
@@ -101,10 +109,24 @@ struct SyncRecords {
         return try select.step() ? [select.int64(0), select.int64(1)] : []
     }
 
-    /// How many records there are of a kind.
+    /// How many records there are of a kind, those counted that are to become records.
     func count(_ selection: Selection, in collection: Int64) throws -> Int {
         let select = try connection.prepare(
             "SELECT count(*) FROM sync_documents WHERE collection = ? AND \(selection.rawValue)")
+        select.bind(1, collection)
+        let count = try select.step() ? Int(select.int64(0)) : 0
+        switch selection {
+        case .all: return try count + countOf("sync_wanted", in: collection)
+        case .toLook:
+            return try count + countOf("sync_wanted", in: collection)
+                + countOf("sync_attempts", in: collection)
+        case .toSend, .unsent, .pending, .paused: return count
+        }
+    }
+
+    private func countOf(_ table: String, in collection: Int64) throws -> Int {
+        let select = try connection.prepare(
+            "SELECT total(count) FROM \(table) WHERE collection = ?")
         select.bind(1, collection)
         return try select.step() ? Int(select.int64(0)) : 0
     }
@@ -114,181 +136,127 @@ struct SyncRecords {
     func save(_ record: SyncedDocument, in collection: Int64) throws -> SyncedDocument {
         var record = record
         record.revision += 1
-        if let row = record.rowID {
+        let row: Int64
+        if let known = record.rowID {
+            row = known
             try update(record, row: row)
         } else {
-            record.rowID = try insert(record, in: collection)
+            row = try insert(record, in: collection)
+            record.rowID = row
         }
+        try saveBase(&record, row: row)
+        record.noteKept()
         return record
     }
 
+    /// Keeps a base apart from the record, which is written more often.
+    private func saveBase(_ record: inout SyncedDocument, row: Int64) throws {
+        if case .stored(let base) = record.base {
+            if record.keptBase == base { return }
+            let insert = try connection.prepare(Self.insertBase)
+            insert.bind(1, row)
+            insert.bind(2, base)
+            try insert.run()
+            record.keptBase = base
+        } else if record.keptBase != nil {
+            try run(Self.deleteBase, row)
+            record.keptBase = nil
+        }
+    }
+
+    /// Removes the bases of a run of records.
+    func removeBases(from first: Int64, through last: Int64) throws {
+        try run(Self.deleteBases, first, last)
+    }
+
+    private static let deleteBases = FixedStatement(
+        "DELETE FROM sync_bases WHERE document BETWEEN ?1 AND ?2")
+    private static let insertBase = FixedStatement(
+        "INSERT OR REPLACE INTO sync_bases VALUES (?1, ?2)")
+    private static let deleteBase = FixedStatement("DELETE FROM sync_bases WHERE document = ?1")
+    private static let insertRecord = FixedStatement(
+        """
+        INSERT INTO sync_documents(revision, base_kind, version, pending, hint, failures,
+            attempt, discarded, pause, collection, key, document_id)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+        """)
+    private static let updateRecord = FixedStatement(
+        """
+        UPDATE sync_documents SET revision = ?1, base_kind = ?2, version = ?3, pending = ?4,
+            hint = ?5, failures = ?6, attempt = ?7, discarded = ?8, pause = ?9
+        WHERE id = ?10 AND (?11 IS NULL OR revision = ?11)
+        """)
+
     private func insert(_ record: SyncedDocument, in collection: Int64) throws -> Int64 {
-        let insert = try connection.prepare(
-            """
-            INSERT INTO sync_documents(revision, base_kind, base, version, pending, hint, failures,
-                attempt, discarded, pause, collection, key, document_id)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
+        let insert = try connection.prepare(Self.insertRecord)
         bind(record, to: insert)
-        insert.bind(11, collection)
-        insert.bind(12, BSONKey.encode(record.documentID))
-        insert.bind(13, BSONDocument([("_id", record.documentID)]).bytes)
+        insert.bind(10, collection)
+        // The key of an ObjectId says all of it.
+        if case .objectID = record.documentID {
+            insert.bindNull(12)
+        } else {
+            insert.bind(12, BSONDocument([("_id", record.documentID)]))
+        }
+        insert.bind(11, keyOf: record.documentID)
         try insert.run()
         return connection.lastInsertedRowID
     }
 
+    private static let updateBase = FixedStatement(
+        """
+        UPDATE sync_documents SET revision = ?1, base_kind = ?2, version = ?3, failures = ?4
+        WHERE id = ?5 AND (?6 IS NULL OR revision = ?6)
+        """)
+
     private func update(_ record: SyncedDocument, row: Int64) throws {
-        let update = try connection.prepare(
-            """
-            UPDATE sync_documents SET revision = ?, base_kind = ?, base = ?, version = ?,
-                pending = ?, hint = ?, failures = ?, attempt = ?,
-                discarded = ?, pause = ? WHERE id = ?
-            """)
+        if record.isListedAsKept {
+            // What no index is about changes: SQLite looks at none.
+            let update = try connection.prepare(Self.updateBase)
+            update.bind(1, record.revision)
+            update.bind(2, Self.kind(of: record.base))
+            Self.bind(record.version, to: update, 3)
+            update.bind(4, record.failures)
+            update.bind(5, row)
+            if trusts { update.bind(6, record.revision - 1) } else { update.bindNull(6) }
+            try update.run()
+            return try checkTrust()
+        }
+        let update = try connection.prepare(Self.updateRecord)
         bind(record, to: update)
-        update.bind(11, row)
+        update.bind(10, row)
+        if trusts { update.bind(11, record.revision - 1) } else { update.bindNull(11) }
         try update.run()
+        try checkTrust()
     }
 
     /// Removes a record; its id is no longer synced.
     func remove(_ record: SyncedDocument) throws {
         guard let row = record.rowID else { return }
-        try run("DELETE FROM sync_documents WHERE id = ?", row)
+        let delete = try connection.prepare(Self.deleteRecord)
+        delete.bind(1, row)
+        if trusts { delete.bind(2, record.revision) } else { delete.bindNull(2) }
+        try delete.run()
+        try checkTrust()
+        if record.keptBase != nil { try run(Self.deleteBase, row) }
     }
+
+    private func checkTrust() throws(Overtaken) {
+        if trusts && connection.changedRowCount == 0 { throw Overtaken() }
+    }
+
+    private static let deleteRecord = FixedStatement(
+        "DELETE FROM sync_documents WHERE id = ?1 AND (?2 IS NULL OR revision = ?2)")
+    private static let updateHint = FixedStatement(
+        "UPDATE sync_documents SET hint = ?1 WHERE id = ?2")
 
     /// Notes that the remote is to be looked at for a document; not a change of the record.
-    func setHint(row: Int64, to hint: Int64) throws {
-        try run("UPDATE sync_documents SET hint = ? WHERE id = ?", hint, row)
-    }
+    func setHint(row: Int64, to hint: Int64) throws { try run(Self.updateHint, hint, row) }
 
     /// Runs a statement that binds whole numbers.
-    private func run(_ sql: String, _ values: Int64...) throws {
+    private func run(_ sql: FixedStatement, _ first: Int64, _ second: Int64? = nil) throws {
         let statement = try connection.prepare(sql)
-        for (index, value) in values.enumerated() { statement.bind(Int32(index + 1), value) }
+        statement.bind(1, first)
+        if let second { statement.bind(2, second) }
         try statement.run()
     }
-}
-
-// MARK: - Rows
-
-extension SyncRecords {
-    private func bind(_ record: SyncedDocument, to statement: borrowing SQLiteStatement) {
-        let (kind, base) = Self.row(of: record.base)
-        statement.bind(1, record.revision)
-        statement.bind(2, kind)
-        statement.bind(3, base)
-        statement.bind(4, record.version.value.map { BSONDocument([("v", $0)]).bytes })
-        statement.bind(5, Int64(record.isPending ? 1 : 0))
-        statement.bind(6, record.hint)
-        statement.bind(7, record.failures)
-        statement.bind(8, record.attempt.map { Self.document(of: $0).bytes })
-        statement.bind(9, Self.bytes(of: record.discarded))
-        statement.bind(10, record.pause.map { Self.document(of: $0).bytes })
-    }
-
-    private static func record(_ row: borrowing SQLiteStatement) throws -> SyncedDocument {
-        let id = try document(row.bytes(1), "document_id")["_id"] ?? .null
-        var record = SyncedDocument(documentID: id)
-        record.rowID = row.int64(0)
-        record.revision = row.int64(2)
-        record.base = try content(row.int64(3), row.isNull(4) ? nil : row.bytes(4))
-        if !row.isNull(5) {
-            let value = try document(row.bytes(5), "version")["v"] ?? .null
-            record.version = DocumentVersion(value).map(VersionField.version) ?? .foreign(value)
-        }
-        record.isPending = row.int64(6) != 0
-        record.hint = row.int64(7)
-        record.failures = row.int64(8)
-        if !row.isNull(9) { record.attempt = try attempt(document(row.bytes(9), "attempt")) }
-        if !row.isNull(10) {
-            record.discard(Self.operations(try document(row.bytes(10), "discarded")))
-        }
-        if !row.isNull(11) { record.pause = try pause(document(row.bytes(11), "pause")) }
-        return record
-    }
-
-    /// One name stands by itself, several in an array.
-    private static func bytes(of discarded: [OperationID]) -> [UInt8]? {
-        guard let first = discarded.first else { return nil }
-        let value =
-            discarded.count == 1
-            ? first.value : .array(BSONArray(discarded.map(\.value)))
-        return BSONDocument([("op", value)]).bytes
-    }
-
-    private static func operations(_ document: BSONDocument) -> [OperationID] {
-        guard let value = document["op"] else { return [] }
-        return (value.arrayValue?.values ?? [value]).compactMap(OperationID.init)
-    }
-
-    private static func row(of content: StoredContent) -> (kind: Int64, bytes: [UInt8]?) {
-        switch content {
-        case .absent: (0, nil)
-        case .sameAsLocal: (1, nil)
-        case .stored(let document): (2, document.bytes)
-        }
-    }
-
-    private static func content(_ kind: Int64, _ bytes: [UInt8]?) throws -> StoredContent {
-        switch (kind, bytes) {
-        case (0, nil): .absent
-        case (1, nil): .sameAsLocal
-        case (2, let bytes?): .stored(try document(bytes, "base"))
-        default: throw damaged("base")
-        }
-    }
-
-    private static func document(of attempt: Attempt) -> BSONDocument {
-        var document: BSONDocument = ["op": attempt.operation.value]
-        let (kind, _) = row(of: attempt.intended)
-        document.append("kind", .int64(kind))
-        if case .stored(let intended) = attempt.intended {
-            document.append("intended", .document(intended))
-        }
-        if let version = attempt.version.value { document.append("version", version) }
-        if let token = attempt.token { document.append("token", .document(token.document)) }
-        return document
-    }
-
-    private static func attempt(_ document: BSONDocument) throws -> Attempt {
-        guard let operation = document["op"].flatMap(OperationID.init),
-            let kind = document["kind"]?.int64Value
-        else { throw damaged("attempt") }
-        let version = document["version"].map {
-            DocumentVersion($0).map(VersionField.version) ?? .foreign($0)
-        }
-        return Attempt(
-            operation: operation,
-            intended: try content(kind, document["intended"]?.documentValue?.bytes),
-            version: version ?? .absent,
-            token: document["token"]?.documentValue.map(ResumeToken.init))
-    }
-
-    private static func document(of pause: PauseReason) -> BSONDocument {
-        ["code": .string(pause.code.rawValue), "message": .string(pause.message)]
-    }
-
-    private static func pause(_ document: BSONDocument) throws -> PauseReason {
-        guard let code = document["code"]?.stringValue.flatMap(SyncError.Code.init),
-            let message = document["message"]?.stringValue
-        else { throw damaged("pause") }
-        return PauseReason(code, message)
-    }
-
-    private static func document(_ bytes: [UInt8], _ column: String) throws -> BSONDocument {
-        do throws(BSONError) {
-            return try BSONDocument(validating: bytes, limits: .ofWrappers)
-        } catch {
-            throw damaged(column, error)
-        }
-    }
-
-    private static func damaged(_ column: String, _ error: (any Error)? = nil) -> SyncError {
-        SyncError(
-            .storeFailed, "a sync record's \(column) cannot be read", underlying: error)
-    }
-}
-
-extension BSONLimits {
-    /// Bounds of the engine's own columns, which hold documents inside of others.
-    static let ofWrappers = BSONLimits(depthMax: 110, documentBytesMax: 64 * 1024 * 1024)
 }

@@ -2,28 +2,17 @@ internal import BSONStore
 
 /// Makes the engine's tables in the store's file, beside the documents; see Docs/STORE.md.
 enum SyncSchema {
-    /// The version of the tables below; a greater one in a file is refused.
-    static let version: Int64 = 1
+    /// The version of the tables below; a greater one in a file is refused, an earlier one is brought
+    /// up to date.
+    static let version: Int64 = 2
 
-    static let statements = [
-        """
-        CREATE TABLE IF NOT EXISTS sync_instance(
-            only INTEGER PRIMARY KEY CHECK (only = 1),
-            schema INTEGER NOT NULL, instance INTEGER NOT NULL, operations INTEGER NOT NULL,
-            hints INTEGER NOT NULL)
-        """,
-        """
-        CREATE TABLE IF NOT EXISTS sync_collections(
-            id INTEGER PRIMARY KEY, namespace TEXT NOT NULL UNIQUE,
-            token BLOB, needs_scan INTEGER NOT NULL, listens INTEGER NOT NULL)
-        """,
+    private static let documents = [
         """
         CREATE TABLE IF NOT EXISTS sync_documents(
             id INTEGER PRIMARY KEY,
-            collection INTEGER NOT NULL, key BLOB NOT NULL,
-            document_id BLOB NOT NULL, revision INTEGER NOT NULL,
-            base_kind INTEGER NOT NULL, base BLOB, version BLOB,
-            pending INTEGER NOT NULL, hint INTEGER NOT NULL, failures INTEGER NOT NULL,
+            collection INTEGER NOT NULL, key BLOB NOT NULL, document_id BLOB,
+            revision INTEGER NOT NULL, base_kind INTEGER NOT NULL, pending INTEGER NOT NULL,
+            hint INTEGER NOT NULL, failures INTEGER NOT NULL, version BLOB,
             attempt BLOB, discarded BLOB, pause BLOB,
             UNIQUE (collection, key))
         """,
@@ -39,6 +28,31 @@ enum SyncSchema {
         CREATE INDEX IF NOT EXISTS sync_documents_pause
             ON sync_documents(collection, id) WHERE pause IS NOT NULL
         """,
+    ]
+
+    private static let others = [
+        """
+        CREATE TABLE IF NOT EXISTS sync_instance(
+            only INTEGER PRIMARY KEY CHECK (only = 1),
+            schema INTEGER NOT NULL, instance INTEGER NOT NULL, operations INTEGER NOT NULL,
+            hints INTEGER NOT NULL)
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS sync_collections(
+            id INTEGER PRIMARY KEY, namespace TEXT NOT NULL UNIQUE,
+            token BLOB, needs_scan INTEGER NOT NULL, listens INTEGER NOT NULL)
+        """,
+        "CREATE TABLE IF NOT EXISTS sync_bases(document INTEGER PRIMARY KEY, base BLOB NOT NULL)",
+        """
+        CREATE TABLE IF NOT EXISTS sync_wanted(
+            id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, count INTEGER NOT NULL,
+            ids BLOB NOT NULL)
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS sync_attempts(
+            id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, count INTEGER NOT NULL,
+            batch BLOB NOT NULL)
+        """,
         """
         CREATE TABLE IF NOT EXISTS sync_events(
             id INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL,
@@ -49,6 +63,28 @@ enum SyncSchema {
         """,
     ]
 
+    /// What brings the tables of version 1 up to date, where bases stood in the records.
+    private static let fromFirst =
+        [
+            "ALTER TABLE sync_documents RENAME TO sync_documents_1",
+            "DROP INDEX sync_documents_pending",
+            "DROP INDEX sync_documents_look",
+            "DROP INDEX sync_documents_pause",
+        ] + documents + [
+            """
+            INSERT INTO sync_documents(id, collection, key, document_id, revision, base_kind,
+                pending, hint, failures, version, attempt, discarded, pause)
+            SELECT id, collection, key, document_id, revision, base_kind,
+                pending, hint, failures, version, attempt, discarded, pause
+            FROM sync_documents_1 ORDER BY id
+            """,
+            """
+            INSERT INTO sync_bases(document, base)
+            SELECT id, base FROM sync_documents_1 WHERE base IS NOT NULL ORDER BY id
+            """,
+            "DROP TABLE sync_documents_1",
+        ]
+
     /// Makes what is missing, and begins a new instance.
     ///
     /// So two copies of a file never name two attempts alike (rule R12). Open attempts keep the
@@ -57,12 +93,16 @@ enum SyncSchema {
     /// - Parameter freshInstance: the new instance's number, 0 to go on with the old one.
     /// - Throws: `SyncError` of code `.storeFailed` when the file's tables are of a later version.
     static func prepare(_ connection: SQLiteConnection, freshInstance: UInt64) throws {
-        for statement in statements { try connection.execute(statement) }
+        for statement in others + documents { try connection.executeOnce(statement) }
         if let found = try connection.int64("SELECT schema FROM sync_instance") {
             guard found <= version else {
                 throw SyncError(
                     .storeFailed,
                     "the file's sync tables are of version \(found), this library knows \(version)")
+            }
+            if found < version {
+                for statement in fromFirst { try connection.executeOnce(statement) }
+                try connection.executeOnce("UPDATE sync_instance SET schema = \(version)")
             }
             if freshInstance != 0 {
                 let update = try connection.prepare(

@@ -14,9 +14,18 @@ struct SyncState {
         var needsScan: Bool
         /// Somebody listens, so that events are kept.
         var listens: Bool
+        /// Ids are to be records once the remote was looked at, see ``WantedIDs``.
+        var hasWanted = false
+        /// Attempts are stored together, see ``AttemptBatch``.
+        var hasAttempts = false
     }
 
-    private static let columns = "id, namespace, token, needs_scan, listens"
+    private static let columns =
+        """
+        id, namespace, token, needs_scan, listens,
+        EXISTS (SELECT 1 FROM sync_wanted WHERE collection = sync_collections.id),
+        EXISTS (SELECT 1 FROM sync_attempts WHERE collection = sync_collections.id)
+        """
 
     /// The collection's row, made when it is missing.
     ///
@@ -66,7 +75,8 @@ struct SyncState {
             rowID: row.int64(0), namespace: try Namespace(parsing: row.string(1)),
             token: row.isNull(2)
                 ? nil : ResumeToken(try BSONDocument(validating: row.bytes(2))),
-            needsScan: row.int64(3) != 0, listens: row.int64(4) != 0)
+            needsScan: row.int64(3) != 0, listens: row.int64(4) != 0,
+            hasWanted: row.int64(5) != 0, hasAttempts: row.int64(6) != 0)
     }
 
     /// The instance's number, which names its attempts.

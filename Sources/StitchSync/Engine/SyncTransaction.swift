@@ -11,13 +11,18 @@ struct SyncTransaction {
     let transaction: WriteTransaction
     let collection: SyncState.Collection
     private let hint = Hint()
+    /// Records are taken to be as they were read before; ``SyncRecords/Overtaken`` says that one is
+    /// not, when it is written.
+    var trusts = false
 
     init(transaction: WriteTransaction, collection: SyncState.Collection) {
         self.transaction = transaction
         self.collection = collection
     }
 
-    var records: SyncRecords { SyncRecords(connection: transaction.connection) }
+    var records: SyncRecords {
+        SyncRecords(connection: transaction.connection, trusts: trusts)
+    }
     var state: SyncState { SyncState(connection: transaction.connection) }
     var namespace: Namespace { collection.namespace }
 
@@ -27,9 +32,18 @@ struct SyncTransaction {
     /// Revisions that a record may have before they could meet those of a later one in its row.
     static let revisionBits = 24
 
+    var snapshot: SyncSnapshot {
+        SyncSnapshot(transaction: transaction, collection: collection)
+    }
+
     /// The local document.
     func local(_ id: BSONValue) throws -> BSONDocument? {
         try transaction.get(namespace, id: id)
+    }
+
+    /// The local document with its place in the store.
+    func stored(_ id: BSONValue) throws -> StoredDocument? {
+        try transaction.found(namespace, id: id)
     }
 
     /// The record of a document.
@@ -39,6 +53,8 @@ struct SyncTransaction {
 
     /// A record as it is now; read again only where it is another than it was.
     func current(_ old: SyncedDocument) throws -> SyncedDocument? {
+        // No record yet: nobody else made one, since ids that wait for one are spread before that.
+        if trusts || old.rowID == nil { return old }
         guard let hint = try records.hint(ofUnchanged: old) else {
             return try record(old.documentID)
         }
@@ -71,12 +87,14 @@ struct SyncTransaction {
 
     /// Makes the local document what is given, or removes it.
     ///
-    /// - Parameter local: the local document, where it is known.
+    /// - Parameter local: the local document, where this transaction has read it.
     func setLocal(
-        _ id: BSONValue, to document: BSONDocument?, from local: BSONDocument?? = nil
+        _ id: BSONValue, to document: BSONDocument?, from local: StoredDocument?? = nil
     ) throws {
         if let document, case .some(nil) = local {
             try transaction.insert(namespace, document)
+        } else if let document, case .some(let found?) = local {
+            try transaction.replace(namespace, found, by: document)
         } else if let document {
             try transaction.put(namespace, document)
         } else {
@@ -121,9 +139,8 @@ struct SyncTransaction {
 extension BSONDocument {
     /// The document without its version field; itself when it has none.
     var withoutVersion: BSONDocument {
-        guard self[DocumentVersion.fieldName] != nil else { return self }
         var document = self
-        while document.removeValue(forKey: DocumentVersion.fieldName) != nil {}
+        while document.removeFirst(DocumentVersion.fieldName) {}
         return document
     }
 

@@ -33,20 +33,20 @@ struct ConditionalWrite {
     private func carryOut(
         _ transaction: WriteTransaction, _ namespace: Namespace
     ) throws -> RemoteWriteOutcome {
-        let current = try transaction.get(namespace, id: write.documentID)
+        let found = try transaction.found(namespace, id: write.documentID)
         if case .insert(let document) = write.action {
-            guard current == nil else { return .duplicateKey }
+            guard found == nil else { return .duplicateKey }
             try transaction.insert(namespace, document)
             return .applied
         }
-        guard let current, write.condition.holds(for: current) else { return .notMatched }
+        guard let found, write.condition.holds(for: found.document) else { return .notMatched }
         switch write.action {
         case .insert: return .duplicateKey
         case .update(let set, let unset):
             let update = UpdateDescription(updatedFields: set, removedFields: unset)
-            try transaction.put(namespace, try update.apply(to: current))
+            try transaction.replace(namespace, found, by: try update.apply(to: found.document))
         case .replace(let document):
-            try transaction.put(namespace, document)
+            try transaction.replace(namespace, found, by: document)
         case .delete:
             try transaction.remove(namespace, id: write.documentID)
         }
@@ -56,6 +56,11 @@ struct ConditionalWrite {
     /// What is about the document is an outcome; what is about the file ends the request.
     private static func outcome(of error: StoreError) throws -> RemoteWriteOutcome {
         if error.isAboutFile { throw error }
+        if error.code == WriteTransaction.denied,
+            let write = CompensatingWrite(reason: error.message, details: error.errorInfo)
+        {
+            return .failed(RemoteError(write))
+        }
         return .failed(RemoteError(.rejected, code: Int(error.code.rawValue), error.message))
     }
 }

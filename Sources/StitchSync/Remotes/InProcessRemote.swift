@@ -1,4 +1,5 @@
 public import BSONStore
+public import StitchRules
 
 /// Is a remote without a network: a store in a file of its own, or in memory, with a change feed.
 ///
@@ -9,6 +10,7 @@ public final class InProcessRemote: Remote {
     public let store: DocumentStore
     private let clock: any Clock<Duration>
     private let commitsHere: Bool
+    private let rules: RemoteRules
 
     /// How many changes the feed keeps unless told.
     public static let changesMax = 1_000_000
@@ -28,6 +30,29 @@ public final class InProcessRemote: Remote {
         self.store = store
         self.clock = clock
         commitsHere = false
+        rules = RemoteRules(nil)
+    }
+
+    /// Takes an open store, which must keep its changes, for one user who is bound by rules.
+    ///
+    /// All that is read, written and followed through this remote goes through the user's roles, as
+    /// in `stitchsync serve --rules`. The user's data are those that are given.
+    public init(
+        store: DocumentStore, rules: RuleSet, user: RuleUser,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.store = store
+        self.clock = clock
+        commitsHere = false
+        self.rules = RemoteRules(RuleGuard(rules, user))
+    }
+
+    /// Binds the remote's user by other rules, or by other data of the user, from now on.
+    ///
+    /// Who follows the changes of a collection for which the user may do other things now looks at
+    /// everything anew (class `.historyLost`); nothing that waits is lost.
+    public func use(_ rules: RuleSet, for user: RuleUser) {
+        self.rules.set(RuleGuard(rules, user))
     }
 
     /// As the public one; commits run on the caller's thread, for tests.
@@ -35,12 +60,14 @@ public final class InProcessRemote: Remote {
         self.store = store
         clock = ContinuousClock()
         self.commitsHere = commitsHere
+        rules = RemoteRules(nil)
     }
 
     /// One collection of the remote's store.
     public func collection(_ namespace: Namespace) -> any RemoteCollection {
         InProcessCollection(
-            store: store, namespace: namespace, clock: clock, commitsHere: commitsHere)
+            store: store, namespace: namespace, clock: clock, commitsHere: commitsHere,
+            rules: rules)
     }
 }
 
@@ -50,6 +77,7 @@ struct InProcessCollection: RemoteCollection {
     let namespace: Namespace
     let clock: any Clock<Duration>
     let commitsHere: Bool
+    let rules: RemoteRules
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
         try read { transaction in
@@ -86,10 +114,13 @@ struct InProcessCollection: RemoteCollection {
     private func write(
         _ writes: [RemoteWrite], eachAlone: Bool
     ) async throws -> [RemoteWriteOutcome] {
-        let namespace = namespace
+        let (namespace, ruleGuard) = (namespace, rules.ruleGuard)
         let work: @Sendable (WriteTransaction) throws -> [RemoteWriteOutcome] = { transaction in
-            try writes.map {
-                try ConditionalWrite(write: $0).apply(transaction, namespace, isAlone: eachAlone)
+            try transaction.through(ruleGuard, transaction) { transaction in
+                try writes.map {
+                    try ConditionalWrite(write: $0)
+                        .apply(transaction, namespace, isAlone: eachAlone)
+                }
             }
         }
         return commitsHere ? try writeHere(work) : try await store.write(work)
@@ -101,7 +132,10 @@ struct InProcessCollection: RemoteCollection {
 
     private func read<R>(_ body: (ReadTransaction) throws -> R) throws(RemoteError) -> R {
         do {
-            return try store.read(body)
+            let ruleGuard = rules.ruleGuard
+            return try store.read { transaction in
+                try transaction.through(ruleGuard, transaction, body)
+            }
         } catch {
             throw Self.remoteError(error)
         }
@@ -125,23 +159,22 @@ extension InProcessCollection {
     private static let pollInterval: Duration = .milliseconds(50)
 
     func currentToken() async throws(RemoteError) -> ResumeToken {
+        // The rules first: what comes under later ones is told apart.
+        let ruleGuard = rules.ruleGuard
         let position = try read { try $0.changePosition }
-        return Self.token(position)
+        return Self.token(position, namespace, ruleGuard)
     }
 
     func changes(
         after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
     ) async throws(RemoteError) -> RemoteChangeBatch {
-        guard let position = token.document["position"]?.int64Value else {
-            throw RemoteError(.historyLost, "a resume token without a position")
-        }
         let commits = Signal()
         let observation = wait == .zero ? nil : store.onCommit { commits.notify() }
         defer { observation?.cancel() }
         var waited: Duration = .zero
         while true {
             let seen = commits.count
-            let batch = try batch(after: position, limit: limit)
+            let batch = try batch(after: token, limit: limit)
             guard batch.changes.isEmpty, !batch.hasMore, waited < wait else { return batch }
             let step = min(Self.pollInterval, wait - waited)
             try await pause(step, orUntil: commits, after: seen)
@@ -149,23 +182,39 @@ extension InProcessCollection {
         }
     }
 
-    private func batch(after position: Int64, limit: Int) throws(RemoteError) -> RemoteChangeBatch {
+    private func batch(
+        after token: ResumeToken, limit: Int
+    ) throws(RemoteError) -> RemoteChangeBatch {
+        let ruleGuard = rules.ruleGuard
+        let position = try Self.position(token, namespace, ruleGuard)
         let batch = try read { transaction in
-            try transaction.changes(after: position, in: namespace, limit: limit)
+            try transaction.changes(
+                after: position, in: namespace, limit: limit,
+                // What a user saw before decides what a change is to that user.
+                imagesBefore: ruleGuard != nil)
+        }
+        func place(_ position: Int64) -> ResumeToken {
+            Self.token(position, namespace, ruleGuard)
+        }
+        func seen(_ changes: some Sequence<StoreChange>) -> [RemoteChange] {
+            changes.compactMap { change in
+                guard let ruleGuard else { return Self.change(change) }
+                return ruleGuard.seen(change).map { Self.change($0.change) }
+            }
         }
         // A collection that was dropped or renamed has no changes of its documents to tell: who
         // followed it must look at everything anew, as after MongoDB's `invalidate`.
         guard let end = batch.changes.firstIndex(where: { !$0.kind.isOfDocument }) else {
             return RemoteChangeBatch(
-                changes: batch.changes.map(Self.change), token: Self.token(batch.position),
+                changes: seen(batch.changes), token: place(batch.position),
                 hasMore: !batch.isAtEnd)
         }
         guard end > 0 else {
             throw RemoteError(.historyLost, "the collection was dropped or renamed")
         }
         return RemoteChangeBatch(
-            changes: batch.changes[..<end].map(Self.change),
-            token: Self.token(batch.changes[end].position - 1), hasMore: true)
+            changes: seen(batch.changes[..<end]), token: place(batch.changes[end].position - 1),
+            hasMore: true)
     }
 
     /// Waits for a commit of this process, or for a while.
@@ -179,16 +228,10 @@ extension InProcessCollection {
         }
     }
 
-    private static func token(_ position: Int64) -> ResumeToken {
-        ResumeToken(["position": .int64(position)])
-    }
-
     private static func change(_ change: StoreChange) -> RemoteChange {
         let operation = change.comment.flatMap(OperationID.init)
         return RemoteChange(
-            documentID: change.documentID, isDelete: change.kind == .delete,
-            version: change.after.map(VersionField.init),
-            contentHash: change.after?.contentHash(excluding: DocumentVersion.fieldName),
+            documentID: change.documentID, isDelete: change.kind == .delete, after: change.after,
             operation: operation)
     }
 }

@@ -10,44 +10,45 @@ public struct DocumentVersion: Sendable, Hashable {
     /// The only value of `spv` that is understood.
     public static let protocolVersion: Int64 = 1
 
+    /// The version document as it is stored.
+    public let document: BSONDocument
+
     /// Names the document's lineage: all editions since one insert share it.
-    public let lineage: String
+    public var lineage: String { document["id"]?.stringValue ?? "" }
     /// Counts writes in the lineage; grows by one with each, but may hold anything.
-    public let counter: Int64
+    public var counter: Int64 { document["v"]?.int64Value ?? 0 }
     /// Names the attempt that wrote this edition, as it stands in the document.
-    public let operation: BSONValue?
-    /// Keys of the version document that are not ours; kept when a next version is made.
-    private let others: BSONDocument
+    public var operation: BSONValue? { document["op"] }
 
     /// Makes the version of a document's first edition.
     public static func first(operation: OperationID) -> Self {
         DocumentVersion(
-            lineage: operation.lineage, counter: 0, operation: operation.value, others: [:])
+            document: [
+                "spv": .int32(Int32(Self.protocolVersion)), "id": .string(operation.lineage),
+                "v": .int64(0), "op": operation.value,
+            ])
     }
 
     /// The version of the edition after this one; at the counter's end a new lineage begins.
+    ///
+    /// Keys of the version document that are not ours are kept.
     public func next(operation: OperationID) -> Self {
         let (counter, overflow) = counter.addingReportingOverflow(1)
-        return DocumentVersion(
-            lineage: overflow ? operation.lineage : lineage, counter: overflow ? 0 : counter,
-            operation: operation.value, others: others)
+        var document = document
+        document.set("spv", to: .int32(Int32(Self.protocolVersion)))
+        if overflow { document.set("id", to: .string(operation.lineage)) }
+        document.set("v", to: .int64(overflow ? 0 : counter))
+        document.set("op", to: operation.value)
+        return DocumentVersion(document: document)
     }
 
-    /// The version document as it is stored.
-    public var document: BSONDocument {
-        var document: BSONDocument = [
-            "spv": .int32(Int32(Self.protocolVersion)), "id": .string(lineage),
-            "v": .int64(counter),
-        ]
-        if let operation { document.append("op", operation) }
-        for (key, value) in others { document.append(key, value) }
-        return document
-    }
+    private init(document: BSONDocument) { self.document = document }
 
     /// Equal when lineage, counter and operation are; other keys do not count.
     public static func == (left: Self, right: Self) -> Bool {
-        left.lineage.utf8.elementsEqual(right.lineage.utf8) && left.counter == right.counter
-            && left.operation == right.operation
+        left.document == right.document
+            || left.counter == right.counter && left.operation == right.operation
+                && left.lineage.utf8.elementsEqual(right.lineage.utf8)
     }
 
     /// Hashes what `==` compares.
@@ -62,17 +63,37 @@ extension DocumentVersion {
     ///
     /// `v` may be an int32, an int64 or an integral double, `spv` likewise and must be 1.
     public init?(_ value: BSONValue) {
-        guard case .document(let document) = value,
-            document["spv"]?.int64Value == Self.protocolVersion,
-            case .string(let lineage) = document["id"],
-            let counter = document["v"]?.int64Value
+        guard case .document(let document) = value else { return nil }
+        self.init(understanding: document)
+    }
+
+    /// Takes a version document; `nil` when it is none that we understand.
+    init?(understanding document: BSONDocument) {
+        let parts = document.withCursor { cursor in
+            var parts = (spv: Int64?.none, isNamed: Bool?.none, counter: Int64?.none)
+            while let element = cursor.next() {
+                if element.hasKey("spv") {
+                    parts.spv = parts.spv ?? Self.integer(element.value) ?? 0
+                } else if element.hasKey("id") {
+                    parts.isNamed = parts.isNamed ?? (element.value.type == .string)
+                } else if element.hasKey("v"), parts.counter == nil {
+                    guard let counter = Self.integer(element.value) else { break }
+                    parts.counter = counter
+                }
+            }
+            return parts
+        }
+        guard parts.spv == Self.protocolVersion, parts.isNamed == true, parts.counter != nil
         else { return nil }
-        self.lineage = lineage
-        self.counter = counter
-        operation = document["op"]
-        others = BSONDocument(
-            document.filter { !["spv", "id", "v", "op"].contains($0.key) }
-                .map { ($0.key, $0.value) })
+        self.document = document
+    }
+
+    private static func integer(_ value: BSONRawValue) -> Int64? {
+        switch value.type {
+        case .int64: value.int64
+        case .int32: Int64(value.int32)
+        default: BSONValue(copying: value).int64Value
+        }
     }
 }
 

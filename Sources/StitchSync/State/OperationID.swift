@@ -29,10 +29,11 @@ public struct OperationID: Sendable, Hashable {
 
     /// The 16 bytes as a BSON value.
     public var value: BSONValue {
-        let bytes = [instance, sequence].flatMap { part in
-            stride(from: 56, through: 0, by: -8).map { shift in
-                UInt8(truncatingIfNeeded: part >> UInt64(shift))
-            }
+        let bytes = [UInt8](unsafeUninitializedCapacity: 16) { bytes, count in
+            let bytes = UnsafeMutableRawBufferPointer(bytes)
+            bytes.storeBytes(of: instance.bigEndian, as: UInt64.self)
+            bytes.storeBytes(of: sequence.bigEndian, toByteOffset: 8, as: UInt64.self)
+            count = 16
         }
         return .binary(BSONBinary(bytes))
     }

@@ -61,19 +61,60 @@ struct SyncedDocument {
     var hint: Int64 = 0
     /// How often in a row the remote failed to take the change in.
     var failures: Int64 = 0
-    /// The try whose answer has not come.
-    var attempt: Attempt?
-    /// The tries since the last confirmed one that no evidence of was found, the oldest first; each
-    /// may still land.
-    private(set) var discarded: [OperationID] = []
-    /// Why neither direction touches the document, when so.
-    var pause: PauseReason?
+    /// The base's bytes as they are stored.
+    var keptBase: BSONDocument?
+    /// What is stored of that which lists are made by.
+    private var keptListing: (isPending: Bool, hint: Int64, rarities: Rarities?)?
+    /// What few records have, kept apart so that a record is quickly copied.
+    private var rarities: Rarities?
 
     /// Makes a record that knows nothing yet.
     init(documentID: BSONValue) { self.documentID = documentID }
 }
 
 extension SyncedDocument {
+    private final class Rarities: Sendable {
+        let attempt: Attempt?
+        let discarded: [OperationID]
+        let pause: PauseReason?
+
+        init?(_ attempt: Attempt?, _ discarded: [OperationID], _ pause: PauseReason?) {
+            if attempt == nil && discarded.isEmpty && pause == nil { return nil }
+            self.attempt = attempt
+            self.discarded = discarded
+            self.pause = pause
+        }
+    }
+
+    /// Whether all that lists are made by is as it is stored.
+    var isListedAsKept: Bool {
+        guard let keptListing else { return false }
+        return keptListing.isPending == isPending && keptListing.hint == hint
+            && keptListing.rarities === rarities
+    }
+
+    /// Notes that the record is stored as it is.
+    mutating func noteKept() { keptListing = (isPending, hint, rarities) }
+
+    /// The try whose answer has not come.
+    var attempt: Attempt? {
+        get { rarities?.attempt }
+        set { rarities = Rarities(newValue, discarded, pause) }
+    }
+
+    /// The tries since the last confirmed one that no evidence of was found, the oldest first; each
+    /// may still land.
+    private(set) var discarded: [OperationID] {
+        get { rarities?.discarded ?? [] }
+        set { rarities = Rarities(attempt, newValue, pause) }
+    }
+
+    /// Why neither direction touches the document, when so.
+    var pause: PauseReason? {
+        get { rarities?.pause }
+        set { rarities = Rarities(attempt, discarded, newValue) }
+    }
+
     /// Tries that are remembered at most; one that lands after so many more were given up counts as
     /// somebody else's.
     static let discardedMax = 32
@@ -84,7 +125,7 @@ extension SyncedDocument {
     }
 
     /// Forgets them: what the remote holds is known.
-    mutating func forgetDiscarded() { discarded = [] }
+    mutating func forgetDiscarded() { if !discarded.isEmpty { discarded = [] } }
 
     /// The same record at the same revision: nothing was written since.
     func isSame(as other: SyncedDocument) -> Bool {

@@ -57,6 +57,29 @@ struct StoreVersionsTests {
         #expect(told.map(\.kind) == [.createIndex])
     }
 
+    @Test("a file of version 3 keeps the images of its changes, whole, beside later ones")
+    func versionThree() throws {
+        let directory = try TemporaryDirectory()
+        let store = try DocumentStore(at: .file(try file(3, in: directory)))
+        let items = store.collection(Namespace("bench", "items"))
+        let earlier = try store.changes(after: 0).changes
+        #expect(
+            earlier.map(\.kind) == Array(repeating: .insert, count: 6)
+                + Array(repeating: .update, count: 6))
+        for (insert, update) in zip(earlier, earlier.dropFirst(6)) {
+            #expect(update.before == insert.after && update.after?["newField"] == "r1")
+        }
+        try items.updateMany([:], ["$set": ["newField": "r2"]])
+        let later = try store.changes(after: 12).changes
+        #expect(later.map(\.before) == earlier.suffix(6).map(\.after))
+        #expect(try store.verify().isSound)
+        let stored = try store.read { transaction in
+            try transaction.connection.int64(
+                "SELECT sum(length(before)) FROM store_changes WHERE position > 12")
+        }
+        #expect(stored.map { $0 < 6 * 20 } == true)
+    }
+
     @Test("a file of version 1 that is opened for reading is left as it is")
     func versionOneReadOnly() throws {
         let directory = try TemporaryDirectory()

@@ -14,6 +14,14 @@ import Testing
         #expect(answer.code == 0, "\(answer.output)")
     }
 
+    @Test("Nothing hidden shows beside the roads of the matrix either")
+    func sideways() async throws {
+        let answer = try await ServerProcess.run(["--auth", "--rules", Self.rules]) { server in
+            try await Python.run("sideways.py", String(server.port))
+        }
+        #expect(answer.code == 0, "\(answer.output)")
+    }
+
     @Test("Two servers that differ only in what is hidden answer byte for byte alike")
     func twins() async throws {
         let count = ProcessInfo.processInfo.environment["TWIN_SESSIONS"] ?? "100"

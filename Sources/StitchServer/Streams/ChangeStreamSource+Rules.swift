@@ -1,0 +1,117 @@
+internal import BSONStore
+internal import StitchRules
+
+extension ChangeStreamSource {
+    /// A number that stands for what the rules let the stream's user see.
+    static func fingerprint(_ rules: RuleGuard?, _ scope: ChangeStreamScope) -> UInt64? {
+        switch scope {
+        case .collection(let namespace): rules?.fingerprint(namespace)
+        case .database(let database): rules?.fingerprintOfAll(Namespace(database, "$cmd"))
+        case .cluster: rules?.fingerprintOfAll(Namespace("", "$cmd"))
+        }
+    }
+
+    /// Begins under rules.
+    ///
+    /// - Throws: 286 for a token that was got when the rules let other things be seen, also by
+    ///   another user: what came into view since then no change tells.
+    mutating func begin(under rules: RuleGuard?) throws(CommandFault) {
+        ruleGuard = rules
+        let fingerprint = Self.fingerprint(rules, scope)
+        if fingerprint != nil, case .behind(let given) = stage.start {
+            guard given.rules == fingerprint, given.kind != .turn else {
+                throw RuleTurnover.readAnew
+            }
+        }
+        place.rules = fingerprint
+    }
+
+    /// Goes on under the rules that are in force now.
+    ///
+    /// - Throws: 286 when rules bind the user who was not bound, or no longer do.
+    mutating func go(onUnder rules: RuleGuard?) throws {
+        guard let rules, let former = ruleGuard else {
+            guard rules == nil, ruleGuard == nil else { throw RuleTurnover.readAnew }
+            return
+        }
+        guard rules !== former else { return }
+        if Self.fingerprint(rules, scope) != Self.fingerprint(former, scope) {
+            // Images of what rules gave and took nobody kept.
+            guard turnover == nil, stage.fullDocumentBeforeChange == .off else {
+                throw RuleTurnover.readAnew
+            }
+            turnover = try store.read { transaction in
+                try RuleTurnover(
+                    transaction, after: place.position, in: scope, from: former, to: rules)
+            }
+        }
+        ruleGuard = rules
+    }
+
+    /// Tells what other rules gave and took, once all that came before was told.
+    ///
+    /// - Returns: whether the batch has room for more.
+    mutating func turn(
+        _ batch: inout CursorBatch, _ limits: BatchLimits, _ bytes: inout Int
+    ) throws -> Bool {
+        guard var turnover, place.position >= turnover.position else { return true }
+        return try store.read { transaction in
+            try transaction.through(ruleGuard, transaction) { transaction in
+                while batch.documents.count < limits.documentsMax {
+                    let untold = turnover
+                    guard let turn = turnover.next() else {
+                        self.turnover = nil
+                        place = StreamPlace(position: turnover.position, kind: .mark)
+                        place.rules = Self.fingerprint(ruleGuard, scope)
+                        return true
+                    }
+                    var behind = place
+                    behind.kind = .turn
+                    behind.definition = turnover.toldCount
+                    if let event = try document(turn, behind, transaction),
+                        let document = try passed(event, transaction),
+                        !give(document, behind, &batch, limits, &bytes)
+                    {
+                        self.turnover = untold
+                        return false
+                    }
+                }
+                self.turnover = turnover
+                return false
+            }
+        }
+    }
+
+    /// Whether a change is in what other rules gave and took.
+    func isToldApart(_ entry: FeedPage.Entry) -> Bool {
+        guard let turnover, case .change(let change) = entry else { return false }
+        return turnover.namespaces.contains(change.namespace)
+    }
+
+    private func document(
+        _ turn: RuleTurnover.Turn, _ place: StreamPlace, _ transaction: ReadTransaction
+    ) throws -> BSONDocument? {
+        let key: BSONDocument = ["_id": turn.id]
+        let change: StoreChange
+        var passage: SeenChange.Passage?
+        switch turn.kind {
+        case .enters, .changes:
+            // What happened since the turnover comes behind it.
+            guard let document = try transaction.get(turn.namespace, id: turn.id) else {
+                return nil
+            }
+            passage = turn.kind == .enters ? .entered : nil
+            change = StoreChange(
+                standingAt: place.position, turn.namespace,
+                turn.kind == .enters ? .insert : .replace, before: nil, after: document)
+        case .leaves, .goes:
+            passage = turn.kind == .leaves ? .left : nil
+            change = StoreChange(
+                standingAt: place.position, turn.namespace, .delete, before: key, after: nil)
+        }
+        let event = ChangeEvent(change: change, place: place, stamp: lastStamp)
+        var document = try event.document(stage, keepsImages: false) { _ in nil }
+        if let passage { document.append(passage.rawValue, true) }
+        return document
+    }
+}

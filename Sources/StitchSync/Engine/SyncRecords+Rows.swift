@@ -1,0 +1,173 @@
+internal import BSONStore
+
+// MARK: - Rows
+
+extension SyncRecords {
+    func bind(_ record: SyncedDocument, to statement: borrowing SQLiteStatement) {
+        statement.bind(1, record.revision)
+        statement.bind(2, Self.kind(of: record.base))
+        Self.bind(record.version, to: statement, 3)
+        statement.bind(4, Int64(record.isPending ? 1 : 0))
+        statement.bind(5, record.hint)
+        statement.bind(6, record.failures)
+        statement.bind(7, record.attempt.map(Self.document(of:)))
+        statement.bind(8, Self.document(of: record.discarded))
+        statement.bind(9, record.pause.map(Self.document(of:)))
+    }
+
+    static func bind(
+        _ version: VersionField, to statement: borrowing SQLiteStatement, _ parameter: Int32
+    ) {
+        switch version {
+        case .absent: statement.bindNull(parameter)
+        case .version(let version): statement.bind(parameter, version.document)
+        case .foreign(let value): statement.bind(parameter, BSONDocument([("v", value)]))
+        }
+    }
+
+    func record(_ row: borrowing SQLiteStatement) throws -> SyncedDocument {
+        var record = SyncedDocument(documentID: try Self.documentID(row, 1, key: 11))
+        record.rowID = row.int64(0)
+        record.revision = row.int64(2)
+        switch row.int64(3) {
+        case 0: record.base = .absent
+        case 1: record.base = .sameAsLocal
+        case 2:
+            let base = try base(ofRow: row.int64(0))
+            record.base = .stored(base)
+            record.keptBase = base
+        default: throw Self.damaged("base")
+        }
+        if !row.isNull(4) { record.version = try Self.version(row, 4) }
+        record.isPending = row.int64(5) != 0
+        record.hint = row.int64(6)
+        record.failures = row.int64(7)
+        if !row.isNull(8) {
+            record.attempt = try Self.attempt(Self.document(row, 8, "attempt"))
+        }
+        if !row.isNull(9) {
+            record.discard(Self.operations(try Self.document(row, 9, "discarded")))
+        }
+        if !row.isNull(10) { record.pause = try Self.pause(Self.document(row, 10, "pause")) }
+        record.noteKept()
+        return record
+    }
+
+    private static let selectBase = FixedStatement(
+        "SELECT base FROM sync_bases WHERE document = ?1")
+
+    private func base(ofRow row: Int64) throws -> BSONDocument {
+        let select = try connection.prepare(Self.selectBase)
+        select.bind(1, row)
+        guard try select.step() else { throw Self.damaged("base") }
+        return try Self.document(select, 0, "base")
+    }
+
+    /// An `_id` by itself, or by its key where that says all of it.
+    static func documentID(
+        _ row: borrowing SQLiteStatement, _ column: Int32, key: Int32
+    ) throws -> BSONValue {
+        if !row.isNull(column) {
+            return try document(row, column, "document_id").documentID
+        }
+        guard let id = row.objectID(ofKey: key) else { throw damaged("document_id") }
+        return .objectID(id)
+    }
+
+    /// A version as it stands in documents, or what is none, as `v` of a document.
+    private static func version(
+        _ row: borrowing SQLiteStatement, _ column: Int32
+    ) throws -> VersionField {
+        let stored = try document(row, column, "version")
+        if let version = DocumentVersion(understanding: stored) { return .version(version) }
+        let value = stored["v"] ?? .null
+        return DocumentVersion(value).map(VersionField.version) ?? .foreign(value)
+    }
+
+    /// One name stands by itself, several in an array.
+    private static func document(of discarded: [OperationID]) -> BSONDocument? {
+        guard let first = discarded.first else { return nil }
+        let value =
+            discarded.count == 1
+            ? first.value : .array(BSONArray(discarded.map(\.value)))
+        return ["op": value]
+    }
+
+    private static func operations(_ document: BSONDocument) -> [OperationID] {
+        guard let value = document["op"] else { return [] }
+        return (value.arrayValue?.values ?? [value]).compactMap(OperationID.init)
+    }
+
+    static func kind(of content: StoredContent) -> Int64 {
+        switch content {
+        case .absent: 0
+        case .sameAsLocal: 1
+        case .stored: 2
+        }
+    }
+
+    private static func content(_ kind: Int64, _ document: BSONDocument?) throws -> StoredContent {
+        switch (kind, document) {
+        case (0, nil): .absent
+        case (1, nil): .sameAsLocal
+        case (2, let document?): .stored(document)
+        default: throw damaged("attempt")
+        }
+    }
+
+    private static func document(of attempt: Attempt) -> BSONDocument {
+        var document: BSONDocument = ["op": attempt.operation.value]
+        document.append("kind", .int64(kind(of: attempt.intended)))
+        if case .stored(let intended) = attempt.intended {
+            document.append("intended", .document(intended))
+        }
+        if let version = attempt.version.value { document.append("version", version) }
+        if let token = attempt.token { document.append("token", .document(token.document)) }
+        return document
+    }
+
+    private static func attempt(_ document: BSONDocument) throws -> Attempt {
+        guard let operation = document["op"].flatMap(OperationID.init),
+            let kind = document["kind"]?.int64Value
+        else { throw damaged("attempt") }
+        let version = document["version"].map {
+            DocumentVersion($0).map(VersionField.version) ?? .foreign($0)
+        }
+        return Attempt(
+            operation: operation,
+            intended: try content(kind, document["intended"]?.documentValue),
+            version: version ?? .absent,
+            token: document["token"]?.documentValue.map(ResumeToken.init))
+    }
+
+    private static func document(of pause: PauseReason) -> BSONDocument {
+        ["code": .string(pause.code.rawValue), "message": .string(pause.message)]
+    }
+
+    private static func pause(_ document: BSONDocument) throws -> PauseReason {
+        guard let code = document["code"]?.stringValue.flatMap(SyncError.Code.init),
+            let message = document["message"]?.stringValue
+        else { throw damaged("pause") }
+        return PauseReason(code, message)
+    }
+
+    static func document(
+        _ row: borrowing SQLiteStatement, _ column: Int32, _ name: String
+    ) throws -> BSONDocument {
+        do throws(BSONError) {
+            return try row.document(column, limits: .ofWrappers)
+        } catch {
+            throw damaged(name, error)
+        }
+    }
+
+    static func damaged(_ column: String, _ error: (any Error)? = nil) -> SyncError {
+        SyncError(
+            .storeFailed, "a sync record's \(column) cannot be read", underlying: error)
+    }
+}
+
+extension BSONLimits {
+    /// Bounds of the engine's own columns, which hold documents inside of others.
+    static let ofWrappers = BSONLimits(depthMax: 110, documentBytesMax: 64 * 1024 * 1024)
+}

@@ -1,0 +1,42 @@
+internal import BSONStore
+
+/// Reads one collection's documents and records in one state of the store.
+struct SyncSnapshot {
+    let transaction: ReadTransaction
+    let collection: SyncState.Collection
+
+    var records: SyncRecords { SyncRecords(connection: transaction.connection) }
+
+    /// The record of a document; one that is to be looked at for an id that has none yet.
+    func record(_ id: BSONValue) throws -> SyncedDocument? {
+        if let record = try records.record(collection.rowID, id: id) { return record }
+        guard collection.hasWanted, try records.isWanted(id, in: collection.rowID) else {
+            return nil
+        }
+        var record = SyncedDocument(documentID: id)
+        record.hint = 1
+        return record
+    }
+
+    /// Whether a change at the remote is one that the record does not know of.
+    func isNews(_ change: RemoteChange, to record: SyncedDocument) throws -> Bool {
+        if let attempt = record.attempt, change.operation == attempt.operation { return false }
+        if change.wroteVersion, let operation = change.operation,
+            record.version.version?.operation == operation.value
+        {
+            return false
+        }
+        if let version = change.version, version != .absent, version == record.version,
+            let hash = change.contentHash, try isBase(.content(hash), of: record)
+        {
+            return false
+        }
+        return true
+    }
+
+    /// Whether content at the remote is the record's base.
+    func isBase(_ content: ContentFingerprint, of record: SyncedDocument) throws -> Bool {
+        let local = try transaction.get(collection.namespace, id: record.documentID)
+        return record.base.document(local: local).map(content.isOf) ?? false
+    }
+}

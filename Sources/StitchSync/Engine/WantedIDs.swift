@@ -1,0 +1,109 @@
+internal import BSONStore
+
+/// Ids that are kept in step and are neither here nor looked at yet: one row stands for all of them,
+/// and becomes their records in the transaction that settles the look.
+struct WantedIDs: Sendable {
+    let row: Int64
+    let ids: [BSONValue]
+}
+
+extension SyncRecords {
+    /// The rows behind one, in order.
+    func wanted(
+        in collection: Int64, after row: Int64 = 0, limit: Int = .max
+    ) throws -> [WantedIDs] {
+        let select = try connection.prepare(
+            """
+            SELECT id, ids FROM sync_wanted WHERE collection = ? AND id > ? ORDER BY id LIMIT ?
+            """)
+        select.bind(1, collection)
+        select.bind(2, row)
+        select.bind(3, Int64(limit))
+        var found: [WantedIDs] = []
+        while try select.step() {
+            let ids = try Self.document(select, 1, "ids")["ids"]?.arrayValue
+            guard let ids else { throw Self.damaged("ids") }
+            found.append(WantedIDs(row: select.int64(0), ids: ids.values))
+        }
+        return found
+    }
+
+    /// Whether an id is among them.
+    func isWanted(_ id: BSONValue, in collection: Int64) throws -> Bool {
+        let key = BSONKey.encode(id)
+        return try wanted(in: collection).contains { wanted in
+            wanted.ids.contains { $0 == id || BSONKey.encode($0) == key }
+        }
+    }
+
+    /// Keeps ids in one row.
+    func addWanted(_ ids: ArraySlice<BSONValue>, in collection: Int64) throws {
+        let insert = try connection.prepare(
+            "INSERT INTO sync_wanted(collection, count, ids) VALUES (?, ?, ?)")
+        insert.bind(1, collection)
+        insert.bind(2, Int64(ids.count))
+        insert.bind(3, ["ids": .array(BSONArray(ids))] as BSONDocument)
+        try insert.run()
+    }
+
+    /// Removes a row; `false` when it is gone.
+    func removeWanted(_ row: Int64) throws -> Bool {
+        let delete = try connection.prepare("DELETE FROM sync_wanted WHERE id = ?")
+        delete.bind(1, row)
+        try delete.run()
+        return connection.changedRowCount == 1
+    }
+
+    /// Whether a collection has a record.
+    func hasRecords(in collection: Int64) throws -> Bool {
+        let select = try connection.prepare(
+            "SELECT 1 FROM sync_documents WHERE collection = ? LIMIT 1")
+        select.bind(1, collection)
+        return try select.step()
+    }
+}
+
+extension SyncTransaction {
+    /// Keeps ids in step from now on; those that are already stay as they are.
+    func want(_ ids: [BSONValue], together limit: Int) throws {
+        let hasRecords = try records.hasRecords(in: collection.rowID)
+        let hasDocuments = try !transaction.isEmpty(namespace)
+        var keys: Set<[UInt8]> = []
+        var absent: [BSONValue] = []
+        for id in ids where keys.insert(BSONKey.encode(id)).inserted {
+            if hasRecords, try record(id) != nil { continue }
+            if hasDocuments, try local(id) != nil {
+                try begin(id)
+            } else {
+                absent.append(id)
+            }
+        }
+        for start in stride(from: 0, to: absent.count, by: limit) {
+            let end = min(start + limit, absent.count)
+            try records.addWanted(absent[start..<end], in: collection.rowID)
+        }
+    }
+
+    /// Begins a record that is to be looked at.
+    private func begin(_ id: BSONValue) throws {
+        var record = SyncedDocument(documentID: id)
+        if let local = try local(id) {
+            // A version field here came with a document of another synced collection.
+            let bare = local.withoutVersion
+            if bare.byteCount != local.byteCount { try setLocal(id, to: bare) }
+            record.isPending = true
+        }
+        record.hint = try nextHint()
+        try save(record)
+    }
+
+    /// Spreads what is stored for several records at once over them.
+    func expand() throws {
+        if collection.hasAttempts { try spreadAttempts() }
+        guard collection.hasWanted else { return }
+        for wanted in try records.wanted(in: collection.rowID) {
+            for id in wanted.ids where try record(id) == nil { try begin(id) }
+            _ = try records.removeWanted(wanted.row)
+        }
+    }
+}

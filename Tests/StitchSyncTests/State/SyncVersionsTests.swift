@@ -1,0 +1,57 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// Files whose sync tables are of an earlier version open, and what waited in them goes on.
+struct SyncVersionsTests {
+    private static let items = Namespace("bench", "items")
+
+    private static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// A copy of a kept file.
+    private func file(_ name: String, in directory: ScratchDirectory) throws -> String {
+        let copy = directory.path(name)
+        try FileManager.default.copyItem(
+            atPath: Self.root.appending(path: "fixtures/stores/\(name)").path, toPath: copy)
+        return copy
+    }
+
+    @Test("a device of version 1 that died while its changes were under way sends them again")
+    func versionOne() async throws {
+        let directory = try ScratchDirectory()
+        let device = try DocumentStore(at: .file(try file("sync-1-device.db", in: directory)))
+        let remote = try DocumentStore(at: .file(try file("sync-1-remote.db", in: directory)))
+        let before = try device.read { transaction in
+            try transaction.connection.int64(
+                "SELECT count(*) FROM sync_documents WHERE base IS NOT NULL AND attempt IS NOT NULL"
+            )
+        }
+        #expect(before == 12)
+        let engine = try SyncEngine(store: device, remote: InProcessRemote(store: remote))
+        let items = engine.collection(Self.items)
+        #expect(
+            try device.read { try $0.connection.int64("SELECT schema FROM sync_instance") }
+                == SyncSchema.version)
+        #expect(try await items.status() == SyncStatus(synced: 12, pending: 12, toLook: 12))
+        #expect(try await engine.verify() == [])
+        let quiet = try await engine.syncUntilQuiet()
+        #expect(quiet.report.uploaded == 12 && quiet.report.conflicts == 0)
+        #expect(try await items.status() == SyncStatus(synced: 12))
+        #expect(try await engine.verify() == [])
+        for document in try device.collection(Self.items).find() {
+            #expect(document["newField"] == "mine!")
+            let there = try remote.collection(Self.items).findOne(id: document.documentID)
+            #expect(there?.withoutVersion.contentEquals(document) == true)
+        }
+        #expect(
+            try device.read { try $0.connection.int64("SELECT count(*) FROM sync_bases") } == 0)
+    }
+}
