@@ -24,6 +24,7 @@ enum CDriver {
         process.arguments = [
             "-c",
             """
+            mkdir -p "$(dirname "$2")"
             cc -Wall -Wextra -Werror -o "$2" "$1" $(pkg-config --cflags --libs libmongoc-1.0)
             """, "sh", source.path, program.path,
         ]
