@@ -9,8 +9,9 @@
             abstract: "Keep documents in step between store files.",
             version: "0.1.0",
             subcommands: [
-                ImportCommand.self, FindCommand.self, SyncCommand.self, StatusCommand.self,
-                FixtureCommand.self,
+                ImportCommand.self, ExportCommand.self, FindCommand.self, AggregateCommand.self,
+                ExplainCommand.self, SyncCommand.self, StatusCommand.self, ResumeCommand.self,
+                WatchCommand.self, VerifyCommand.self, CompactCommand.self, FixtureCommand.self,
                 DemoCommand.self, DemoDeviceCommand.self,
             ] + servers)
 

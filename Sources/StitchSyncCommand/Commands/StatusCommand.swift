@@ -12,24 +12,28 @@
                 For each collection: its documents, how many of them are kept in step with a remote, \
                 how many have a change that the remote has not confirmed, and which are paused.
 
-                Example:
+                Examples:
                   stitchsync status shop.stitch
+                  stitchsync status shop.stitch --json
+
+                Exit code: 0, 1 when the store cannot be read, 64 for a wrong command line.
                 """)
 
         @Argument(help: "The store's file.", completion: .file())
         var store: String
 
+        @Flag(help: "Write one JSON object a collection.")
+        var json = false
+
         func run() async throws {
             let console = Console.standard
-            // Opened for reading first, so that a file that is not there stays so.
-            let reader = try DocumentStore(at: .file(store), options: .init(readOnly: true))
-            let collections = try reader.read { try $0.collections() }
-            reader.close()
-            let store = try DocumentStore(at: .file(store))
+            let store = try DocumentStore.existing(store)
             defer { store.close() }
+            let collections = try store.read { try $0.collections() }
             let engine = try SyncEngine(store: store, remote: try InProcessRemote(at: .inMemory))
             var table = TextTable(["collection", "documents", "synced", "pending", "paused"])
             var paused: [String] = []
+            var objects: [BSONDocument] = []
             for namespace in collections {
                 let collection = engine.collection(namespace)
                 let count = try store.read { try $0.count(namespace) }
@@ -37,12 +41,27 @@
                 table.append(
                     [namespace.description]
                         + [count, status.synced, status.pending, status.paused].map(String.init))
+                var reasons = BSONArray()
                 for id in try await collection.pausedIDs {
                     let reason = try await collection.pauseReason(of: id)
-                    paused.append(
-                        "paused: \(namespace) \(id.extendedJSON(.relaxed)): "
-                            + (reason?.message ?? "no reason is known"))
+                    let text = reason?.message ?? "no reason is known"
+                    paused.append("paused: \(namespace) \(id.extendedJSON(.relaxed)): \(text)")
+                    reasons.append(
+                        .document([
+                            "_id": id, "code": .string(reason?.code.rawValue ?? ""),
+                            "reason": .string(text),
+                        ]))
                 }
+                objects.append([
+                    "collection": .string(namespace.description), "documents": .int64(Int64(count)),
+                    "synced": .int64(Int64(status.synced)),
+                    "pending": .int64(Int64(status.pending)),
+                    "toLook": .int64(Int64(status.toLook)), "paused": .array(reasons),
+                ])
+            }
+            if json {
+                for object in objects { try console.say(object.extendedJSON(.relaxed)) }
+                return
             }
             for line in table.lines + paused { try console.say(line) }
         }

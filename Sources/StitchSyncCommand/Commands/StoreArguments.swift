@@ -17,4 +17,13 @@
             try DocumentStore(at: .file(store), options: .init(readOnly: readOnly))
         }
     }
+
+    extension DocumentStore {
+        /// Opens a store that is there already.
+        static func existing(_ path: String) throws -> DocumentStore {
+            // For reading first, so that a file that is not there stays so.
+            try DocumentStore(at: .file(path), options: .init(readOnly: true)).close()
+            return try DocumentStore(at: .file(path))
+        }
+    }
 #endif

@@ -10,7 +10,12 @@ struct BufferedLines {
     /// Adds a line; its bytes need no line end.
     mutating func append(_ line: [UInt8]) throws(CommandError) {
         bytes += line
-        bytes.append(UInt8(ascii: "\n"))
+        try append(raw: [UInt8(ascii: "\n")])
+    }
+
+    /// Adds bytes as they are.
+    mutating func append(raw more: [UInt8]) throws(CommandError) {
+        bytes += more
         if bytes.count >= Self.bytesMax { try flush() }
     }
 

@@ -1,0 +1,55 @@
+#if CommandLine
+    import ArgumentParser
+    import BSONStore
+
+    /// Shows what an aggregation pipeline makes of a collection.
+    struct AggregateCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "aggregate",
+            abstract: "Run an aggregation pipeline, and show its documents one a line.",
+            discussion: """
+                The pipeline is MongoDB's, a list of stages as Extended JSON. $out and $merge write, as \
+                they do in MongoDB.
+
+                Example:
+                  stitchsync aggregate shop.stitch shop.products \\
+                    '[{"$group": {"_id": "$kind", "n": {"$sum": 1}}}, {"$sort": {"n": -1}}]' --relaxed
+
+                Exit code: 0 also when there are no documents, 1 when the store cannot be read or the \
+                pipeline is none, 64 for a wrong command line.
+                """)
+
+        @OptionGroup var place: StoreArguments
+
+        @Argument(help: "The pipeline, a list of stages.", transform: Self.stages)
+        var pipeline: [BSONDocument]
+
+        @Flag(help: "Write relaxed Extended JSON.")
+        var relaxed = false
+
+        private static func stages(_ text: String) throws -> [BSONDocument] {
+            guard let list = try BSONValue(extendedJSON: text).arrayValue else {
+                throw ValidationError("the pipeline is not a list of stages")
+            }
+            return try list.map { stage in
+                guard let document = stage.documentValue else {
+                    throw ValidationError("a stage is not a document: \(stage)")
+                }
+                return document
+            }
+        }
+
+        func run() async throws {
+            let writes = pipeline.last?.keys.first.map { ["$out", "$merge"].contains($0) } ?? false
+            let store = try place.open(readOnly: !writes)
+            defer { store.close() }
+            var lines = BufferedLines(to: Console.standard.output)
+            let documents: [BSONDocument] = try store.collection(place.namespace)
+                .aggregate(pipeline)
+            for document in documents {
+                try lines.append(document.extendedJSONBytes(relaxed ? .relaxed : .canonical))
+            }
+            try lines.flush()
+        }
+    }
+#endif

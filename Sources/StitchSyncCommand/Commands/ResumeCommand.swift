@@ -1,0 +1,51 @@
+#if CommandLine
+    import ArgumentParser
+    import BSONStore
+    import StitchSync
+
+    /// Lets paused documents take part in the sync again.
+    struct ResumeCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "resume",
+            abstract: "Let paused documents take part in the sync again.",
+            discussion: """
+                A document is paused when its conflict handler fails or the remote refuses it; `status` \
+                tells why. The next pass looks at the remote first.
+
+                Examples:
+                  stitchsync resume shop.stitch shop.products
+                  stitchsync resume shop.stitch shop.products --ids '[1, {"$oid": "603c…"}]'
+
+                Exit code: 0, 1 when a document that is named is not synced or the store failed, 64 for \
+                a wrong command line.
+                """)
+
+        @OptionGroup var place: StoreArguments
+
+        @Option(help: "Only documents with these _ids, a list in Extended JSON.")
+        var ids: String?
+
+        func run() async throws {
+            let store = try DocumentStore.existing(place.store)
+            defer { store.close() }
+            let engine = try SyncEngine(store: store, remote: try InProcessRemote(at: .inMemory))
+            let collection = engine.collection(place.namespace)
+            let paused = try await collection.pausedIDs
+            var named = paused
+            if let ids {
+                guard let list = try BSONValue(extendedJSON: ids).arrayValue else {
+                    throw CommandError("--ids is not a list: \(ids)")
+                }
+                named = Array(list)
+            }
+            var missing: [BSONValue] = []
+            for id in named where try await !collection.resumeSync(of: id) { missing.append(id) }
+            for id in missing {
+                try Console.standard.warn("error: \(id.extendedJSON(.relaxed)) is not synced")
+            }
+            let left = try await collection.pausedIDs.count
+            try Console.standard.say("\(paused.count - left) documents resumed, \(left) paused")
+            guard missing.isEmpty else { throw ExitCode.failure }
+        }
+    }
+#endif
