@@ -44,8 +44,7 @@
             let store = try place.open(readOnly: !writes)
             defer { store.close() }
             var lines = BufferedLines(to: Console.standard.output)
-            let documents: [BSONDocument] = try store.collection(place.namespace)
-                .aggregate(pipeline)
+            let documents = try await store.collection(place.namespace).aggregate(pipeline)
             for document in documents {
                 try lines.append(document.extendedJSONBytes(relaxed ? .relaxed : .canonical))
             }

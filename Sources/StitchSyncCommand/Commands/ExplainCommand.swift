@@ -34,7 +34,7 @@
         func run() async throws {
             let store = try place.open(readOnly: true)
             defer { store.close() }
-            let options = FindOptions(sort: try sort.map { try SortOrder($0) })
+            let options = try FindOptions(sort: try sort.map { try SortOrder($0) })
             let plan = try store.collection(place.namespace)
                 .explain(filter, options: options, verbosity: .executionStats)
             try Console.standard.say(plan.extendedJSON(.relaxed))
