@@ -121,16 +121,12 @@ final class RuleRows {
     private static func now<R: Sendable>(
         _ body: @escaping @Sendable () async throws -> R
     ) -> R {
-        let result = Held<R>()
+        // Written and read on one thread.
+        nonisolated(unsafe) var result: R?
         Task.immediate {
-            do { result.value = try await body() } catch { preconditionFailure("\(error)") }
+            do { result = try await body() } catch { preconditionFailure("\(error)") }
         }
-        guard let value = result.value else { preconditionFailure("The work waits for nobody") }
-        return value
-    }
-
-    /// Is written and read on one thread.
-    private final class Held<R>: @unchecked Sendable {
-        var value: R?
+        guard let result else { preconditionFailure("The work waits for nobody") }
+        return result
     }
 }
