@@ -17,6 +17,8 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "BenchmarkBaseline", .product(name: "BSONStore", package: "StitchSync"),
+                .product(name: "StitchRules", package: "StitchSync"),
+                .product(name: "StitchSync", package: "StitchSync"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
         .systemLibrary(

@@ -60,6 +60,8 @@ public enum ChangeReason: String, Sendable, Hashable, CaseIterable {
     case remote
     /// A conflict was resolved.
     case resolution
+    /// The remote did not allow a local change, which was taken back.
+    case compensation
     /// The app ended its sync.
     case desync
 }

@@ -13,19 +13,25 @@ extension SyncCollection {
     ///     told again after a crash that came before the listener returned.
     ///   - errorListener: is told of errors, with the document's id where there is one.
     ///   - syncFrequency: when ``SyncEngine/run()`` syncs the collection.
+    ///   - rejectionPolicy: what becomes of changes that the remote refuses.
+    ///   - strictWrites: refuses writes at the call that are certainly not allowed.
     public func configure(
         conflictHandler: ConflictHandler<Document>? = nil,
         changeEventListener: (@Sendable (ChangeEvent<Document>) async -> Void)? = nil,
         errorListener: (@Sendable (SyncError, BSONValue?) async -> Void)? = nil,
-        syncFrequency: SyncFrequency = .reactive
+        syncFrequency: SyncFrequency = .reactive,
+        rejectionPolicy: RejectionPolicy<Document> = .standard,
+        strictWrites: StrictWrites? = nil
     ) async {
         let configuration = CollectionConfiguration(
-            conflictHandler: conflictHandler.map(untyped), frequency: syncFrequency)
+            conflictHandler: conflictHandler.map(untyped), frequency: syncFrequency,
+            rejection: coding.untyped(rejectionPolicy), strict: strictWrites, isSet: true)
         engine.state.withLock { $0.configurations[namespace] = configuration }
         engine.delivery.configure(namespace, changeEventListener.map(untyped))
         var tell: (@Sendable (SyncError) async -> Void)?
         if let errorListener { tell = { await errorListener($0, $0.documentID) } }
         engine.delivery.configureErrors(namespace, tell)
+        if tell != nil { engine.delivery.reportStored(in: namespace) }
         engine.passes.notify()
         engine.wake()
     }
@@ -151,6 +157,7 @@ extension SyncEngine {
     ) -> ListenerRegistration {
         let delivery = delivery
         let number = delivery.addErrorListener(namespace, listener)
+        delivery.reportStored(in: namespace)
         return ListenerRegistration { delivery.removeErrorListener(number) }
     }
 

@@ -116,7 +116,7 @@ extension SyncCollection {
                 return try await engine.writeLater(namespace, body)
             }
         #endif
-        return try await engine.write(namespace, body)
+        return try await engine.write(namespace, byApp: true, body)
     }
 
     func read<R>(_ body: (SyncSnapshot) throws -> R?) throws -> R? {

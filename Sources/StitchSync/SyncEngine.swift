@@ -14,6 +14,7 @@ public final class SyncEngine: Sendable {
     let backoff: Backoff
     let clock: any Clock<Duration>
     let delivery: EventDelivery
+    let log = SyncLog()
     let gate = PassGate()
     /// Something is to be done.
     let wakes = Signal()
@@ -64,7 +65,7 @@ public final class SyncEngine: Sendable {
         self.clock = clock
         self.probe = probe
         state = Locked(State())
-        delivery = EventDelivery(store: store)
+        delivery = EventDelivery(store: store, log: log)
         try store.write { transaction in
             try SyncSchema.prepare(
                 transaction.connection, freshInstance: freshInstance)
@@ -89,31 +90,37 @@ public final class SyncEngine: Sendable {
 extension SyncEngine {
     /// Runs a transaction over one collection's documents, records and events.
     ///
-    /// - Parameter expanding: whether what is stored for several records at once is first spread over
-    ///   them, so that the body finds each as it is.
+    /// - Parameters:
+    ///   - expanding: whether what is stored for several records at once is first spread over them,
+    ///     so that the body finds each as it is.
+    ///   - byApp: whether the app writes, which a strict collection judges at once.
     func write<R: Sendable>(
-        _ namespace: Namespace, expanding: Bool = true,
+        _ namespace: Namespace, expanding: Bool = true, byApp: Bool = false,
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
         let probe = probe
         let listens = listens(to: namespace)
-        let work: @Sendable (WriteTransaction) throws -> R = { transaction in
+        let strict = byApp ? state.withLock { $0.configurations[namespace]?.strict } : nil
+        let work: @Sendable (WriteTransaction) throws -> (R, hasReport: Bool) = { transaction in
             let state = SyncState(connection: transaction.connection)
             var collection = try state.collection(namespace)
             if let listens, listens != collection.listens {
                 collection.listens = listens
                 try state.save(collection)
             }
-            let sync = SyncTransaction(transaction: transaction, collection: collection)
+            var sync = SyncTransaction(transaction: transaction, collection: collection)
+            sync.strict = strict
             if expanding { try sync.expand() }
             let result = try body(sync)
             try probe.beforeCommit()
-            return result
+            return (result, sync.hasReport)
         }
-        let result = probe.commitsHere ? try writeHere(work) : try await store.write(work)
+        let (result, hasReport) =
+            probe.commitsHere ? try writeHere(work) : try await store.write(work)
         try probe.afterCommit()
         changed.notify()
         if listens == true { delivery.wake() }
+        if hasReport { delivery.reportStored(in: namespace) }
         return result
     }
 
@@ -236,6 +243,6 @@ extension SyncPassReport {
     /// Nothing was taken in, sent, resolved, paused or left for the next pass.
     public var isQuiet: Bool {
         taken == 0 && removed == 0 && uploaded == 0 && conflicts == 0 && paused == 0
-            && overtaken == 0
+            && reverted == 0 && answered == 0 && overtaken == 0
     }
 }

@@ -14,6 +14,11 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         case documentTooLarge
         /// The remote refused the write for good; the document is paused.
         case rejected
+        /// The remote did not allow writes, which were taken back (Device Sync's 231): what was
+        /// written is kept among the rejected writes, and other documents go on.
+        case compensatingWrite
+        /// A write is certainly not allowed, and the collection is strict: nothing was stored.
+        case writeRefused
         /// The remote failed as often as is allowed; the document is paused.
         case retriesExhausted
         /// The document's version field is not one that we understand; its writes stay queued.

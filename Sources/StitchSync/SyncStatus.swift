@@ -10,9 +10,15 @@ public struct SyncStatus: Sendable, Hashable {
     public var paused = 0
     /// Documents whose remote edition is to be looked at by the next pass.
     public var toLook = 0
+    /// Local changes that the remote did not allow and that wait for the app to retry or discard
+    /// them, see ``SyncCollection/rejectedWrites()``.
+    public var rejected = 0
 
     /// Counts nothing unless told.
-    public init(synced: Int = 0, pending: Int = 0, paused: Int = 0, toLook: Int = 0) {
+    public init(
+        synced: Int = 0, pending: Int = 0, paused: Int = 0, toLook: Int = 0, rejected: Int = 0
+    ) {
+        self.rejected = rejected
         self.synced = synced
         self.pending = pending
         self.paused = paused
@@ -84,7 +90,8 @@ extension SyncCollection {
             }
             return SyncStatus(
                 synced: try count(.all), pending: try count(.pending),
-                paused: try count(.paused), toLook: try count(.toLook))
+                paused: try count(.paused), toLook: try count(.toLook),
+                rejected: try sync.records.rejectionCount(in: sync.collection.rowID))
         } ?? SyncStatus()
     }
 

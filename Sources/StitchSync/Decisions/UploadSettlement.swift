@@ -23,6 +23,8 @@ struct UploadOutcomeFacts: Hashable {
     var localUnchanged: Bool
     /// This attempt has failed as often as is allowed.
     var triedOften: Bool
+    /// What becomes of it if it is refused.
+    var onRejection = RejectionDecision.pause
 }
 
 /// What to do with an answer.
@@ -41,6 +43,10 @@ enum UploadSettlement: String, CaseIterable {
     case keepAttempt
     /// Keep the change and pause the document with the remote's reason.
     case pauseRejected
+    /// Take the change back, and keep what was written among the rejected writes.
+    case revertRejected
+    /// Keep the change, pause the document, and ask the app.
+    case askRejected
     /// Keep the attempt and pause the document: it failed too often.
     case pauseExhausted
 
@@ -53,7 +59,12 @@ enum UploadSettlement: String, CaseIterable {
             }
             return facts.localUnchanged ? .confirm : .confirmAndKeepPending
         case .notMatched, .duplicateKey: return .lookAgain
-        case .rejected: return .pauseRejected
+        case .rejected:
+            switch facts.onRejection {
+            case .revert: return .revertRejected
+            case .pause: return .pauseRejected
+            case .ask: return .askRejected
+            }
         case .retryable: return facts.triedOften ? .pauseExhausted : .keepAttempt
         }
     }

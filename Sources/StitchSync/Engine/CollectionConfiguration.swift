@@ -4,4 +4,8 @@ internal import BSONStore
 struct CollectionConfiguration: Sendable {
     var conflictHandler: ConflictHandler<BSONDocument>?
     var frequency = SyncFrequency.reactive
+    var rejection = RejectionPolicy<BSONDocument>.standard
+    var strict: StrictWrites?
+    /// The app has configured the collection since the start.
+    var isSet = false
 }

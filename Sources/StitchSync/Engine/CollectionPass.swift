@@ -15,6 +15,12 @@ struct CollectionPass {
     var resolved: Set<Int64> = []
     /// Errors to tell the app of, after the commit that caused them.
     var errors: [SyncError] = []
+    /// Errors that are stored, and told of until the app has taken note.
+    var toldLater: [SyncError.Code] = []
+    /// Documents whose change was taken back.
+    var reverted: [BSONValue] = []
+    /// The collection's number in this store.
+    let sessionNumber: Int64
 
     /// Runs a transaction over the collection's documents, records and events.
     func write<R: Sendable>(
@@ -127,6 +133,10 @@ public struct SyncPassReport: Sendable, Hashable {
     public var conflicts = 0
     /// Documents paused.
     public var paused = 0
+    /// Local changes that the remote refused and that were taken back.
+    public var reverted = 0
+    /// Refused writes that the app was asked about.
+    public var answered = 0
     /// Documents that somebody else was at first; the next pass goes on with them.
     public var overtaken = 0
     /// Requests to the remote.
@@ -150,6 +160,8 @@ public struct SyncPassReport: Sendable, Hashable {
         uploaded += other.uploaded
         conflicts += other.conflicts
         paused += other.paused
+        reverted += other.reverted
+        answered += other.answered
         overtaken += other.overtaken
         requests += other.requests
         errors += other.errors

@@ -3,7 +3,8 @@ internal import BSONStore
 /// Brings events and errors to the app's listeners, off every lock.
 ///
 /// An event is forgotten once everybody who listens to its collection is done with it: a crash
-/// before that delivers it again. Errors live in memory only.
+/// before that delivers it again. Errors live in memory only, but for those about refused writes,
+/// which are stored until they were told.
 final class EventDelivery: Sendable {
     private struct State {
         var receivers: [ObjectIdentifier: EventReceiver] = [:]
@@ -15,6 +16,14 @@ final class EventDelivery: Sendable {
         /// What is still to be told, by collection, with the task that does it.
         var errors: [Namespace?: [SyncError]] = [:]
         var errorTasks: [Namespace?: Task<Void, Never>] = [:]
+        /// Collections whose stored errors are to be told of.
+        var storedErrors: Set<Namespace> = []
+    }
+
+    private enum NextError {
+        case error(SyncError)
+        case stored
+        case end
     }
 
     private struct ErrorListener {
@@ -29,11 +38,15 @@ final class EventDelivery: Sendable {
     @TaskLocal private static var isDelivering = false
 
     private let store: DocumentStore
+    private let log: SyncLog
     private let state = Locked(State())
     /// New events may be there.
     let news = Signal()
 
-    init(store: DocumentStore) { self.store = store }
+    init(store: DocumentStore, log: SyncLog) {
+        self.store = store
+        self.log = log
+    }
 
     /// Runs a body as a delivery, inside of which ``flush()`` does not wait for itself.
     func asDelivery(_ body: () async -> Void) async {
@@ -157,10 +170,35 @@ extension EventDelivery {
                 state.errors[key, default: []].append(error)
                 let excess = (state.errors[key]?.count ?? 0) - Self.errorsMax
                 if excess > 0 { state.errors[key]?.removeFirst(excess) }
-                guard state.errorTasks[key] == nil else { return }
-                state.errorTasks[key] = Task { [self] in
-                    await asDelivery { await deliverErrors(key) }
-                }
+                startErrors(key, &state)
+            }
+        }
+    }
+
+    private func startErrors(_ key: Namespace?, _ state: inout State) {
+        guard state.errorTasks[key] == nil else { return }
+        state.errorTasks[key] = Task { [self] in
+            await asDelivery { await deliverErrors(key) }
+        }
+    }
+
+    /// Tells of stored errors, soon, where somebody listens to errors.
+    ///
+    /// - Parameter namespace: the collection; `nil` for all.
+    func reportStored(in namespace: Namespace?) {
+        let namespaces: [Namespace]
+        do {
+            namespaces =
+                try namespace.map { [$0] }
+                ?? store.read { try SyncRecords(connection: $0.connection).collectionsWithUntold() }
+        } catch {
+            // They stay in the store, and are told of by the next wake.
+            return
+        }
+        state.withLock { state in
+            for namespace in namespaces {
+                state.storedErrors.insert(namespace)
+                startErrors(namespace, &state)
             }
         }
     }
@@ -173,26 +211,69 @@ extension EventDelivery {
             receiver.wake(self)
             await receiver.task?.value
         }
-        while let error = nextError(namespace) {
-            let listeners = state.withLock { state in
-                state.errorListeners.sorted { $0.key < $1.key }.map(\.value)
-            }
-            for listener in listeners
-            where listener.namespace == nil || listener.namespace == namespace {
-                await listener.listener(error)
+        while true {
+            switch nextError(namespace) {
+            case .error(let error): await tell(error)
+            case .stored: if let namespace { await deliverStored(in: namespace) }
+            case .end: return
             }
         }
     }
 
-    /// The oldest error of a collection; ends the task when there is none.
-    private func nextError(_ namespace: Namespace?) -> SyncError? {
+    private func tell(_ error: SyncError) async {
+        for listener in listeners(to: error.namespace) { await listener.listener(error) }
+    }
+
+    private func listeners(to namespace: Namespace?) -> [ErrorListener] {
         state.withLock { state in
+            state.errorListeners.sorted { $0.key < $1.key }.map(\.value)
+        }.filter { $0.namespace == nil || $0.namespace == namespace }
+    }
+
+    /// Tells of stored errors, each of which is forgotten once all listeners have returned.
+    private func deliverStored(in namespace: Namespace) async {
+        do {
+            while !listeners(to: namespace).isEmpty {
+                let (untold, session) = try untold(in: namespace)
+                guard let error = Rejection.error(untold) else { return }
+                if let first = untold.first {
+                    log.note(
+                        .info, namespace,
+                        CompensatingWrite.reportingLine(
+                            session: session, client: first.write.operationID.sequence,
+                            server: first.serverVersion))
+                }
+                await tell(error)
+                try await store.write { transaction in
+                    try SyncRecords(connection: transaction.connection).noteTold(untold)
+                }
+            }
+        } catch {
+            // They stay in the store, and are told of by the next wake.
+        }
+    }
+
+    private func untold(in namespace: Namespace) throws -> ([Rejection], session: Int64) {
+        try store.read { transaction in
+            let connection = transaction.connection
+            guard let collection = try SyncState(connection: connection).existing(namespace) else {
+                return ([], 0)
+            }
+            let records = SyncRecords(connection: connection)
+            return (try records.untoldRejections(in: collection), collection.rowID)
+        }
+    }
+
+    /// What is to be told of next; ends the task when there is nothing.
+    private func nextError(_ namespace: Namespace?) -> NextError {
+        state.withLock { state in
+            if let namespace, state.storedErrors.remove(namespace) != nil { return .stored }
             guard let error = state.errors[namespace]?.first else {
                 state.errorTasks[namespace] = nil
-                return nil
+                return .end
             }
             state.errors[namespace]?.removeFirst()
-            return error
+            return .error(error)
         }
     }
 }

@@ -22,7 +22,8 @@ extension CollectionPass {
             failure = failure ?? sent.failure
         }
         report.overtaken += overtaken.count
-        try await look(atOvertaken: overtaken)
+        // What was taken back may be older than what the remote holds by now.
+        try await look(atOvertaken: overtaken + reverted)
         if let failure { throw failure }
     }
 
@@ -46,17 +47,19 @@ extension CollectionPass {
             throw RemoteError(
                 .retryable, "sent \(writes.count) writes, got \(outcomes.count) outcomes")
         }
-        let failuresMax = limits.failuresMax
+        noteReceived(outcomes)
+        let terms = UploadTerms(
+            failuresMax: limits.failuresMax, rejection: configuration.rejection.rule)
         let settlements = try await write { sync in
             guard try batch.map(sync.records.removeAttempts) ?? false else {
                 return try zip(attempts, outcomes).map { attempt, outcome in
-                    try sync.settle(attempt, outcome, failuresMax: failuresMax)
+                    try sync.settle(attempt, outcome, terms)
                 }
             }
             var own = attempts
             if outcomes.allSatisfy({ $0 == .applied }) { try sync.records.dropBases(of: &own) }
             return try zip(own, outcomes).map { attempt, outcome in
-                try sync.settleOwn(attempt, outcome, failuresMax: failuresMax)
+                try sync.settleOwn(attempt, outcome, terms)
             }
         }
         var mayPass: RemoteError?
@@ -68,8 +71,11 @@ extension CollectionPass {
             count(settlement, attempt, outcome)
             if settlement == .keepAttempt, case .failed(let error) = outcome { mayPass = error }
         }
-        let overtaken = zip(attempts, settlements).filter { $1 == .lookAgain }
-        return (overtaken.map { $0.0.record.documentID }, mayPass)
+        func ids(_ settlement: UploadSettlement) -> [BSONValue] {
+            zip(attempts, settlements).filter { $1 == settlement }.map { $0.0.record.documentID }
+        }
+        reverted += ids(.revertRejected)
+        return (ids(.lookAgain), mayPass)
     }
 
     private mutating func count(
@@ -79,14 +85,31 @@ extension CollectionPass {
         case .confirm, .confirmAndKeepPending, .finishDelete, .finishDeleteAndKeepInsert:
             report.uploaded += 1
         case .lookAgain, .keepAttempt: break
+        case .revertRejected:
+            report.reverted += 1
+            toldLater.append(.compensatingWrite)
+        case .askRejected: report.paused += 1
         case .pauseRejected, .pauseExhausted:
             report.paused += 1
-            if case .failed(let error) = outcome {
-                errors.append(
-                    SyncTransaction.error(
-                        settlement, error, namespace, attempt.record.documentID))
+            guard case .failed(let error) = outcome else { return }
+            if settlement == .pauseRejected, error.compensatingWrite != nil {
+                toldLater.append(.rejected)
+                return
             }
+            errors.append(
+                SyncTransaction.error(
+                    settlement, error, namespace, attempt.record.documentID))
         }
+    }
+
+    /// Writes a line about writes that were not allowed, as Device Sync does.
+    private func noteReceived(_ outcomes: [RemoteWriteOutcome]) {
+        let isRefused = outcomes.contains {
+            if case .failed(let error) = $0 { error.compensatingWrite != nil } else { false }
+        }
+        guard isRefused else { return }
+        engine.log.note(
+            .warning, namespace, CompensatingWrite.receivedLine(session: sessionNumber))
     }
 }
 

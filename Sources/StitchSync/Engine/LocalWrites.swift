@@ -4,7 +4,8 @@ internal import BSONStore
 extension SyncTransaction {
     /// Notes one document's change, and takes a version field out that the app wrote.
     ///
-    /// - Throws: `SyncError` of code `.documentTooLarge` when no version fits beside it.
+    /// - Throws: `SyncError` of code `.documentTooLarge` when no version fits beside it, `.writeRefused`
+    ///   when the collection is strict.
     func noteLocalWrite(before: BSONDocument?, after written: BSONDocument?) throws {
         let after = written?.withoutVersion
         let id = (after ?? before)?.documentID ?? .null
@@ -16,6 +17,9 @@ extension SyncTransaction {
                 namespace: namespace, documentID: id)
         }
         let record = try record(id)
+        if strict != nil, !contentEqual(before, after) {
+            try checkStrictly(from: record?.base.document(local: before), to: after)
+        }
         let facts = Self.facts(before: before, after: after, record: record)
         try apply(
             LocalWriteDecision.decide(facts), to: record ?? SyncedDocument(documentID: id),

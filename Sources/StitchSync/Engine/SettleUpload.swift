@@ -1,43 +1,65 @@
 internal import BSONStore
 
+/// What answers are settled by, beside records and documents.
+struct UploadTerms: Sendable {
+    /// How often in a row the remote may fail to take one document's change in, and the app be asked
+    /// about it.
+    let failuresMax: Int64
+    /// What becomes of a change that is refused.
+    let rejection: RejectionFacts.Rule
+}
+
 /// Settles the answer to an attempt in one transaction.
 extension SyncTransaction {
     /// Decides from what the store holds now, and carries the decision out.
     func settle(
-        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, failuresMax: Int64
+        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, _ terms: UploadTerms
     ) throws -> UploadSettlement {
         guard let record = try current(open.record), let attempt = record.attempt,
             attempt.operation == open.write.operation
         else { return .lookAgain }
         return try settle(
-            record, attempt, outcome, local: local(record.documentID), failuresMax)
+            record, attempt, outcome, local: local(record.documentID), terms)
     }
 
-    /// As ``settle(_:_:failuresMax:)``, where nobody has written to the collection since the attempt
+    /// As ``settle(_:_:_:)``, where nobody has written to the collection since the attempt
     /// was stored.
     func settleOwn(
-        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, failuresMax: Int64
+        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, _ terms: UploadTerms
     ) throws -> UploadSettlement {
         guard let attempt = open.record.attempt else { return .lookAgain }
-        return try settle(open.record, attempt, outcome, local: open.local, failuresMax)
+        return try settle(open.record, attempt, outcome, local: open.local, terms)
     }
 
     private func settle(
         _ record: SyncedDocument, _ attempt: Attempt, _ outcome: RemoteWriteOutcome,
-        local: BSONDocument?, _ failuresMax: Int64
+        local: BSONDocument?, _ terms: UploadTerms
     ) throws -> UploadSettlement {
         let intended = attempt.intended.document(local: local)
         let facts = UploadOutcomeFacts(
             outcome: Self.classify(outcome), wasDelete: attempt.isDelete,
             localExists: local != nil, localUnchanged: contentEqual(local, intended),
-            triedOften: Self.isUnknown(outcome) && record.failures + 1 >= failuresMax)
+            triedOften: Self.isUnknown(outcome) && record.failures + 1 >= terms.failuresMax,
+            onRejection: RejectionDecision.decide(
+                RejectionFacts(
+                    rule: terms.rejection, isCompensating: Self.isCompensating(outcome),
+                    askedOften: record.failures >= terms.failuresMax)))
         let settlement = UploadSettlement.decide(facts)
+        if facts.outcome == .rejected, case .failed(let error) = outcome {
+            let refusal = Refusal(
+                operation: attempt.operation, intended: intended, local: local, error: error)
+            return try settle(settlement, refusal, of: record)
+        }
         try apply(settlement, attempt, outcome, to: record, local: local)
         return settlement
     }
 
     private static func isUnknown(_ outcome: RemoteWriteOutcome) -> Bool {
         if case .failed(let error) = outcome { error.errorClass == .unknown } else { false }
+    }
+
+    private static func isCompensating(_ outcome: RemoteWriteOutcome) -> Bool {
+        if case .failed(let error) = outcome { error.compensatingWrite != nil } else { false }
     }
 
     private static func classify(_ outcome: RemoteWriteOutcome) -> UploadOutcomeFacts.Outcome {
@@ -91,9 +113,7 @@ extension SyncTransaction {
             #endif
             record.failures += 1
             try save(record)
-        case .pauseRejected:
-            record.attempt = nil
-            try pause(record, settlement, outcome)
+        case .pauseRejected, .revertRejected, .askRejected: return
         case .pauseExhausted:
             try pause(record, settlement, outcome)
         }

@@ -16,7 +16,7 @@ struct SyncPass {
 
     /// Runs the pass and reports what it did; errors of one collection do not stop the others.
     func run() async throws -> SyncPassReport {
-        var passes = try collections().map(collectionPass)
+        var passes = try collections().map { collectionPass($0.namespace, $0.number) }
         do {
             try await run(&passes)
         } catch {
@@ -27,7 +27,7 @@ struct SyncPass {
         var report = SyncPassReport()
         for pass in passes {
             var share = pass.report
-            share.errors = pass.errors.map(\.code)
+            share.errors = pass.errors.map(\.code) + pass.toldLater
             report.add(share)
         }
         return report
@@ -66,21 +66,30 @@ struct SyncPass {
     }
 
     private static func localToRemote(_ pass: inout CollectionPass) async throws {
-        try await pass.sendPending()
-    }
-
-    private func collections() throws -> [Namespace] {
-        let all = try engine.store.read { transaction in
-            try SyncState(connection: transaction.connection).collections().map(\.namespace)
+        do {
+            try await pass.sendPending()
+        } catch let error as RemoteError {
+            try await pass.askAboutRejections()
+            throw error
         }
-        return all.filter { only?.contains($0) ?? true }
+        try await pass.askAboutRejections()
     }
 
-    private func collectionPass(_ namespace: Namespace) -> CollectionPass {
+    private func collections() throws -> [(namespace: Namespace, number: Int64)] {
+        let all = try engine.store.read { transaction in
+            try SyncState(connection: transaction.connection).collections()
+                .map { (namespace: $0.namespace, number: $0.rowID) }
+        }
+        return all.filter { only?.contains($0.namespace) ?? true }
+    }
+
+    private func collectionPass(
+        _ namespace: Namespace, _ number: Int64
+    ) -> CollectionPass {
         CollectionPass(
             engine: engine, namespace: namespace, remote: engine.remote.collection(namespace),
             configuration: engine.state.withLock { $0.configurations[namespace] }
-                ?? CollectionConfiguration())
+                ?? CollectionConfiguration(), sessionNumber: number)
     }
 
     /// Runs one direction; an error of the remote is noted and ends it.

@@ -4,7 +4,7 @@ internal import BSONStore
 enum SyncSchema {
     /// The version of the tables below; a greater one in a file is refused, an earlier one is brought
     /// up to date.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     private static let documents = [
         """
@@ -61,6 +61,19 @@ enum SyncSchema {
         """
         CREATE INDEX IF NOT EXISTS sync_events_collection ON sync_events(collection, id)
         """,
+        """
+        CREATE TABLE IF NOT EXISTS sync_rejected(
+            id INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL,
+            batch INTEGER NOT NULL, state INTEGER NOT NULL, told INTEGER NOT NULL,
+            entry BLOB NOT NULL)
+        """,
+        """
+        CREATE INDEX IF NOT EXISTS sync_rejected_state ON sync_rejected(collection, state, id)
+        """,
+        """
+        CREATE INDEX IF NOT EXISTS sync_rejected_untold
+            ON sync_rejected(collection, batch) WHERE told = 0
+        """,
     ]
 
     /// What brings the tables of version 1 up to date, where bases stood in the records.
@@ -101,7 +114,10 @@ enum SyncSchema {
                     "the file's sync tables are of version \(found), this library knows \(version)")
             }
             if found < version {
-                for statement in fromFirst { try connection.executeOnce(statement) }
+                // Version 3 has a table more, which is there by now.
+                if found < 2 {
+                    for statement in fromFirst { try connection.executeOnce(statement) }
+                }
                 try connection.executeOnce("UPDATE sync_instance SET schema = \(version)")
             }
             if freshInstance != 0 {

@@ -3,17 +3,22 @@ internal import BSONStore
 /// One transaction of the store as the engine uses it: documents, records and events of one
 /// collection change together or not at all (rule R2).
 struct SyncTransaction {
-    /// The hint of the transaction, once it gave one.
-    private final class Hint {
-        var number: Int64?
+    /// What a transaction notes on its way.
+    private final class Notes {
+        /// The hint of the transaction, once it gave one.
+        var hint: Int64?
+        /// Rejected writes are to be told of.
+        var hasReport = false
     }
 
     let transaction: WriteTransaction
     let collection: SyncState.Collection
-    private let hint = Hint()
+    private let notes = Notes()
     /// Records are taken to be as they were read before; ``SyncRecords/Overtaken`` says that one is
     /// not, when it is written.
     var trusts = false
+    /// Judges what the app writes, where the collection is strict.
+    var strict: StrictWrites?
 
     init(transaction: WriteTransaction, collection: SyncState.Collection) {
         self.transaction = transaction
@@ -76,14 +81,20 @@ struct SyncTransaction {
     ///
     /// One number serves a transaction: what is compared are hints of before and after a request.
     func nextHint() throws -> Int64 {
-        if let number = hint.number { return number }
+        if let number = notes.hint { return number }
         let number = try state.nextHint()
-        hint.number = number
+        notes.hint = number
         return number
     }
 
     /// Forgets the transaction's hint, which a savepoint may have taken back.
-    func forgetHint() { hint.number = nil }
+    func forgetHint() { notes.hint = nil }
+
+    /// Whether rejected writes are to be told of once this is committed.
+    var hasReport: Bool { notes.hasReport }
+
+    /// Notes that rejected writes are to be told of.
+    func noteReport() { notes.hasReport = true }
 
     /// Makes the local document what is given, or removes it.
     ///

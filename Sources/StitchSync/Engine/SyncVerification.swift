@@ -21,6 +21,7 @@ struct SyncVerification {
             }
         }
         try checkEvents(&findings)
+        try checkRejections(&findings)
         return findings
     }
 
@@ -70,6 +71,16 @@ struct SyncVerification {
         } catch let error as BSONError {
             findings.append(
                 finding(.unreadableRecord, nil, "an event after \(last) cannot be read: \(error)"))
+        }
+    }
+
+    private func checkRejections(_ findings: inout [SyncFinding]) throws {
+        for state in [Rejection.State.reverted, .paused, .asking] {
+            do {
+                _ = try records.rejections(state, in: collection)
+            } catch let error as SyncError {
+                findings.append(finding(.unreadableRecord, nil, error.message))
+            }
         }
     }
 

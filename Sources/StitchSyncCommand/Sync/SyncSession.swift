@@ -29,7 +29,9 @@ struct SyncSession: Sendable {
             conflictHandler: conflictHandler,
             errorListener: { error, id in
                 let place = id.map { "\($0.extendedJSON(.relaxed)): " } ?? ""
-                errors.withLock { $0.append("\(place)\(error.message)") }
+                let reasons = error.compensatingWrites.map(\.reason)
+                let text = reasons.isEmpty ? error.message : reasons.joined(separator: "; ")
+                errors.withLock { $0.append("\(place)\(text)") }
             })
     }
 

@@ -15,10 +15,13 @@ struct UploadDecisionTests {
 
     static let outcomes: [UploadOutcomeFacts] = UploadOutcomeFacts.Outcome.allCases.flatMap {
         outcome in
-        (0..<16).map { bits in
-            UploadOutcomeFacts(
-                outcome: outcome, wasDelete: bits & 1 != 0, localExists: bits & 2 != 0,
-                localUnchanged: bits & 4 != 0, triedOften: bits & 8 != 0)
+        RejectionDecision.allCases.flatMap { onRejection in
+            (0..<16).map { bits in
+                UploadOutcomeFacts(
+                    outcome: outcome, wasDelete: bits & 1 != 0, localExists: bits & 2 != 0,
+                    localUnchanged: bits & 4 != 0, triedOften: bits & 8 != 0,
+                    onRejection: onRejection)
+            }
         }
     }
 
@@ -46,6 +49,7 @@ struct UploadDecisionTests {
                     ("local", facts.localExists ? "there" : "gone"),
                     ("since", facts.localUnchanged ? "unchanged" : "changed"),
                     ("often", "\(facts.triedOften)"),
+                    ("refused", facts.onRejection.rawValue),
                 ], UploadSettlement.decide(facts).rawValue)
         }
         try expectGolden("decisions/settlement.txt", lines.joined(separator: "\n") + "\n")
@@ -67,7 +71,8 @@ struct UploadDecisionTests {
             #expect(facts.outcome == .applied)
         case .lookAgain: #expect(facts.outcome == .notMatched || facts.outcome == .duplicateKey)
         case .keepAttempt, .pauseExhausted: #expect(facts.outcome == .retryable)
-        case .pauseRejected: #expect(facts.outcome == .rejected)
+        case .pauseRejected, .revertRejected, .askRejected:
+            #expect(facts.outcome == .rejected)
         }
     }
 }

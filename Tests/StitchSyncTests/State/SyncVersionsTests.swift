@@ -4,6 +4,7 @@
     import Foundation
 #endif
 import BSONStore
+import StitchRules
 import Testing
 
 @testable import StitchSync
@@ -53,5 +54,34 @@ struct SyncVersionsTests {
         }
         #expect(
             try device.read { try $0.connection.int64("SELECT count(*) FROM sync_bases") } == 0)
+    }
+
+    @Test("a device of version 2 keeps what was refused then, and what waited goes on")
+    func versionTwo() async throws {
+        let directory = try ScratchDirectory()
+        let device = try DocumentStore(at: .file(try file("sync-2-device.db", in: directory)))
+        let remote = try DocumentStore(at: .file(try file("sync-2-remote.db", in: directory)))
+        let engine = try SyncEngine(
+            store: device,
+            remote: InProcessRemote(
+                store: remote, rules: try RuledWorld.rules(RuledWorld.ownerReadWrite),
+                user: RuleUser(id: "ann")))
+        #expect(
+            try device.read { try $0.connection.int64("SELECT schema FROM sync_instance") }
+                == SyncSchema.version)
+        let before = SyncStatus(synced: 7, pending: 5, paused: 1, toLook: 3)
+        #expect(try await engine.items.status() == before)
+        #expect(try await engine.verify() == [])
+        let quiet = try await engine.syncUntilQuiet()
+        #expect(quiet.report.uploaded == 1 && quiet.report.conflicts == 0)
+        #expect(try remote.collection(RuledWorld.items).findOne(id: "late") != nil)
+        #expect(try await engine.items.rejectedWrites().isEmpty)
+        #expect(try await engine.items.pausedIDs == ["bad"])
+        // What was paused then is rejected now.
+        try await engine.items.resumeSync(of: "bad")
+        try await engine.syncUntilQuiet()
+        #expect(try await engine.items.rejectedWrites().map(\.documentID) == ["bad"])
+        #expect(try await engine.items.status() == SyncStatus(synced: 6, rejected: 1))
+        #expect(try await engine.verify() == [])
     }
 }

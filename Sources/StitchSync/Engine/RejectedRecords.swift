@@ -1,0 +1,142 @@
+internal import BSONStore
+
+/// Reads and writes the rejected-writes store.
+extension SyncRecords {
+    /// Adds a refused write and returns its place.
+    @discardableResult
+    func add(_ rejection: Rejection, in collection: Int64) throws -> Int64 {
+        let insert = try connection.prepare(
+            """
+            INSERT INTO sync_rejected(collection, batch, state, told, entry) VALUES (?, ?, ?, ?, ?)
+            """)
+        insert.bind(1, collection)
+        insert.bind(2, rejection.batch)
+        insert.bind(3, rejection.state.rawValue)
+        // Who is asked is told by that.
+        insert.bind(4, Int64(rejection.state == .asking ? 1 : 0))
+        insert.bind(5, rejection.entry)
+        try insert.run()
+        return connection.lastInsertedRowID
+    }
+
+    /// Refused writes of one state after a place, the oldest first.
+    func rejections(
+        _ state: Rejection.State, in collection: SyncState.Collection, after id: Int64 = 0,
+        limit: Int = .max
+    ) throws -> [Rejection] {
+        let select = try connection.prepare(
+            """
+            SELECT id, state, batch, entry FROM sync_rejected
+            WHERE collection = ? AND state = ? AND id > ? ORDER BY id LIMIT ?
+            """)
+        select.bind(1, collection.rowID)
+        select.bind(2, state.rawValue)
+        select.bind(3, id)
+        select.bind(4, Int64(limit))
+        return try rejections(select, collection)
+    }
+
+    /// One refused write; `nil` when it is no longer kept.
+    func rejection(_ id: Int64, in collection: SyncState.Collection) throws -> Rejection? {
+        let select = try connection.prepare(
+            """
+            SELECT id, state, batch, entry FROM sync_rejected WHERE collection = ? AND id = ?
+            """)
+        select.bind(1, collection.rowID)
+        select.bind(2, id)
+        return try rejections(select, collection).first
+    }
+
+    /// The oldest refused writes that the app is to be told of by one error.
+    func untoldRejections(in collection: SyncState.Collection) throws -> [Rejection] {
+        let select = try connection.prepare(
+            """
+            SELECT id, state, batch, entry FROM sync_rejected WHERE collection = ?1 AND told = 0
+                AND batch = (SELECT min(batch) FROM sync_rejected WHERE collection = ?1 AND told = 0)
+            ORDER BY id
+            """)
+        select.bind(1, collection.rowID)
+        let untold = try rejections(select, collection)
+        guard let first = untold.first else { return [] }
+        // What paused a document is told of by itself, as its reason is the error's.
+        return first.state == .reverted
+            ? untold.filter { $0.state == .reverted && $0.write.code == first.write.code } : [first]
+    }
+
+    private func rejections(
+        _ select: borrowing SQLiteStatement, _ collection: SyncState.Collection
+    ) throws -> [Rejection] {
+        var found: [Rejection] = []
+        while try select.step() {
+            let entry = try Self.document(select, 3, "rejected write")
+            guard
+                let rejection = Rejection(
+                    id: select.int64(0), state: select.int64(1), batch: select.int64(2), entry,
+                    collection.namespace)
+            else { throw Self.damaged("rejected write") }
+            found.append(rejection)
+        }
+        return found
+    }
+
+    /// Notes that the app was told; what only paused a document ends with that.
+    func noteTold(_ rejections: [Rejection]) throws {
+        for rejection in rejections {
+            if rejection.state == .paused {
+                try removeRejection(rejection.write.id)
+                continue
+            }
+            let update = try connection.prepare("UPDATE sync_rejected SET told = 1 WHERE id = ?")
+            update.bind(1, rejection.write.id)
+            try update.run()
+        }
+    }
+
+    /// Stores what became of a write that the app was asked about; the app is to be told of it.
+    func decide(_ rejection: Rejection, _ state: Rejection.State) throws {
+        let update = try connection.prepare(
+            "UPDATE sync_rejected SET state = ?, told = 0 WHERE id = ?")
+        update.bind(1, state.rawValue)
+        update.bind(2, rejection.write.id)
+        try update.run()
+    }
+
+    /// Removes a refused write; `false` when it was gone.
+    @discardableResult
+    func removeRejection(_ id: Int64) throws -> Bool {
+        let delete = try connection.prepare("DELETE FROM sync_rejected WHERE id = ?")
+        delete.bind(1, id)
+        try delete.run()
+        return connection.changedRowCount == 1
+    }
+
+    /// Removes all writes of a collection that were taken back, and counts them.
+    func removeRejections(in collection: Int64) throws -> Int {
+        let count = try rejectionCount(in: collection)
+        let delete = try connection.prepare(
+            "DELETE FROM sync_rejected WHERE collection = ? AND state = 0")
+        delete.bind(1, collection)
+        try delete.run()
+        return count
+    }
+
+    /// How many writes of a collection were taken back and are kept.
+    func rejectionCount(in collection: Int64) throws -> Int {
+        let select = try connection.prepare(
+            "SELECT count(*) FROM sync_rejected WHERE collection = ? AND state = 0")
+        select.bind(1, collection)
+        return try select.step() ? Int(select.int64(0)) : 0
+    }
+
+    /// The collections with refused writes that the app is to be told of.
+    func collectionsWithUntold() throws -> [Namespace] {
+        let select = try connection.prepare(
+            """
+            SELECT namespace FROM sync_collections WHERE id IN
+                (SELECT collection FROM sync_rejected WHERE told = 0) ORDER BY id
+            """)
+        var namespaces: [Namespace] = []
+        while try select.step() { namespaces.append(try Namespace(parsing: select.string(0))) }
+        return namespaces
+    }
+}

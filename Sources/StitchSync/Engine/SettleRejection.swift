@@ -1,0 +1,112 @@
+internal import BSONStore
+
+/// Carries out what becomes of a change that the remote refused for good.
+extension SyncTransaction {
+    /// What is known of a refusal.
+    struct Refusal {
+        let operation: OperationID
+        /// What was sent; `nil` for a deletion.
+        let intended: BSONDocument?
+        /// The document now.
+        let local: BSONDocument?
+        let error: RemoteError
+    }
+
+    /// Takes a change back, or pauses its document; what was written is kept either way.
+    ///
+    /// - Parameter old: the record, whose attempt is this one.
+    /// - Returns: what was done: a document that cannot be brought back is paused.
+    func settle(
+        _ settlement: UploadSettlement, _ refusal: Refusal, of old: SyncedDocument
+    ) throws -> UploadSettlement {
+        var record = old
+        record.attempt = nil
+        if settlement == .revertRejected {
+            do {
+                try transaction.savepoint {
+                    try revert(record, refusal)
+                }
+                return .revertRejected
+            } catch let cause where Self.isAboutDocument(cause) {
+                forgetHint()
+            }
+        }
+        record.pause = PauseReason(.rejected, refusal.error.description)
+        record = try save(record)
+        if settlement == .askRejected {
+            try keep(refusal, of: record, as: .asking)
+            return .askRejected
+        }
+        if refusal.error.compensatingWrite != nil { try keep(refusal, of: record, as: .paused) }
+        return .pauseRejected
+    }
+
+    /// Takes back what was never sent, since subscriptions do not ask for it.
+    ///
+    /// - Parameter write: the judgement, see ``CompensatingWrite/judge(_:of:in:)``.
+    func compensate(_ record: SyncedDocument, _ write: CompensatingWrite) throws {
+        guard let operation = try state.nextOperations(1).first else { return }
+        let local = try local(record.documentID)
+        _ = try settle(
+            .revertRejected,
+            Refusal(
+                operation: operation, intended: local, local: local, error: RemoteError(write)),
+            of: record)
+    }
+
+    private func revert(_ record: SyncedDocument, _ refusal: Refusal) throws {
+        try keep(refusal, of: record, as: .reverted)
+        try restore(record, local: refusal.local)
+    }
+
+    /// Makes the document again what the remote confirmed.
+    func restore(_ old: SyncedDocument, local: BSONDocument?) throws {
+        var record = old
+        let id = record.documentID
+        let base = record.base.document(local: local)
+        record.attempt = nil
+        record.pause = nil
+        try setLocal(id, to: base)
+        if base == nil {
+            // What earlier tries left, if one lands after all, is somebody else's by then.
+            try records.remove(record)
+        } else {
+            record.takeBase(.sameAsLocal, record.version)
+            record.hint = try nextHint()
+            try save(record)
+        }
+        try emitChange(.compensation, id, from: local, to: base, uncommitted: false)
+    }
+
+    private func keep(
+        _ refusal: Refusal, of record: SyncedDocument, as state: Rejection.State
+    ) throws {
+        let id = record.documentID
+        let base = record.base.document(local: refusal.local)
+        let error = refusal.error
+        let isEdited = !contentEqual(refusal.intended, refusal.local)
+        let write = RejectedWrite(
+            id: 0, namespace: namespace, operationID: refusal.operation,
+            change: PendingChange(base: base, local: refusal.intended),
+            document: refusal.intended, hasLaterEdits: isEdited,
+            laterDocument: isEdited ? refusal.local : nil, base: base,
+            compensatingWrite: error.compensatingWrite
+                ?? CompensatingWrite(refused: error, of: id, in: namespace),
+            code: error.code, time: WallClock.now)
+        let rejection = Rejection(
+            state: state, batch: try nextHint(), revision: record.revision, write: write,
+            serverVersion: collection.token?.number ?? 0)
+        try records.add(rejection, in: collection.rowID)
+        noteReport()
+    }
+}
+
+extension ResumeToken {
+    /// A number that grows with the remote's history, for people; 0 where the token tells none.
+    var number: Int64 {
+        if let position = document["position"]?.int64Value { return position }
+        // A MongoDB token's text begins with 82 and the 16 digits of its cluster time.
+        guard let text = document["_data"]?.stringValue, text.hasPrefix("82") else { return 0 }
+        return Int64(text.dropFirst(2).prefix(16), radix: 16) ?? 0
+    }
+}

@@ -1,0 +1,77 @@
+internal import BSONStore
+
+/// Keeps a refused write: a row of the rejected-writes store.
+struct Rejection: Sendable {
+    /// What became of the write.
+    enum State: Int64 {
+        /// It was taken back.
+        case reverted = 0
+        /// The document is paused with it; the row ends once the app was told.
+        case paused = 1
+        /// The document is paused with it, and the app is to be asked.
+        case asking = 2
+    }
+
+    var state: State
+    /// The same for all that were refused in one transaction, which are told of together.
+    let batch: Int64
+    /// The record's revision when the app was asked; 0 otherwise.
+    var revision: Int64
+    let write: RejectedWrite<BSONDocument>
+    /// A number of the remote's history when the answer came, 0 where it has none.
+    let serverVersion: Int64
+}
+
+extension Rejection {
+    /// What is stored of the write beside its place and state.
+    var entry: BSONDocument {
+        var entry: BSONDocument = [
+            "op": write.operationID.value, "kind": .string(write.change.rawValue),
+            "write": .document(write.compensatingWrite.details), "reason": .string(write.reason),
+            "code": .int64(Int64(write.code)), "at": .datetime(write.time),
+            "server": .int64(serverVersion), "revision": .int64(revision),
+            "edited": .bool(write.hasLaterEdits),
+        ]
+        if let document = write.document { entry.append("document", .document(document)) }
+        if let later = write.laterDocument { entry.append("later", .document(later)) }
+        if let base = write.base { entry.append("base", .document(base)) }
+        return entry
+    }
+
+    /// Reads a row; `nil` for what is none.
+    init?(id: Int64, state: Int64, batch: Int64, _ entry: BSONDocument, _ namespace: Namespace) {
+        guard let state = State(rawValue: state),
+            let operation = entry["op"].flatMap(OperationID.init),
+            let change = entry["kind"]?.stringValue.flatMap(PendingChange.init),
+            let reason = entry["reason"]?.stringValue,
+            let write = CompensatingWrite(reason: reason, details: entry["write"]?.documentValue),
+            let code = entry["code"]?.int64Value, case .datetime(let time) = entry["at"]
+        else { return nil }
+        self.state = state
+        self.batch = batch
+        revision = entry["revision"]?.int64Value ?? 0
+        serverVersion = entry["server"]?.int64Value ?? 0
+        self.write = RejectedWrite(
+            id: id, namespace: namespace, operationID: operation, change: change,
+            document: entry["document"]?.documentValue,
+            hasLaterEdits: entry["edited"]?.boolValue ?? false,
+            laterDocument: entry["later"]?.documentValue, base: entry["base"]?.documentValue,
+            compensatingWrite: write, code: Int(code), time: time)
+    }
+}
+
+extension Rejection {
+    /// The error that tells of writes which were refused together and met the same fate.
+    static func error(_ rejections: [Rejection]) -> SyncError? {
+        guard let first = rejections.first else { return nil }
+        let writes = rejections.map(\.write)
+        let isPause = first.state != .reverted
+        return SyncError(
+            isPause ? .rejected : .compensatingWrite,
+            isPause ? first.write.reason : CompensatingWrite.text, namespace: first.write.namespace,
+            documentID: writes.count == 1 ? first.write.documentID : nil,
+            underlying: CompensatingWriteError(
+                writes.map(\.compensatingWrite), rejectedWriteIDs: writes.map(\.id),
+                code: first.write.code))
+    }
+}

@@ -1,0 +1,109 @@
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// A second process, as an app's extension, may write what the first one syncs: 152 of Device Sync's
+/// list, and its advice to hold edits in memory, which nobody needs here.
+@Suite(.timeLimit(.minutes(10)))
+struct ProcessScenarios {
+    private static let items = Namespace("app", "items")
+
+    private static func engine(_ directory: String) throws -> SyncEngine {
+        try SyncEngine(
+            store: try DocumentStore(at: .file(directory + "/local.db")),
+            remote: try InProcessRemote(at: .file(directory + "/remote.db")))
+    }
+
+    private static func remoteCount(_ engine: SyncEngine) throws -> Int {
+        try #require(engine.remote as? InProcessRemote).store.collection(items).count()
+    }
+
+    @Test("what another process writes is sent by the one that syncs, while it runs")
+    func writtenElsewhere() async throws {
+        let directory = try ScratchDirectory()
+        let place = directory.path("")
+        let engine = try Self.engine(place)
+        try await engine.collection(Self.items).insertOne(["_id": "first"])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            try await engine.waitForUpload()
+            await #expect(processExitsWith: .success) { [place = place as String] in
+                let other = try Self.engine(place)
+                let items = other.collection(Self.items)
+                try await items.insertMany((0..<20).map { ["_id": .int32($0)] })
+                try await items.updateOne(["_id": "first"], ["$set": ["n": 1]])
+                do {
+                    try await other.syncNow()
+                    preconditionFailure("two engines sync one file")
+                } catch let error as SyncError {
+                    precondition(error.code == .storeInUse && error.isFatal)
+                }
+            }
+            for try await status in engine.collection(Self.items).statusUpdates {
+                let count = try Self.remoteCount(engine)
+                if status == SyncStatus(synced: 21), count == 21 { break }
+            }
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        let remote = try #require(engine.remote as? InProcessRemote).store
+        #expect(try remote.collection(Self.items).findOne(id: "first")?["n"] == 1)
+    }
+
+    @Test("a process that lets go, or dies, hands over: another one sends what all have written")
+    func handedOver() async throws {
+        let directory = try ScratchDirectory()
+        let place = directory.path("")
+        let main = try Self.engine(place)
+        try await main.collection(Self.items).insertOne(["_id": "main"])
+        try await main.syncNow()
+        try await main.collection(Self.items).insertOne(["_id": "queued"])
+        // The main process sleeps and has let go; the extension sends for both.
+        try await main.release()
+        await #expect(processExitsWith: .success) { [place = place as String] in
+            let other = try Self.engine(place)
+            try await other.collection(Self.items).insertOne(["_id": "extension"])
+            try await other.syncUntilQuiet()
+            let count = try Self.remoteCount(other)
+            precondition(count == 3)
+            // It dies with the lease in its hands.
+        }
+        let report = try await main.syncUntilQuiet().report
+        #expect(report.uploaded == 0 && report.errors.isEmpty)
+        #expect(try await main.collection(Self.items).status() == SyncStatus(synced: 3))
+        #expect(try await main.verify().isEmpty)
+    }
+
+    @Test("many edits of few documents, in one call or in many, are one change for each")
+    func grouped() async throws {
+        let directory = try ScratchDirectory()
+        let engine = try Self.engine(directory.path(""))
+        let items = engine.collection(Self.items)
+        let remote = try #require(engine.remote as? InProcessRemote).store
+        try await items.insertMany((0..<3).map { ["_id": .int32($0), "text": ""] })
+        try await engine.syncUntilQuiet()
+        func changes() throws -> Int {
+            try remote.read { transaction in
+                try transaction.changes(after: 0, limit: 10_000).changes
+                    .count { $0.kind.isOfDocument }
+            }
+        }
+        let before = try changes()
+        var writes: [BulkWrite] = [.insertOne(["_id": 9])]
+        for step in 0..<60 {
+            let change: BSONDocument = ["$set": ["text": .string("\(step)")]]
+            writes.append(.updateOne(["_id": .int32(Int32(step % 3))], .document(change)))
+        }
+        writes.append(.updateOne(["_id": 9], ["$set": ["n": 1]]))
+        try await items.bulkWrite(writes)
+        for step in 0..<40 {
+            try await items.updateOne(["_id": 0], ["$set": ["text": .string("typed \(step)")]])
+        }
+        #expect(try await engine.syncNow().uploaded == 4)
+        #expect(try changes() == before + 4)
+        let first = try remote.collection(Self.items).findOne(id: 0)
+        #expect(first?["text"] == "typed 39")
+        #expect(try remote.collection(Self.items).findOne(id: 9)?["n"] == 1)
+    }
+}

@@ -1,0 +1,186 @@
+import BSONStore
+import Foundation
+import StitchRules
+import TestProcesses
+import Testing
+
+@testable import StitchMongo
+@testable import StitchSync
+
+/// Holds a remote that binds `ann` by rules, and devices of hers whose every doing is written down.
+final class RuledWorld: Sendable {
+    static let items = Namespace("shop", "items")
+
+    /// The role of Device Sync's documentation, with documents that nobody may delete.
+    static let ownerReadWrite = """
+        [{"name": "owner-read-write", "apply_when": {},
+          "document_filters": {"read": true, "write": {"ownerId": "%%user.id"}},
+          "read": true, "write": true, "delete": {"locked": {"$ne": true}}}]
+        """
+    static let everybody = """
+        [{"name": "all", "apply_when": {}, "document_filters": {"read": true, "write": true},
+          "read": true, "write": true}]
+        """
+
+    /// The remote's documents, past the rules.
+    let stored: DocumentStore
+    let remote: ScriptedRemote
+    let lines = Locked<[String]>([])
+    private let setRoles: @Sendable (String) throws -> Void
+    private let end: @Sendable () -> Void
+
+    init(_ roles: String = RuledWorld.ownerReadWrite) throws {
+        let history = DocumentStore.Options(changeHistory: .keep(changesMax: 100_000))
+        switch SyncWorld.remoteKind {
+        #if MongoRemote
+            case .served:
+                let folder = FileManager.default.temporaryDirectory.appending(
+                    path: "ruled-\(UUID())")
+                try Self.write(roles, into: folder)
+                let process = try ServerProcess.start(["--auth", "--rules", folder.path])
+                let address = "127.0.0.1:\(process.port)/?authSource=admin"
+                let run = try Self.administrator(address)
+                stored = try DocumentStore(at: .file(process.path), options: history)
+                let mongo = try MongoRemote(uri: "mongodb://ann:pw@\(address)")
+                remote = ScriptedRemote(ServedRemote(mongo, ServerHolder(process)))
+                setRoles = { roles in
+                    try Self.write(roles, into: folder)
+                    try run(["reloadRules": 1])
+                }
+                end = { [stored] in
+                    stored.close()
+                    do { try FileManager.default.removeItem(at: folder) } catch {}
+                }
+            case .inProcess, .deployment:
+                (stored, remote, setRoles, end) = try Self.inProcess(roles, history)
+        #else
+            case .inProcess:
+                (stored, remote, setRoles, end) = try Self.inProcess(roles, history)
+        #endif
+        }
+    }
+
+    private static func inProcess(
+        _ roles: String, _ history: DocumentStore.Options
+    ) throws -> (
+        DocumentStore, ScriptedRemote, @Sendable (String) throws -> Void, @Sendable () -> Void
+    ) {
+        let store = try DocumentStore(at: .inMemory, options: history)
+        let ann = RuleUser(id: "ann")
+        let remote = InProcessRemote(store: store, rules: try rules(roles), user: ann)
+        return (store, ScriptedRemote(remote), { remote.use(try rules($0), for: ann) }, {})
+    }
+
+    deinit { end() }
+
+    static func rules(_ roles: String) throws -> RuleSet {
+        try RuleSet(files: ["data_sources/mongodb-atlas/shop/items/rules.json": bytes(roles)])
+    }
+
+    private static func bytes(_ roles: String) -> [UInt8] {
+        Array(#"{"database": "shop", "collection": "items", "roles": \#(roles)}"#.utf8)
+    }
+
+    private static func write(_ roles: String, into folder: URL) throws {
+        let place = folder.appending(path: "data_sources/mongodb-atlas/shop/items")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        try Data(bytes(roles)).write(to: place.appending(path: "rules.json"))
+    }
+
+    #if MongoRemote
+        /// Makes the users; gives what runs commands as the administrator.
+        private static func administrator(
+            _ address: String
+        ) throws -> @Sendable (BSONDocument) throws -> Void {
+            func pool(_ user: String) throws -> MongoClientPool {
+                try MongoClientPool(
+                    uri: "mongodb://\(user)\(address)",
+                    settings: .init(
+                        applicationName: "tests", serverSelectionTimeout: .seconds(60),
+                        socketTimeout: .seconds(60), clientsMax: 2), onTopologyChange: { _ in })
+            }
+            @Sendable func run(_ pool: MongoClientPool, _ command: BSONDocument) throws {
+                _ = try pool.withClient { (client) throws(MongoFailure) in
+                    try client.run(command, on: "admin", .write)
+                }
+            }
+            let roles: [BSONValue] = ["root"]
+            try run(
+                pool(""),
+                ["createUser": "root", "pwd": "pw", "roles": .array(BSONArray(roles))])
+            let root = try pool("root:pw@")
+            let role: [BSONValue] = [.document(["role": "readWrite", "db": "shop"])]
+            try run(
+                root, ["createUser": "ann", "pwd": "pw", "roles": .array(BSONArray(role))])
+            return { try run(root, $0) }
+        }
+    #endif
+
+    /// Has the remote bind by other roles from now on.
+    func use(_ roles: String) throws { try setRoles(roles) }
+
+    func note(_ line: String) { lines.withLock { $0.append(line) } }
+
+    /// What happened since the last call.
+    func transcript() -> [String] {
+        lines.withLock { lines in
+            defer { lines = [] }
+            return lines
+        }
+    }
+
+    /// The remote's document without its version.
+    func document(_ id: BSONValue) throws -> BSONDocument? {
+        try stored.read { try $0.get(Self.items, id: id) }?.withoutVersion
+    }
+
+    /// Changes a remote document as a tool that unsets the version.
+    func foreign(_ id: BSONValue, _ fields: BSONDocument) throws {
+        try stored.write { transaction in
+            var document = try transaction.get(Self.items, id: id)?.withoutVersion ?? ["_id": id]
+            for (key, value) in fields { document[key] = value }
+            try transaction.put(Self.items, document)
+        }
+    }
+
+    /// An engine over a device's store, with listeners that write down what they are told.
+    func engine(
+        _ store: DocumentStore? = nil, policy: RejectionPolicy<BSONDocument> = .standard,
+        strict: StrictWrites? = nil, probe: EngineProbe = EngineProbe(), remote: (any Remote)? = nil
+    ) async throws -> SyncEngine {
+        let engine = try SyncEngine(
+            store: try store ?? DocumentStore(at: .inMemory), remote: remote ?? self.remote,
+            limits: SyncLimits(), backoff: Backoff(), clock: ContinuousClock(), probe: probe,
+            freshInstance: UInt64.random(in: 1...UInt64.max))
+        await engine.collection(Self.items).configure(
+            conflictHandler: .remoteWins,
+            changeEventListener: { [self] event in
+                let pending = event.hasUncommittedWrites ? "pending" : "settled"
+                note(
+                    "\(event.reason) \(event.operationType) \(Self.text(event.documentID)) \(pending)"
+                )
+            },
+            errorListener: { [self] error, _ in
+                let ids = error.compensatingWrites.map { Self.text($0.primaryKey) }
+                note("error \(error.code) \(ids.joined(separator: ","))")
+            }, rejectionPolicy: policy, strictWrites: strict)
+        return engine
+    }
+
+    static func text(_ value: BSONValue) -> String { value.stringValue ?? "\(value)" }
+}
+
+extension SyncEngine {
+    /// The collection that rules bind.
+    var items: SyncCollection<BSONDocument> { collection(RuledWorld.items) }
+
+    /// Runs a pass, has everything delivered, and checks the structure.
+    @discardableResult
+    func passed() async throws -> SyncPassReport {
+        let report = try await syncNow()
+        await flushEvents()
+        let findings = try await verify()
+        #expect(findings.isEmpty)
+        return report
+    }
+}
