@@ -41,6 +41,7 @@ extension CollectionPass {
     /// asked, all of them do.
     private mutating func takeIn(_ batch: RemoteChangeBatch) async throws {
         var later: [RemoteChange] = []
+        let sets = engine.sets
         let news = try snapshot { snapshot in
             var rows: Set<Int64> = []
             var news: [SyncedDocument] = []
@@ -57,6 +58,10 @@ extension CollectionPass {
                     rows.insert(row)
                     news.append(record)
                 }
+            }
+            if snapshot.collection.isSubscribed {
+                news += try snapshot.newcomers(in: batch, snapshot.membership(sets))
+                    .map { SyncedDocument(documentID: $0, byID: false) }
             }
             return news
         }
@@ -110,6 +115,7 @@ extension CollectionPass {
         #endif
         var last: Int64 = 0
         while let next = try await scanPage(after: last) { last = next }
+        try await scanForNewcomers()
         try await write { sync in
             var collection = sync.collection
             collection.needsScan = false
@@ -154,6 +160,12 @@ extension SyncTransaction {
     /// Stores hints and the place that they came from.
     func keep(_ batch: RemoteChangeBatch) throws {
         for change in batch.changes { try note(change) }
+        if collection.isSubscribed {
+            let newcomers = try snapshot.newcomers(in: batch, membership)
+            if !newcomers.isEmpty {
+                try records.addWanted(newcomers[...], in: collection.rowID, byID: false)
+            }
+        }
         var collection = collection
         collection.token = batch.token
         try state.save(collection)

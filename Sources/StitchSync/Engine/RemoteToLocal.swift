@@ -41,7 +41,7 @@ extension CollectionPass {
                 // They were noted down under another limit.
                 return try await write(expanding: true) { _ in }
             }
-            try await look(at: next.ids.map(SyncedDocument.init), then: .begin(next.row))
+            try await look(at: next.records, then: .begin(next.row))
         }
     }
 
@@ -82,7 +82,7 @@ extension CollectionPass {
     }
 
     /// Asks for documents; the answer has one for each.
-    private mutating func find(_ ids: [BSONValue]) async throws -> [RemoteLookup] {
+    mutating func find(_ ids: [BSONValue]) async throws -> [RemoteLookup] {
         let lookups = try await request { remote in
             try await remote.find(ids: ids)
         }
@@ -134,6 +134,7 @@ extension CollectionPass {
             case .nothing: break
             case .taken: report.taken += 1
             case .removed: report.removed += 1
+            case .evicted: report.evicted += 1
             case .foreign: reportForeign(look.record.documentID)
             case .claim(let record): claims.append(record)
             case .conflict(let conflict): conflicts.append(conflict)
@@ -190,7 +191,7 @@ extension CollectionPass {
     }
 
     /// Gives unversioned documents a version, where they still have none (rule R6).
-    private mutating func claim(_ records: [SyncedDocument]) async throws {
+    mutating func claim(_ records: [SyncedDocument]) async throws {
         guard !records.isEmpty else { return }
         let operations = try await write { try $0.state.nextOperations(records.count) }
         let writes = zip(records, operations).map { record, operation in

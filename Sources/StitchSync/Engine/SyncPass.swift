@@ -16,9 +16,10 @@ struct SyncPass {
 
     /// Runs the pass and reports what it did; errors of one collection do not stop the others.
     func run() async throws -> SyncPassReport {
-        var passes = try collections().map(collectionPass)
+        let (namespaces, isSetWaiting) = try collections()
+        var passes = namespaces.map(collectionPass)
         do {
-            try await run(&passes)
+            try await run(&passes, isSetWaiting)
         } catch {
             tell(of: passes)
             throw error
@@ -33,7 +34,7 @@ struct SyncPass {
         return report
     }
 
-    private func run(_ passes: inout [CollectionPass]) async throws {
+    private func run(_ passes: inout [CollectionPass], _ isSetWaiting: Bool) async throws {
         var failed: Set<Int> = []
         if direction == .inboxOnly {
             for index in passes.indices {
@@ -47,6 +48,7 @@ struct SyncPass {
         for index in passes.indices {
             if try await !attempt(&passes[index], Self.remoteToLocal) { failed.insert(index) }
         }
+        if isSetWaiting { return try await takeTurns(&passes, failed) }
         for index in passes.indices where !failed.contains(index) {
             _ = try await attempt(&passes[index], Self.localToRemote)
         }
@@ -58,23 +60,32 @@ struct SyncPass {
         engine.delivery.wake()
     }
 
-    private static func remoteToLocal(_ pass: inout CollectionPass) async throws {
+    static func remoteToLocal(_ pass: inout CollectionPass) async throws {
         try await pass.spreadAttempts()
         try await pass.readInbox(looking: true)
         try await pass.lookAtWanted()
         try await pass.lookAtHinted()
     }
 
-    private static func localToRemote(_ pass: inout CollectionPass) async throws {
+    static func localToRemote(_ pass: inout CollectionPass) async throws {
         try await pass.sendPending()
     }
 
-    private func collections() throws -> [Namespace] {
-        let all = try engine.store.read { transaction in
-            try SyncState(connection: transaction.connection).collections().map(\.namespace)
+    /// The collections of the pass: all where a set of subscriptions waits, which may be about any.
+    private func collections() throws -> (namespaces: [Namespace], isSetWaiting: Bool) {
+        let (all, isSetWaiting) = try engine.store.read { transaction in
+            let connection = transaction.connection
+            return (
+                try SyncState(connection: connection).collections().map(\.namespace),
+                try SyncSets(connection: connection, cache: engine.sets).isSetWaiting()
+            )
         }
-        return all.filter { only?.contains($0) ?? true }
+        if isSetWaiting && direction == .both { return (all, true) }
+        return (all.filter(isMeant), false)
     }
+
+    /// Whether the pass is about a collection.
+    func isMeant(_ namespace: Namespace) -> Bool { only?.contains(namespace) ?? true }
 
     private func collectionPass(_ namespace: Namespace) -> CollectionPass {
         CollectionPass(
@@ -84,7 +95,7 @@ struct SyncPass {
     }
 
     /// Runs one direction; an error of the remote is noted and ends it.
-    private func attempt(
+    func attempt(
         _ pass: inout CollectionPass,
         _ direction: (inout CollectionPass) async throws -> Void
     ) async throws -> Bool {

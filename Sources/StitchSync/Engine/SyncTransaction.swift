@@ -8,17 +8,44 @@ struct SyncTransaction {
         var number: Int64?
     }
 
+    /// The sets of subscriptions, once the transaction read them.
+    private final class Known {
+        var membership: Membership?
+    }
+
     let transaction: WriteTransaction
     let collection: SyncState.Collection
     private let hint = Hint()
+    private let sets: SubscriptionCache
+    private let known = Known()
     /// Records are taken to be as they were read before; ``SyncRecords/Overtaken`` says that one is
     /// not, when it is written.
     var trusts = false
 
-    init(transaction: WriteTransaction, collection: SyncState.Collection) {
+    /// What is told of documents that come in.
+    var arrivalReason = ChangeReason.remote
+
+    init(
+        transaction: WriteTransaction, collection: SyncState.Collection, sets: SubscriptionCache
+    ) {
         self.transaction = transaction
         self.collection = collection
+        self.sets = sets
     }
+
+    /// What the sets of subscriptions ask of the collection; nothing where none ever asked.
+    var membership: Membership {
+        get throws {
+            guard collection.isSubscribed else { return Membership() }
+            if let membership = known.membership { return membership }
+            let history = try subscriptions.history()
+            let membership = Membership(history, of: namespace)
+            known.membership = membership
+            return membership
+        }
+    }
+
+    var subscriptions: SyncSets { SyncSets(connection: transaction.connection, cache: sets) }
 
     var records: SyncRecords {
         SyncRecords(connection: transaction.connection, trusts: trusts)
