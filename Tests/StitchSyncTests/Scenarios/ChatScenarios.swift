@@ -203,6 +203,55 @@ struct ChatScenarios {
         #expect(try again.held() == ["hello", "later"])
     }
 
+    @Test("rules that change while the phone runs take away and give; nothing is deleted or lost")
+    func changedRules() async throws {
+        func rules(_ read: String) throws -> RuleSet {
+            let text = Self.configuration.replacing(
+                #""read": {}, "write": {"authorID""#,
+                with: #""read": \#(read), "write": {"authorID""#)
+            return try RuleSet(files: ["sync/config.json": Array(text.utf8)])
+        }
+        let options = DocumentStore.Options(changeHistory: .keep(changesMax: 10_000))
+        let store = try DocumentStore(at: .inMemory, options: options)
+        let stored = store.collection(Self.messages)
+        try await stored.insertMany([
+            ["_id": "a", "authorID": "ann", "conversationID": "kitchen"],
+            ["_id": "b", "authorID": "ben", "conversationID": "kitchen"],
+            ["_id": "c", "authorID": "ben", "conversationID": "garden"],
+        ])
+        let ann = RuleUser(id: "ann")
+        let own = #"{"authorID": "%%user.id"}"#
+        let remote = InProcessRemote(store: store, rules: try rules(own), user: ann)
+        let engine = try SyncEngine(store: try DocumentStore(at: .inMemory), remote: remote)
+        let told = Locked<[String]>([])
+        let items = engine.collection(Self.messages)
+        await items.configure(
+            conflictHandler: .remoteWins,
+            changeEventListener: { event in
+                told.withLock {
+                    $0.append("\(event.operationType) \(Device.text(event.documentID))")
+                }
+            })
+        try await items.subscribe(to: ["conversationID": "kitchen"])
+        // An id is asked for beside: it waits until its document may be seen.
+        try await items.sync(ids: ["c"])
+        for (read, news) in [
+            ("{}", ["insert b", "replace c"]), ("{}", []), (own, ["evict b", "evict c"]),
+            ("{}", ["insert b", "replace c"]),
+        ] {
+            try await engine.syncUntilQuiet()
+            await engine.flushEvents()
+            told.withLock { $0 = [] }
+            remote.use(try rules(read), for: ann)
+            try await engine.syncUntilQuiet()
+            await engine.flushEvents()
+            #expect(told.withLock { Set($0) } == Set(news), "after \(read)")
+            #expect(try await engine.verify() == [])
+        }
+        #expect(try engine.subscriptions.state == .complete)
+        #expect(try stored.count() == 3)
+    }
+
     @Test("all subscriptions removed at once clear the phone and delete nothing")
     func removingAll() async throws {
         let house = try House()
