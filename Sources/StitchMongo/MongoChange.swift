@@ -24,7 +24,8 @@
             case "update": return try update(event)
             case "delete":
                 return RemoteChange(
-                    documentID: try id(of: event), isDelete: true, version: nil, operation: nil)
+                    documentID: try id(of: event), isDelete: true, version: nil, operation: nil,
+                    leftView: event["leftView"]?.boolValue ?? false)
             default:
                 return nil
             }

@@ -124,13 +124,18 @@ public struct RemoteChange: Sendable, Hashable {
     let content: BSONDocument?
     /// The attempt that made the change: of a delete only where the remote records it.
     public let operation: OperationID?
+    /// The document left what the user sees, and may still be there.
+    ///
+    /// Told of deletes only, by remotes that know rules.
+    public let leftView: Bool
     /// The change itself wrote the version, so that what it left is that version's content.
     public let wroteVersion: Bool
 
     /// Makes a change of its parts.
     public init(
         documentID: BSONValue, isDelete: Bool, version: VersionField?,
-        contentHash: BSONContentHash? = nil, operation: OperationID?, wroteVersion: Bool = false
+        contentHash: BSONContentHash? = nil, operation: OperationID?, wroteVersion: Bool = false,
+        leftView: Bool = false
     ) {
         self.documentID = documentID
         self.isDelete = isDelete
@@ -139,6 +144,7 @@ public struct RemoteChange: Sendable, Hashable {
         content = nil
         self.operation = operation
         self.wroteVersion = wroteVersion
+        self.leftView = leftView
     }
 
     /// Makes a change that left a document, or none.
@@ -152,6 +158,7 @@ public struct RemoteChange: Sendable, Hashable {
         content = after
         self.operation = operation
         wroteVersion = false
+        leftView = false
     }
 }
 

@@ -72,7 +72,8 @@ extension CollectionPass {
             for start in stride(from: 0, to: news.count, by: limits.batchDocuments) {
                 let end = min(start + limits.batchDocuments, news.count)
                 try await look(
-                    at: Array(news[start..<end]), then: end == news.count ? .keep(rest) : .nothing)
+                    at: Array(news[start..<end]), then: end == news.count ? .keep(rest) : .nothing,
+                    hidden: batch.hiddenKeys)
             }
         } catch let error as RemoteError {
             #if ENGINE_VARIANTS
@@ -153,6 +154,18 @@ extension CollectionPass {
             for record in unknown { try sync.hint(record) }
         }
         return last
+    }
+}
+
+extension RemoteChangeBatch {
+    /// The keys of the documents that, by the last that is told of them, left the user's view.
+    fileprivate var hiddenKeys: Set<[UInt8]> {
+        var keys: Set<[UInt8]> = []
+        for change in changes where change.leftView || !keys.isEmpty {
+            let key = BSONKey.encode(change.documentID)
+            if change.leftView { keys.insert(key) } else { keys.remove(key) }
+        }
+        return keys
     }
 }
 

@@ -55,7 +55,11 @@ extension CollectionPass {
     }
 
     /// Looks at some documents: asks, decides and commits, then lets the app resolve conflicts.
-    mutating func look(at batch: [SyncedDocument], then sequel: Sequel = .nothing) async throws {
+    ///
+    /// - Parameter hidden: the keys of documents that, where they are not found, the user must not see.
+    mutating func look(
+        at batch: [SyncedDocument], then sequel: Sequel = .nothing, hidden: Set<[UInt8]> = []
+    ) async throws {
         var open = batch
         var sequel = sequel
         var mayClaim = true
@@ -70,6 +74,14 @@ extension CollectionPass {
                 }
             }
             var seen = zip(open, lookups).map(Look.init)
+            if !hidden.isEmpty {
+                for index in seen.indices
+                where seen[index].lookup == .absent
+                    && hidden.contains(BSONKey.encode(seen[index].record.documentID))
+                {
+                    seen[index].lookup = .hidden
+                }
+            }
             let evidence = try await evidence(for: seen)
             try await lookAgain(&seen, where: evidence)
             let claims = try await settle(

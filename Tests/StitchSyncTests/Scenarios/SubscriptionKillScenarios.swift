@@ -60,6 +60,10 @@ struct SubscriptionKillScenarios {
         for (id, room) in Self.rooms {
             try world.foreign(.int32(id)) { $0["room"] = .string(room) }
         }
+        // Another phone's look gives the documents their versions.
+        let other = try await world.device("B", handler: nil)
+        try await other.items.sync(ids: Self.rooms.map { .int32($0.0) })
+        try await other.sync()
         let phone = Phone(store: try DocumentStore(at: .inMemory), world: world)
         let engine = try await phone.engine(EngineProbe(commitsHere: true))
         let items = engine.collection(SyncWorld.namespace)

@@ -74,9 +74,6 @@ struct SubscriptionScenarios {
         try await a.subscribe("conversation", to: ["room": "red"])
         try await a.settle()
         _ = world.transcript()
-        let commits = Locked(0)
-        let observation = a.store.onCommit { commits.withLock { $0 += 1 } }
-        defer { observation.cancel() }
         try await a.subscribe("conversation", to: ["room": "blue"])
         // Until the set takes over the old room is there.
         #expect(try await a.heldIDs == [1, 2])

@@ -119,6 +119,55 @@ struct SubscriptionSetScenarios {
         #expect(try await a.heldIDs == [4])
     }
 
+    @Test("names are one for all collections, and what is removed of one leaves the other alone")
+    func twoCollections() async throws {
+        let world = try world()
+        let other = Namespace(SyncWorld.database, "others")
+        let b = try await world.device("B")
+        try await b.engine.collection(other).insertMany([
+            ["_id": "x", "n": 1], ["_id": "y", "n": 2],
+        ])
+        try await b.engine.syncUntilQuiet()
+        let a = try await world.device("A")
+        let others = a.engine.collection(other)
+        await others.configure(conflictHandler: .remoteWins)
+        try await a.items.subscribe(to: ["n": 1], named: "one")
+        try await others.subscribe(to: ["n": 1])
+        #expect(try await a.heldIDs == [1])
+        #expect(try await others.count() == 1)
+        try await others.subscribe(to: ["n": 2], named: "one")
+        #expect(try a.engine.subscriptions.count == 2)
+        #expect(try await a.heldIDs == [])
+        #expect(try await others.count() == 2)
+        try await a.items.subscribe(to: ["n": 3])
+        let set = try await a.engine.subscriptions.update { $0.removeAll(of: other) }
+        try await a.engine.subscriptions.waitForSynchronization(of: set.version)
+        #expect(try await a.heldIDs == [3])
+        #expect(try await others.count() == 0)
+        #expect(try await a.engine.verify() == [])
+    }
+
+    @Test("who waits for a set can be told to stop; the set stays and comes later")
+    func cancelled() async throws {
+        let world = try world()
+        let a = try await world.device("A")
+        let asked = Signal()
+        world.remote.before { call in
+            guard call.kind == .query else { return }
+            asked.notify()
+            throw RemoteError(.retryable, "down")
+        }
+        let version = try await a.subscribe(to: ["n": 1])
+        let waiting = Task { try await a.engine.subscriptions.waitForSynchronization() }
+        await asked.wait(after: 0)
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        world.remote.before(nil)
+        #expect(try a.engine.subscriptions.state(of: version) == .bootstrapping)
+        try await a.settle()
+        #expect(try await a.heldIDs == [1])
+    }
+
     @Test("what no subscription can ask is refused at the call")
     func refusedHere() async throws {
         let world = try world()

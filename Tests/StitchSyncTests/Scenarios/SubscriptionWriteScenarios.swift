@@ -78,17 +78,7 @@ struct SubscriptionWriteScenarios {
         let a = try await world.device("A")
         try await a.subscribe("small", to: ["n": ["$lte": 3]])
         try await a.settle()
-        world.remote.outcomes { _, outcomes in
-            outcomes.map { _ in .failed(RemoteError(.rejected, "no")) }
-        }
-        world.remote.before { call in
-            if call.kind == .write { throw RemoteError(.retryable, "lost") }
-        }
         try await a.set(1, ["x": 1])
-        try await a.sync()
-        world.remote.before(nil)
-        world.remote.outcomes(nil)
-        try await a.items.desync(ids: [])
         try await a.engine.write(SyncWorld.namespace) { sync in
             var record = try #require(try sync.record(1))
             record.pause = PauseReason(.rejected, "no")
