@@ -10,17 +10,21 @@ struct ChatScenarios {
     private static let chatsters = Namespace("RChat", "Chatster")
     private static let messages = Namespace("RChat", "ChatMessage")
 
-    private static let configuration = #"""
-        {"type": "flexible", "database_name": "RChat",
-         "queryable_fields_names": ["authorID", "conversationID", "timestamp", "userName"],
-         "permissions": {"rules": {
-           "User": [{"name": "own", "applyWhen": {}, "read": {"_id": "%%user.id"},
-                     "write": {"_id": "%%user.id"}}],
-           "Chatster": [{"name": "all", "applyWhen": {}, "read": {}, "write": false}],
-           "ChatMessage": [{"name": "all", "applyWhen": {}, "read": {},
-                            "write": {"authorID": "%%user.id"}}]},
-          "defaultRoles": []}}
-        """#
+    /// The backend's configuration, with who reads a message.
+    private static func configuration(read: String = "{}") -> [UInt8] {
+        Array(
+            #"""
+            {"type": "flexible", "database_name": "RChat",
+             "queryable_fields_names": ["authorID", "conversationID", "timestamp", "userName"],
+             "permissions": {"rules": {
+               "User": [{"name": "own", "applyWhen": {}, "read": {"_id": "%%user.id"},
+                         "write": {"_id": "%%user.id"}}],
+               "Chatster": [{"name": "all", "applyWhen": {}, "read": {}, "write": false}],
+               "ChatMessage": [{"name": "all", "applyWhen": {}, "read": \#(read),
+                                "write": {"authorID": "%%user.id"}}]},
+              "defaultRoles": []}}
+            """#.utf8)
+    }
 
     /// The backend with its data, and the phones that talk to it.
     private final class House: Sendable {
@@ -33,7 +37,7 @@ struct ChatScenarios {
             let options = DocumentStore.Options(changeHistory: .keep(changesMax: 10_000))
             let store = try DocumentStore(at: .inMemory, options: options)
             let rules = try RuleSet(
-                files: ["sync/config.json": Array(ChatScenarios.configuration.utf8)])
+                files: ["sync/config.json": ChatScenarios.configuration()])
             let holder = try ScratchDirectoryHolder()
             self.store = store
             directory = holder
@@ -206,10 +210,7 @@ struct ChatScenarios {
     @Test("rules that change while the phone runs take away and give; nothing is deleted or lost")
     func changedRules() async throws {
         func rules(_ read: String) throws -> RuleSet {
-            let text = Self.configuration.replacing(
-                #""read": {}, "write": {"authorID""#,
-                with: #""read": \#(read), "write": {"authorID""#)
-            return try RuleSet(files: ["sync/config.json": Array(text.utf8)])
+            try RuleSet(files: ["sync/config.json": Self.configuration(read: read)])
         }
         let options = DocumentStore.Options(changeHistory: .keep(changesMax: 10_000))
         let store = try DocumentStore(at: .inMemory, options: options)

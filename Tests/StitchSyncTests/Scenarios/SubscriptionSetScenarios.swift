@@ -147,6 +147,27 @@ struct SubscriptionSetScenarios {
         #expect(try await a.engine.verify() == [])
     }
 
+    @Test("a subscription ends without a network, where no change waits to be sent before it")
+    func endingUnreachable() async throws {
+        let world = try world()
+        let a = try await world.device("A")
+        try await a.subscribe("low", to: ["n": ["$lte": 2]])
+        try await a.subscribe("high", to: ["n": ["$gte": 4]])
+        try await a.settle()
+        world.remote.before { _ in throw RemoteError(.retryable, "down") }
+        try await a.engine.subscriptions.remove(named: "low", timeout: .seconds(30))
+        #expect(try await a.heldIDs == [4, 5])
+        try await a.set(4, ["x": 1])
+        try await a.engine.subscriptions.update { $0.removeAll() }
+        try await a.sync()
+        #expect(try a.engine.subscriptions.state == .pending)
+        #expect(try await a.heldIDs == [4, 5])
+        world.remote.before(nil)
+        try await a.settle()
+        #expect(try await a.heldIDs == [])
+        #expect(try world.remoteDocument(4)?["x"] == 1)
+    }
+
     @Test("who waits for a set can be told to stop; the set stays and comes later")
     func cancelled() async throws {
         let world = try world()
@@ -158,10 +179,13 @@ struct SubscriptionSetScenarios {
             throw RemoteError(.retryable, "down")
         }
         let version = try await a.subscribe(to: ["n": 1])
-        let waiting = Task { try await a.engine.subscriptions.waitForSynchronization() }
-        await asked.wait(after: 0)
-        waiting.cancel()
-        await #expect(throws: CancellationError.self) { try await waiting.value }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await a.engine.subscriptions.waitForSynchronization() }
+            await asked.wait(after: 0)
+            group.cancelAll()
+            let result = await group.nextResult()
+            #expect(throws: CancellationError.self) { try result?.get() }
+        }
         world.remote.before(nil)
         #expect(try a.engine.subscriptions.state(of: version) == .bootstrapping)
         try await a.settle()
