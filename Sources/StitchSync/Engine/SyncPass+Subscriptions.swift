@@ -20,7 +20,7 @@ extension SyncPass {
                 for index in passes.indices where !failed.contains(index) {
                     guard turn.version != nil || isMeant(passes[index].namespace) else { continue }
                     let didSend = try await attempt(&passes[index]) { pass in
-                        try await pass.sendPending(before: turn.version)
+                        try await Self.localToRemote(&pass, before: turn.version)
                     }
                     if !didSend { failed.insert(index) }
                 }

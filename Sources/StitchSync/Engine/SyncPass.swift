@@ -50,7 +50,7 @@ struct SyncPass {
         }
         if isSetWaiting { return try await takeTurns(&passes, failed) }
         for index in passes.indices where !failed.contains(index) {
-            _ = try await attempt(&passes[index], Self.localToRemote)
+            _ = try await attempt(&passes[index]) { try await Self.localToRemote(&$0) }
         }
     }
 
@@ -67,8 +67,11 @@ struct SyncPass {
         try await pass.lookAtHinted()
     }
 
-    static func localToRemote(_ pass: inout CollectionPass) async throws {
-        try await pass.sendPending()
+    /// - Parameter set: sends only what was written before that set of subscriptions.
+    static func localToRemote(
+        _ pass: inout CollectionPass, before set: Int64? = nil
+    ) async throws {
+        try await pass.sendPending(before: set)
     }
 
     /// The collections of the pass: all where a set of subscriptions waits, which may be about any.
