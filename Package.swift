@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "BSONStore", targets: ["BSONStore"]),
         .library(name: "StitchSync", targets: ["StitchSync"]),
         .library(name: "StitchRules", targets: ["StitchRules"]),
+        .library(name: "StitchSyncTesting", targets: ["StitchSyncTesting"]),
         .library(name: "StitchServer", targets: ["StitchServer"]),
         .library(name: "StitchMongo", targets: ["StitchMongo"]),
         .executable(name: "stitchsync", targets: ["StitchSyncCommand"]),
@@ -60,6 +61,9 @@ let package = Package(
         .target(name: "StitchRules", dependencies: ["BSONStore"], swiftSettings: strict),
         .target(
             name: "StitchSync", dependencies: ["BSONStore", "StitchRules"], swiftSettings: strict),
+        .target(
+            name: "StitchSyncTesting", dependencies: ["BSONStore", "StitchSync"],
+            swiftSettings: strict),
         .systemLibrary(
             name: "StitchMongoC", path: "Sources/StitchMongoC", pkgConfig: "libmongoc-1.0",
             providers: [.apt(["libmongoc-dev"]), .brew(["mongo-c-driver"])]),
@@ -83,7 +87,7 @@ let package = Package(
         .executableTarget(
             name: "StitchSyncCommand",
             dependencies: [
-                "BSONStore", "StitchSync", "StitchMongo",
+                "BSONStore", "StitchSync", "StitchSyncTesting", "StitchMongo",
                 .target(name: "StitchServer", condition: .when(traits: ["Server"])),
                 served("Logging", "swift-log"),
                 .product(
@@ -113,7 +117,7 @@ let package = Package(
             name: "StitchSyncTests",
             dependencies: [
                 "StitchSync", "StitchRules", "BSONStore", "SyncSimulation", "StitchMongo",
-                "TestProcesses", "StitchSyncCommand",
+                "StitchSyncTesting", "TestProcesses", "StitchSyncCommand",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -130,6 +134,10 @@ let package = Package(
                 "BSONStore", "StitchWire", "StitchServer", "StitchSyncCommand", "TestProcesses",
             ],
             exclude: ["C", "Python"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "StitchSyncTestingTests",
+            dependencies: ["StitchSyncTesting", "StitchSync", "BSONStore"],
             swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]

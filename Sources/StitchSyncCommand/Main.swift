@@ -10,6 +10,7 @@
             version: "0.1.0",
             subcommands: [
                 ImportCommand.self, FindCommand.self, SyncCommand.self, StatusCommand.self,
+                FixtureCommand.self,
                 DemoCommand.self, DemoDeviceCommand.self,
             ] + servers)
 

@@ -56,6 +56,8 @@ struct SimulationLedger: Sendable {
     private var changes: [Int: [Change]] = [:]
     private var looks: [Int: Int64] = [:]
     private var questions: [Int: [Question]] = [:]
+    /// Clients that were told that the history is lost.
+    private var historyless: Set<Int> = []
     private(set) var position: Int64 = 0
 
     mutating func fail(_ violation: String) { violations.append(violation) }
@@ -179,6 +181,9 @@ extension SimulationLedger {
         for document in documents { looks[client * 100 + document] = position }
     }
 
+    /// Notes that a client was told that the history is lost.
+    mutating func noteHistoryLost(_ client: Int) { historyless.insert(client) }
+
     /// Notes a question to a handler, and that what it gives up is its business (I1).
     mutating func note(
         _ client: Int, _ document: Int, _ conflict: Conflict<BSONDocument>,
@@ -223,11 +228,19 @@ extension SimulationLedger {
     /// I6: the handler is called only when somebody else changed the document after the base.
     ///
     /// Where the conflict says that the local change may have landed, nobody can know better: the
-    /// history is lost (rule R3, evidence 4).
+    /// history is lost, or has a delete by nobody known (rule R3, evidence 4).
     private mutating func checkCause(
         _ client: Int, _ document: Int, _ conflict: Conflict<BSONDocument>
     ) {
-        guard !conflict.mayHaveLanded else { return }
+        if conflict.mayHaveLanded {
+            let isUnclear = (changes[document] ?? []).contains {
+                $0.after == nil && $0.operation == nil
+            }
+            if !isUnclear && !historyless.contains(client) {
+                fail("I6 uncertain of what the history tells: c\(client) d\(document)")
+            }
+            return
+        }
         let look = looks[client * 100 + document] ?? position
         let seen = (changes[document] ?? []).filter { $0.position <= look }
         let base = seen.lastIndex { isEqual($0.after, conflict.base) }
@@ -292,6 +305,9 @@ extension SimulationLedger {
         case .insert: return
         case .update(let set, let unset):
             let paths = (set.keys + unset).filter { $0 != DocumentVersion.fieldName }
+            if paths.isEmpty, change.before.map(VersionField.init) != .absent {
+                fail("I6 claimed over a version: d\(document)")
+            }
             if !paths.allSatisfy({ sent.base?[path: $0] == was[path: $0] }) {
                 fail("I6 overwritten unseen: d\(document)")
             }

@@ -72,6 +72,7 @@ struct SimulationCollection: RemoteCollection {
     ) async throws(RemoteError) -> RemoteChangeBatch {
         try await carry(.changes) { () async throws(RemoteError) in
             guard await world.isKept(token), !dice.strikes(.historyLost) else {
+                world.ledger.withLock { $0.noteHistoryLost(remote.client) }
                 throw RemoteError(.historyLost, "the history is lost")
             }
             // Hints may be late or come twice (rule R4). What is read as evidence, after a look, is

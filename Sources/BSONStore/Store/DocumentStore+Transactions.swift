@@ -12,7 +12,9 @@ extension DocumentStore {
             defer { mutex.unlock() }
             return try read(on: connection, body)
         case .file(let path):
-            let reader = try readers.take() ?? StoreReader(StoreOpening.reader(path, options))
+            let reader = try readers.take { number throws(StoreError) in
+                try StoreOpening.reader(path, options.ofReader(number))
+            }
             defer { readers.give(reader) }
             return try reader.read(body)
         }

@@ -5,6 +5,9 @@
 /// committed since; then it is begun anew, so that no read sees less than what was committed before
 /// it. A transaction is given up when this store writes and when it was idle for a moment, because
 /// checkpoints cannot pass it.
+///
+/// Connections are numbered from 0 and the lowest that is idle is used: the more read at a time, the
+/// less each may cache, so that all together stay within twice what the first may.
 final class ReaderPool: @unchecked Sendable {
     /// How many idle connections are kept.
     static let idleMax = 4
@@ -12,7 +15,10 @@ final class ReaderPool: @unchecked Sendable {
     static let idleMS = 10
 
     private let condition = ThreadCondition()
+    /// The lowest number last.
     private var idle: [StoreReader] = []
+    /// The numbers of connections that are idle or in use.
+    private var numbers: Set<Int> = []
     private var isClosed = false
     /// Counts the keeper's rounds.
     private var round = 0
@@ -25,26 +31,55 @@ final class ReaderPool: @unchecked Sendable {
         case working
     }
 
-    /// Takes an idle connection out, `nil` when there is none.
+    /// Takes an idle connection out, or opens one.
     ///
-    /// - Throws: `closed`.
-    func take() throws(StoreError) -> StoreReader? {
+    /// - Parameter open: opens the connection of a number.
+    /// - Throws: `closed`, and what opening throws.
+    func take(
+        orOpen open: (Int) throws(StoreError) -> SQLiteConnection
+    ) throws(StoreError) -> StoreReader {
+        let place = try place()
+        switch place {
+        case .idle(let reader): return reader
+        case .free(let number):
+            do {
+                return StoreReader(try open(number), number: number)
+            } catch {
+                condition.lock()
+                defer { condition.unlock() }
+                numbers.remove(number)
+                throw error
+            }
+        }
+    }
+
+    private enum Place {
+        case idle(StoreReader)
+        case free(Int)
+    }
+
+    private func place() throws(StoreError) -> Place {
         condition.lock()
         defer { condition.unlock() }
         guard !isClosed else { throw DocumentStore.closed }
-        return idle.popLast()
+        if let reader = idle.popLast() { return .idle(reader) }
+        var number = 0
+        while !numbers.insert(number).inserted { number += 1 }
+        return .free(number)
     }
 
-    /// Puts a connection back; it is closed when there are enough, or when the store is.
+    /// Puts a connection back; when there are enough the last is closed, and all when the store is.
     func give(_ reader: StoreReader) {
         condition.lock()
         defer { condition.unlock() }
-        guard !isClosed, idle.count < Self.idleMax else { return }
+        guard !isClosed else { return }
         if reader.isHolding {
             reader.round = round
             if keeper != .working { wakeKeeper(reader) }
         }
-        idle.append(reader)
+        let after = idle.firstIndex { $0.number < reader.number } ?? idle.endIndex
+        idle.insert(reader, at: after)
+        if idle.count > Self.idleMax { numbers.remove(idle.removeFirst().number) }
     }
 
     /// Gives up the transactions that idle connections hold, so that a checkpoint can pass.
@@ -94,6 +129,8 @@ final class ReaderPool: @unchecked Sendable {
 /// Reads on a connection of its own; used by one thread at a time.
 final class StoreReader {
     let connection: SQLiteConnection
+    /// Its number among the pool's connections.
+    let number: Int
     /// The keeper's round in which it was used last.
     fileprivate(set) var round = 0
     /// The header from before the open transaction began; `nil` when none stays open.
@@ -101,7 +138,10 @@ final class StoreReader {
     /// The table that was used last, as the open transaction sees it.
     private var lastTable: CollectionTable?
 
-    init(_ connection: SQLiteConnection) { self.connection = connection }
+    init(_ connection: SQLiteConnection, number: Int) {
+        self.connection = connection
+        self.number = number
+    }
 
     /// Whether a transaction is open between two reads.
     var isHolding: Bool { header != nil }

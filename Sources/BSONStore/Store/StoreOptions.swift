@@ -37,7 +37,8 @@ extension DocumentStore {
         public var changeHistory: ChangeHistory
         /// The page size of a new file in bytes: a power of two from 512 to 65,536.
         public var pageBytes: Int
-        /// The page cache of each connection in KiB, an upper limit.
+        /// The page cache in KiB, an upper limit: so much for writing; for reading so much for the
+        /// first connection, half for the second that reads at the same time, and so on, 2 MiB at least.
         public var cacheKiB: Int
         /// The key of an encrypted file, which SQLCipher takes as it is: 32 bytes, or 48 with a salt.
         ///
@@ -63,5 +64,19 @@ extension DocumentStore {
             self.encryptionKey = encryptionKey
             pagesMax = 0
         }
+    }
+}
+
+extension DocumentStore.Options {
+    /// The page cache that every connection may have, in KiB.
+    private static let cacheMinKiB = 2_048
+
+    /// The settings of a connection for reading.
+    ///
+    /// - Parameter number: how many are open beside it.
+    func ofReader(_ number: Int) -> Self {
+        var options = self
+        options.cacheKiB = max(min(cacheKiB, Self.cacheMinKiB), cacheKiB >> number)
+        return options
     }
 }

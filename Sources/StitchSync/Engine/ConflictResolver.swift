@@ -58,6 +58,7 @@ extension CollectionPass {
     ) async throws -> Answer {
         do {
             let shown = shown(conflict)
+            try await engine.probe.conflictFound?(shown)
             if let immediate = handler.immediate {
                 return Answer(conflict: conflict, result: .success(try immediate(shown)))
             }

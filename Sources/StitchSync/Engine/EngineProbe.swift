@@ -2,21 +2,29 @@ package import BSONStore
 
 /// Lets tests stop the engine at each of its transactions, as a kill would.
 package struct EngineProbe: Sendable {
+    /// Is told of a conflict before its handler is asked.
+    package typealias ConflictFound = @Sendable (Conflict<BSONDocument>) async throws -> Void
+
     /// Commits run on the caller's thread, so that a run is repeated exactly and fast.
     let commitsHere: Bool
     /// Called before a transaction is committed; an error undoes it.
     let beforeCommit: @Sendable () throws -> Void
     /// Called after it was committed; an error does not undo it.
     let afterCommit: @Sendable () throws -> Void
+    /// Where it is there, every conflict goes by way of its handler, also where the same answer is
+    /// given always.
+    let conflictFound: ConflictFound?
 
     /// Makes a probe; unless told, one that does nothing.
     package init(
         commitsHere: Bool = false, beforeCommit: @escaping @Sendable () throws -> Void = {},
-        afterCommit: @escaping @Sendable () throws -> Void = {}
+        afterCommit: @escaping @Sendable () throws -> Void = {},
+        conflictFound: ConflictFound? = nil
     ) {
         self.commitsHere = commitsHere
         self.beforeCommit = beforeCommit
         self.afterCommit = afterCommit
+        self.conflictFound = conflictFound
     }
 }
 
@@ -30,6 +38,21 @@ extension SyncEngine {
         try store.read { transaction in
             try EventOutbox.next(
                 limit: limit, after: sequence, of: namespace, in: transaction.connection)
+        }
+    }
+
+    /// The documents that are not in step, or may not be, with how they stand.
+    package func unsettled() throws -> [(Namespace, BSONValue, DocumentSyncStatus)] {
+        try store.read { transaction in
+            let records = SyncRecords(connection: transaction.connection)
+            return try SyncState(connection: transaction.connection).collections().flatMap {
+                collection in
+                try records.records(.all, in: collection.rowID, limit: .max).compactMap { record in
+                    let status = DocumentSyncStatus(record)
+                    return status == .synced && record.attempt == nil
+                        ? nil : (collection.namespace, record.documentID, status)
+                }
+            }
         }
     }
 }

@@ -168,7 +168,8 @@ extension CollectionPass {
         _ looks: [Look], evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
         then sequel: Sequel
     ) async throws -> [SyncTransaction.Settled] {
-        let answer = configuration.conflictHandler?.always
+        let answer =
+            engine.probe.conflictFound == nil ? configuration.conflictHandler?.always : nil
         do {
             do {
                 return try await write { sync in

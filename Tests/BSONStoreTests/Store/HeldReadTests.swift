@@ -110,4 +110,24 @@ import Testing
         #expect(try store.collection(Self.numbers).count() == 0)
         #expect(try store.collection(Self.numbers).findOne(id: 0) == nil)
     }
+
+    @Test func `many who read at a time share a bounded cache`() throws {
+        let directory = try TemporaryDirectory()
+        let store = try DocumentStore(
+            at: .file(directory.file()), options: .init(cacheKiB: 65_536))
+        func cachesKiB(readers: Int) throws -> [Int64] {
+            try store.read { transaction in
+                let select = try transaction.connection.prepare("PRAGMA cache_size")
+                _ = try select.step()
+                let own = -select.int64(0)
+                select.reset()
+                return try [own] + (readers > 1 ? cachesKiB(readers: readers - 1) : [])
+            }
+        }
+        let many = try cachesKiB(readers: 8)
+        #expect(many == [65_536, 32_768, 16_384, 8_192, 4_096, 2_048, 2_048, 2_048])
+        // The largest are kept for those who come next, and numbers that are free are used again.
+        #expect(try cachesKiB(readers: 8) == many)
+        #expect(try cachesKiB(readers: 1) == [65_536])
+    }
 }

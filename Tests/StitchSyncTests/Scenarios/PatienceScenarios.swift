@@ -1,4 +1,5 @@
 import BSONStore
+import StitchSyncTesting
 import Testing
 
 @testable import StitchSync

@@ -1,5 +1,6 @@
 import BSONStore
 import Foundation
+import StitchSyncTesting
 import Testing
 
 @testable import StitchSync

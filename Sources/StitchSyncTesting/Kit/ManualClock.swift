@@ -1,12 +1,22 @@
-import Synchronization
+internal import BSONStore
 
-/// A clock that stands still until it is told to go on.
-final class ManualClock: Clock, Sendable {
-    struct Instant: InstantProtocol {
-        var offset: Duration
-        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        func duration(to other: Instant) -> Duration { other.offset - offset }
-        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+/// A clock that stands still until a test moves it on.
+public final class ManualClock: Clock, Sendable {
+    /// A time since the clock was made.
+    public struct Instant: InstantProtocol {
+        /// The time since the clock was made.
+        public var offset: Duration
+
+        /// The time so much later.
+        public func advanced(by duration: Duration) -> Instant {
+            Instant(offset: offset + duration)
+        }
+
+        /// The time from this to another.
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+
+        /// Whether one comes before another.
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
     private struct State {
@@ -16,13 +26,19 @@ final class ManualClock: Clock, Sendable {
         var nextID = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
-    var now: Instant { state.withLock { $0.now } }
-    var minimumResolution: Duration { .nanoseconds(1) }
+    /// Makes a clock that stands at its beginning.
+    public init() {}
+
+    /// The time to which it was moved.
+    public var now: Instant { state.withLock { $0.now } }
+
+    /// The least step of time.
+    public var minimumResolution: Duration { .nanoseconds(1) }
 
     /// Lets time pass, and wakes who slept until then.
-    func advance(by duration: Duration) {
+    public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)
             let due = state.sleepers.filter { $0.value.until <= state.now }
@@ -32,7 +48,10 @@ final class ManualClock: Clock, Sendable {
         for continuation in woken { continuation.resume() }
     }
 
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    /// Waits until the clock was moved to a time.
+    ///
+    /// - Throws: `CancellationError`.
+    public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID

@@ -1,0 +1,68 @@
+#if CommandLine
+    import ArgumentParser
+    import BSONStore
+    import StitchSyncTesting
+
+    /// Works with fixtures of conflicts.
+    struct FixtureCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "fixture",
+            abstract: "Play fixtures of conflicts.",
+            subcommands: [RunFixturesCommand.self])
+    }
+
+    /// Plays fixtures whose handler is built in.
+    struct RunFixturesCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "run",
+            abstract: "Play a file of fixtures, or a folder of them, and show what differs.",
+            discussion: """
+                Each fixture says how a conflict comes to be and what must come of it; it is played \
+                in memory. Fixtures that name the handler "app" need your app's own tests: \
+                checkConflicts(in:handler:) of StitchSyncTesting; here they are left out.
+
+                Examples:
+                  stitchsync fixture run fixtures/conflicts
+                  stitchsync fixture run update-update.json --json
+
+                Exit code: 0 when all fixtures came out as they expect, 1 when one did not or a file \
+                is wrong, 64 for a wrong command line.
+                """)
+
+        @Argument(help: "A file of fixtures, or a folder.", completion: .file())
+        var path: String
+
+        @Flag(help: "Write one JSON object for each fixture, with what came of it.")
+        var json = false
+
+        func run() async throws {
+            let console = Console.standard
+            var (passed, failed, skipped) = (0, 0, 0)
+            for fixture in try ConflictFixture.load(path) {
+                if case .app = fixture.handler {
+                    skipped += 1
+                    continue
+                }
+                let result = try await fixture.played()
+                if json { try console.say(result.document.extendedJSON(.canonical)) }
+                guard !result.differences.isEmpty else {
+                    passed += 1
+                    continue
+                }
+                failed += 1
+                if json { continue }
+                try console.say("\(fixture)")
+                for difference in result.differences {
+                    for line in difference.description.split(separator: "\n") {
+                        try console.say("  \(line)")
+                    }
+                }
+            }
+            if !json {
+                let left = skipped > 0 ? ", \(skipped) need the app's own handler" : ""
+                try console.say("\(passed) passed, \(failed) failed\(left)")
+            }
+            guard failed == 0 else { throw ExitCode.failure }
+        }
+    }
+#endif

@@ -1,0 +1,126 @@
+internal import BSONStore
+
+/// Reads an object of a fixture; says where it is wrong.
+struct FixtureObject {
+    let document: BSONDocument
+    let path: String
+
+    /// - Parameter keys: those that may be there; any other is an error, since it is likely a slip.
+    init(
+        _ value: BSONValue?, at path: String, keys: Set<String>
+    ) throws(FixtureError) {
+        guard let document = value?.documentValue else {
+            throw FixtureError(path, "an object is expected\(Self.found(value))")
+        }
+        self.init(document, at: path)
+        for key in document.keys where !keys.contains(key) {
+            throw FixtureError(
+                place(key),
+                "no such key; there are \(keys.sorted().joined(separator: ", "))")
+        }
+    }
+
+    init(_ document: BSONDocument, at path: String) {
+        self.document = document
+        self.path = path
+    }
+
+    subscript(key: String) -> BSONValue? { document[key] }
+
+    /// The place of a key.
+    func place(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+    static func found(_ value: BSONValue?) -> String {
+        value.map { ", not \($0.extendedJSON(.relaxed))" } ?? ""
+    }
+
+    /// The value of a key that has to be there.
+    func required(_ key: String) throws(FixtureError) -> BSONValue {
+        guard let value = document[key] else { throw FixtureError(place(key), "it is missing") }
+        return value
+    }
+
+    func string(_ key: String) throws(FixtureError) -> String {
+        let value = try required(key)
+        guard let string = value.stringValue else {
+            throw FixtureError(place(key), "a string is expected\(Self.found(value))")
+        }
+        return string
+    }
+
+    /// A document, or `null` for none.
+    func optionalDocument(_ key: String) throws(FixtureError) -> BSONDocument? {
+        guard let value = document[key], value != .null else { return nil }
+        guard let document = value.documentValue else {
+            throw FixtureError(place(key), "a document or null is expected\(Self.found(value))")
+        }
+        return document
+    }
+
+    func document(_ key: String) throws(FixtureError) -> BSONDocument {
+        guard let document = try optionalDocument(key) else {
+            throw FixtureError(place(key), "a document is expected\(Self.found(self[key]))")
+        }
+        return document
+    }
+
+    /// A list; empty where the key is missing.
+    func list(_ key: String) throws(FixtureError) -> [(value: BSONValue, path: String)] {
+        guard let value = document[key] else { return [] }
+        guard let array = value.arrayValue else {
+            throw FixtureError(place(key), "a list is expected\(Self.found(value))")
+        }
+        return array.enumerated().map { (value: $1, path: "\(place(key))[\($0)]") }
+    }
+
+    /// A list of strings; empty where the key is missing.
+    func strings(_ key: String) throws(FixtureError) -> [String] {
+        var strings: [String] = []
+        for (value, path) in try list(key) {
+            guard let string = value.stringValue else {
+                throw FixtureError(path, "a string is expected\(Self.found(value))")
+            }
+            strings.append(string)
+        }
+        return strings
+    }
+
+    /// An integer of at least one.
+    func count(_ key: String) throws(FixtureError) -> Int {
+        let value = try required(key)
+        guard let number = value.int64Value, number >= 1, let count = Int(exactly: number) else {
+            throw FixtureError(
+                place(key), "an integer of at least 1 is expected\(Self.found(value))")
+        }
+        return count
+    }
+}
+
+/// The only key of an object that names a kind, and what stands under it.
+struct FixtureChoice {
+    let kind: String
+    let value: BSONValue
+    let path: String
+
+    /// - Parameter kinds: those that there are.
+    init(
+        _ value: BSONValue, at path: String, kinds: [String]
+    ) throws(FixtureError) {
+        switch value {
+        case .string(let text):
+            (kind, self.value, self.path) = (text, .bool(true), path)
+        case .document(let document):
+            guard let first = Array(document).first, document.count == 1 else {
+                throw FixtureError(path, "an object with one key is expected")
+            }
+            (kind, self.value, self.path) = (first.key, first.value, "\(path).\(first.key)")
+        default:
+            throw FixtureError(
+                path, "a name or an object is expected\(FixtureObject.found(value))")
+        }
+        guard kinds.contains(kind) else {
+            throw FixtureError(
+                path, "there is no \(kind); there are \(kinds.joined(separator: ", "))")
+        }
+    }
+}

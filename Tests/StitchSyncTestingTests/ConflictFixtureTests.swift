@@ -1,0 +1,187 @@
+import BSONStore
+import Foundation
+import StitchSync
+import Testing
+
+@testable import StitchSyncTesting
+
+/// Without these a fixture could pass that should fail, or fail without saying why.
+@Suite struct ConflictFixtureTests {
+    /// The kept fixtures.
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "fixtures/conflicts").path()
+
+    @Test(arguments: try ConflictFixture.load(folder))
+    func `a kept fixture comes out as it expects`(fixture: ConflictFixture) async throws {
+        try await fixture.check()
+    }
+
+    @Test func `there are as many fixtures as were asked for`() throws {
+        #expect(try ConflictFixture.load(Self.folder).count >= 120)
+    }
+
+    // MARK: - Failing
+
+    private static func text(
+        handler: String = #""remoteWins""#, local: String = #"{"_id": 1, "a": "mine"}"#,
+        expect: String = """
+        {"calls": [{"base": {"_id": 1, "a": "plan"}, "local": {"_id": 1, "a": "mine"},
+                    "remote": {"_id": 1, "a": "theirs"}}],
+         "local": {"_id": 1, "a": "theirs"}, "remote": {"_id": 1, "a": "theirs"}}
+        """
+    ) -> String {
+        """
+        {"cases": [{"name": "a case", "handler": \(handler),
+          "start": {"base": {"_id": 1, "a": "plan"}, "local": \(local),
+                    "remote": {"_id": 1, "a": "theirs"}},
+          "expect": \(expect)}]}
+        """
+    }
+
+    private static func fixture(_ text: String) throws -> ConflictFixture {
+        try #require(try ConflictFixture.cases(json: Array(text.utf8)).first)
+    }
+
+    @Test func `a fixture that expects what comes passes`() async throws {
+        try await Self.fixture(Self.text()).check()
+    }
+
+    @Test func `a fixture that expects something else says what and where`() async throws {
+        let fixture = try Self.fixture(
+            Self.text(
+                expect: """
+                    {"calls": [], "events": ["local replace pending"], "state": "pending",
+                     "local": {"_id": 1, "a": "mine"}, "remote": {"_id": 1, "a": "theirs", "b": 2},
+                     "version": {"lineage": "new", "counter": 5}, "errors": ["rejected"]}
+                    """))
+        let error = await #expect(throws: FixtureFailure.self) { try await fixture.check() }
+        #expect(
+            try #require(error).description == """
+                1 of 1 fixtures failed
+
+                a case
+                  number of handler calls
+                    expected 0
+                    got      1
+                  local document
+                    expected {"_id":1,"a":"mine"}
+                    got      {"_id":1,"a":"theirs"}
+                    at a: expected "mine", got "theirs"
+                  remote document
+                    expected {"_id":1,"a":"theirs","b":2}
+                    got      {"_id":1,"a":"theirs"}
+                    at b: expected 2, got nothing
+                  remote version
+                    expected counter 5 of a new lineage
+                    got      counter 1 of the same lineage
+                  events
+                    expected local replace pending
+                    got      local update pending, resolution replace settled
+                  errors
+                    expected rejected
+                    got      \("")
+                  state
+                    expected pending
+                    got      synced
+                """)
+    }
+
+    @Test func `a fault that never happens is a failure`() async throws {
+        let text = Self.text().replacing(
+            #""expect":"#, with: #""steps": [{"lose": {"answer": "write"}}, "sync"], "expect":"#)
+        let differences = try await Self.fixture(text).differences()
+        #expect(differences.map(\.what) == ["faults that never happened"])
+    }
+
+    // MARK: - The app's handler
+
+    struct Item: Codable, Sendable {
+        var id: Int
+        var a: String
+
+        enum CodingKeys: String, CodingKey {
+            case id = "_id"
+            case a
+        }
+    }
+
+    @Test func `the app's own handler is asked`() async throws {
+        let text = Self.text(
+            handler: #""app""#,
+            expect: """
+                {"calls": [{"base": {"_id": 1, "a": "plan"}, "local": {"_id": 1, "a": "mine"},
+                            "remote": {"_id": 1, "a": "theirs"}}],
+                 "local": {"_id": 1, "a": "mine theirs"}, "remote": {"_id": 1, "a": "mine theirs"}}
+                """)
+        let fixture = try Self.fixture(text)
+        try await fixture.check(
+            as: Item.self,
+            handler: ConflictHandler { conflict in
+                guard var item = conflict.local, let remote = conflict.remote else {
+                    return .useRemote
+                }
+                item.a += " \(remote.a)"
+                return .use(item)
+            })
+        await #expect(throws: FixtureError.self) { try await fixture.check() }
+        await #expect(throws: FixtureFailure.self) { try await fixture.check(handler: .remoteWins) }
+    }
+
+    // MARK: - Reading
+
+    @Test(arguments: [
+        ("{", ": it is not Extended JSON"),
+        ("{}", "cases: there are none"),
+        (#"{"cases": 1}"#, "cases: a list is expected, not 1"),
+        (#"{"case": []}"#, "case: no such key; there are $schema, cases, description"),
+        (#"{"cases": [{}]}"#, "cases[0].name: it is missing"),
+        (
+            text(handler: #""theWins""#),
+            "cases[0].handler: there is no theWins; there are remoteWins"
+        ),
+        (text(handler: #"{"newest": 1}"#), "cases[0].handler.newest: the dotted path"),
+        (text(local: #"{"_id": 2}"#), "cases[0].start: base, local and remote have the same _id"),
+        (text(local: "7"), "cases[0].start.local: a document or null is expected, not 7"),
+        (text(expect: #"{"local": null}"#), "cases[0].expect.remote: it is missing"),
+        (
+            text(
+                expect:
+                    #"{"calls": [], "local": null, "remote": null, "version": {"lineage": "x"}}"#),
+            "cases[0].expect.version.lineage: same or new is expected"
+        ),
+        (
+            text(expect: #"{"calls": [], "local": null, "remote": null}, "steps": ["sing"]"#),
+            "cases[0].steps[0]: there is no sing; there are local"
+        ),
+        (
+            text(
+                expect: """
+                    {"calls": [], "local": null, "remote": null},
+                    "steps": [{"lose": {"answer": "all"}}]
+                    """),
+            "cases[0].steps[0].lose.answer: there is no all; there are find"
+        ),
+        (
+            text(
+                expect: """
+                    {"calls": [], "local": null, "remote": null}, "steps": [{"sync": 0}]
+                    """),
+            "cases[0].steps[0].sync.n: an integer of at least 1 is expected, not 0"
+        ),
+    ])
+    func `a fixture that is wrong says where`(text: String, message: String) throws {
+        let error = #expect(throws: FixtureError.self) {
+            try ConflictFixture.cases(json: Array(text.utf8))
+        }
+        let description = try #require(error).description
+        #expect(description.hasPrefix(message) || ": \(description)".hasPrefix(message))
+    }
+
+    @Test func `a folder without fixtures is an error that names it`() throws {
+        let error = #expect(throws: FixtureError.self) {
+            try ConflictFixture.load("no/such/folder")
+        }
+        #expect(try #require(error).description == "no/such/folder: there is no such file")
+    }
+}
