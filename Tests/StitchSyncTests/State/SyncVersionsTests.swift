@@ -27,8 +27,10 @@ struct SyncVersionsTests {
     @Test("a device of version 2 keeps its documents by their ids, whatever subscriptions ask for")
     func versionTwoByIDs() async throws {
         let directory = try ScratchDirectory()
-        let device = try DocumentStore(at: .file(try file("sync-2-wanted-device.db", in: directory)))
-        let remote = try DocumentStore(at: .file(try file("sync-2-wanted-remote.db", in: directory)))
+        let device = try DocumentStore(
+            at: .file(try file("sync-2-wanted-device.db", in: directory)))
+        let remote = try DocumentStore(
+            at: .file(try file("sync-2-wanted-remote.db", in: directory)))
         let engine = try SyncEngine(store: device, remote: InProcessRemote(store: remote))
         #expect(
             try device.read { try $0.connection.int64("SELECT schema FROM sync_instance") }
