@@ -18,15 +18,14 @@
                         documentID: try id(of: event), isDelete: false, version: nil, operation: nil
                     )
                 }
-                let version = VersionField(of: document)
                 return RemoteChange(
-                    documentID: try id(of: event), isDelete: false, version: version,
-                    contentHash: document.contentHash(excluding: DocumentVersion.fieldName),
-                    operation: version.operation)
+                    documentID: try id(of: event), isDelete: false, after: document,
+                    operation: VersionField(of: document).operation)
             case "update": return try update(event)
             case "delete":
                 return RemoteChange(
-                    documentID: try id(of: event), isDelete: true, version: nil, operation: nil)
+                    documentID: try id(of: event), isDelete: true, version: nil, operation: nil,
+                    leftView: event["leftView"]?.boolValue ?? false)
             default:
                 return nil
             }

@@ -84,6 +84,21 @@
             )
         }
 
+        func find(
+            matching filter: BSONDocument, after last: BSONValue?, limit: Int
+        ) async throws(RemoteError) -> RemotePage {
+            let namespace = namespace
+            return try await connection.request { (client) throws(MongoFailure) in
+                try RemotePaging.page(filter, after: last, limit: limit) {
+                    (filter, limit) throws(MongoFailure) in
+                    var query = MongoQuery(namespace, filter: filter)
+                    query.sort = ["_id": 1]
+                    query.limit = Int64(limit)
+                    return try query.run(client)
+                }
+            }
+        }
+
         /// Ids by pages, each of which begins behind the last one's end.
         func ids(matching filter: BSONDocument) async throws(RemoteError) -> [BSONValue] {
             var query = MongoQuery(namespace, filter: filter)

@@ -7,6 +7,8 @@
         let filter: BSONDocument
         var projection: BSONDocument?
         var sort: BSONDocument?
+        /// Documents at most, 0 for all.
+        var limit: Int64 = 0
 
         /// Documents of one batch; a batch also ends at 16 MiB.
         private static let batchSize: Int32 = 10_000
@@ -22,6 +24,7 @@
             ]
             if let projection { command.append("projection", .document(projection)) }
             if let sort { command.append("sort", .document(sort)) }
+            if limit > 0 { command.append("limit", .int64(limit)) }
             command.append("batchSize", .int32(Self.batchSize))
             command.append("readConcern", ["level": "majority"])
             return command

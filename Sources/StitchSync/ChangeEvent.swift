@@ -12,7 +12,7 @@ public struct ChangeEvent<Document: Sendable>: Sendable {
     public let namespace: Namespace
     /// The document's `_id`.
     public let documentID: BSONValue
-    /// The document after the change; `nil` for a delete.
+    /// The document after the change; `nil` when it is no longer here.
     public let fullDocument: Document?
     /// The paths that changed, for an update.
     public let updateDescription: UpdateDescription?
@@ -48,6 +48,8 @@ public enum OperationType: String, Sendable, Hashable, CaseIterable {
     case replace
     /// It is gone.
     case delete
+    /// It left the device, since no subscription asks for it any more; the remote keeps it.
+    case evict
 }
 
 /// Says why a document changed.
@@ -64,4 +66,6 @@ public enum ChangeReason: String, Sendable, Hashable, CaseIterable {
     case compensation
     /// The app ended its sync.
     case desync
+    /// A set of subscriptions took over from another.
+    case subscription
 }

@@ -28,6 +28,17 @@ public protocol RemoteCollection: Sendable {
     /// Lists versions; one answer per id, in order.
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup]
 
+    /// Finds documents that pass a filter, in the order of their `_id`s.
+    ///
+    /// - Parameters:
+    ///   - last: the `_id` behind which to begin; `nil` for the first page.
+    ///   - limit: how many documents at most.
+    /// - Throws: `RemoteError` of class `.rejected` for a filter that is never answered; a remote that
+    ///   says nothing else answers none.
+    func find(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemotePage
+
     /// Carries conditional writes out, each by itself; one outcome per write, in order.
     func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome]
 
@@ -45,12 +56,37 @@ public protocol RemoteCollection: Sendable {
     ) async throws(RemoteError) -> RemoteChangeBatch
 }
 
+extension RemoteCollection {
+    /// Answers no filter: documents are kept in step by their ids only.
+    public func find(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemotePage {
+        throw RemoteError(.rejected, code: 115, "This remote does not find documents by a filter")
+    }
+}
+
+/// Carries some of the documents that a filter found.
+public struct RemotePage: Sendable, Hashable {
+    /// The documents, with their version fields.
+    public let documents: [BSONDocument]
+    /// No document comes behind them.
+    public let isLast: Bool
+
+    /// Makes a page of its parts.
+    public init(documents: [BSONDocument], isLast: Bool) {
+        self.documents = documents
+        self.isLast = isLast
+    }
+}
+
 /// Answers a look for one document.
 public enum RemoteLookup: Sendable, Hashable {
     /// The document, with its version field.
     case found(BSONDocument)
     /// There is none, by proof: never the answer of a list that could be cut short.
     case absent
+    /// There is one that the user must not see; only a remote that knows rules says so.
+    case hidden
 }
 
 /// Answers a look for one document's version.
@@ -85,16 +121,21 @@ public struct RemoteChange: Sendable, Hashable {
     }
     private let hash: BSONContentHash?
     /// The document after the change, where the remote told of it; hashed only when it is asked for.
-    private let content: BSONDocument?
+    let content: BSONDocument?
     /// The attempt that made the change: of a delete only where the remote records it.
     public let operation: OperationID?
+    /// The document left what the user sees, and may still be there.
+    ///
+    /// Told of deletes only, by remotes that know rules.
+    public let leftView: Bool
     /// The change itself wrote the version, so that what it left is that version's content.
     public let wroteVersion: Bool
 
     /// Makes a change of its parts.
     public init(
         documentID: BSONValue, isDelete: Bool, version: VersionField?,
-        contentHash: BSONContentHash? = nil, operation: OperationID?, wroteVersion: Bool = false
+        contentHash: BSONContentHash? = nil, operation: OperationID?, wroteVersion: Bool = false,
+        leftView: Bool = false
     ) {
         self.documentID = documentID
         self.isDelete = isDelete
@@ -103,10 +144,13 @@ public struct RemoteChange: Sendable, Hashable {
         content = nil
         self.operation = operation
         self.wroteVersion = wroteVersion
+        self.leftView = leftView
     }
 
     /// Makes a change that left a document, or none.
-    init(documentID: BSONValue, isDelete: Bool, after: BSONDocument?, operation: OperationID?) {
+    package init(
+        documentID: BSONValue, isDelete: Bool, after: BSONDocument?, operation: OperationID?
+    ) {
         self.documentID = documentID
         self.isDelete = isDelete
         version = after.map(VersionField.init)
@@ -114,6 +158,7 @@ public struct RemoteChange: Sendable, Hashable {
         content = after
         self.operation = operation
         wroteVersion = false
+        leftView = false
     }
 }
 

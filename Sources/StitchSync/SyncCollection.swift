@@ -46,13 +46,20 @@ extension SyncCollection {
 
     /// Ends the sync of documents and removes their local copies; changes not sent are lost, the
     /// remote's documents stay.
+    ///
+    /// A document that a subscription asks for stays as well, with its changes.
     public func desync(ids: some Sequence<BSONValue>) async throws {
         let ids = Array(ids)
         try await write { sync in
             for id in ids {
                 guard let record = try sync.record(id) else { continue }
+                let local = try sync.local(id)
+                if let local, let row = record.rowID, try sync.membership.keeps(local) {
+                    try sync.records.setClaim(row: row, byID: false)
+                    continue
+                }
                 try sync.records.remove(record)
-                guard try sync.local(id) != nil else { continue }
+                guard local != nil else { continue }
                 try sync.setLocal(id, to: nil)
                 try sync.emit(.delete, .desync, id, uncommitted: false)
             }

@@ -23,6 +23,8 @@ public final class SyncEngine: Sendable {
     /// A record may have changed, or something was carried.
     let changed = Signal()
     let probe: EngineProbe
+    /// The sets of subscriptions as they were last read.
+    let sets = SubscriptionCache()
     let state: Locked<State>
     /// The right to sync the store's file, once a pass ran; not in the state, which deliveries keep.
     private let lease = Locked<SyncLease?>(nil)
@@ -42,21 +44,25 @@ public final class SyncEngine: Sendable {
     ///   - limits: bounds of batches, handlers and retries.
     ///   - backoff: the spacing of passes after failures.
     ///   - clock: what waiting is measured by; tests pass their own.
+    ///   - initialSubscriptions: what a store that never had subscriptions begins with.
     /// - Throws: `StoreError` when the store cannot be written, `SyncError` of code `.storeFailed`
     ///   when its sync tables are of a later version.
     public convenience init(
         store: DocumentStore, remote: any Remote, limits: SyncLimits = SyncLimits(),
-        backoff: Backoff = Backoff(), clock: any Clock<Duration> = ContinuousClock()
+        backoff: Backoff = Backoff(), clock: any Clock<Duration> = ContinuousClock(),
+        initialSubscriptions: InitialSubscriptions? = nil
     ) throws {
         try self.init(
             store: store, remote: remote, limits: limits, backoff: backoff, clock: clock,
-            probe: EngineProbe(), freshInstance: UInt64.random(in: 1...UInt64.max))
+            probe: EngineProbe(), freshInstance: UInt64.random(in: 1...UInt64.max),
+            initialSubscriptions: initialSubscriptions)
     }
 
     /// As the public one, with what makes a run repeatable.
     package init(
         store: DocumentStore, remote: any Remote, limits: SyncLimits, backoff: Backoff,
-        clock: any Clock<Duration>, probe: EngineProbe, freshInstance: UInt64
+        clock: any Clock<Duration>, probe: EngineProbe, freshInstance: UInt64,
+        initialSubscriptions: InitialSubscriptions? = nil
     ) throws {
         self.store = store
         self.remote = remote
@@ -69,6 +75,7 @@ public final class SyncEngine: Sendable {
         try store.write { transaction in
             try SyncSchema.prepare(
                 transaction.connection, freshInstance: freshInstance)
+            try initialSubscriptions?.run(transaction, sets)
         }
     }
 
@@ -98,34 +105,46 @@ extension SyncEngine {
         _ namespace: Namespace, expanding: Bool = true, byApp: Bool = false,
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {
-        let probe = probe
         let listens = listens(to: namespace)
+        let sets = sets
         let strict = byApp ? state.withLock { $0.configurations[namespace]?.strict } : nil
-        let work: @Sendable (WriteTransaction) throws -> (R, hasReport: Bool) = { transaction in
+        let (result, hasReport) = try await write { transaction in
             let state = SyncState(connection: transaction.connection)
             var collection = try state.collection(namespace)
             if let listens, listens != collection.listens {
                 collection.listens = listens
                 try state.save(collection)
             }
-            var sync = SyncTransaction(transaction: transaction, collection: collection)
+            var sync = SyncTransaction(
+                transaction: transaction, collection: collection, sets: sets)
             sync.strict = strict
             if expanding { try sync.expand() }
             let result = try body(sync)
-            try probe.beforeCommit()
-            return (result, sync.hasReport)
+            return (result, hasReport: sync.hasReport)
         }
-        let (result, hasReport) =
-            probe.commitsHere ? try writeHere(work) : try await store.write(work)
-        try probe.afterCommit()
-        changed.notify()
         if listens == true { delivery.wake() }
         if hasReport { delivery.reportStored(in: namespace) }
         return result
     }
 
+    /// Runs a transaction over the whole store.
+    func write<R: Sendable>(
+        _ body: @escaping @Sendable (WriteTransaction) throws -> R
+    ) async throws -> R {
+        let probe = probe
+        let work: @Sendable (WriteTransaction) throws -> R = { transaction in
+            let result = try body(transaction)
+            try probe.beforeCommit()
+            return result
+        }
+        let result = probe.commitsHere ? try writeHere(work) : try await store.write(work)
+        try probe.afterCommit()
+        changed.notify()
+        return result
+    }
+
     /// Whether somebody listens to a collection; unknown until the app configured it or listens.
-    private func listens(to namespace: Namespace) -> Bool? {
+    func listens(to namespace: Namespace) -> Bool? {
         if delivery.hasReceivers(namespace) { return true }
         return state.withLock { $0.configurations[namespace] } == nil ? nil : false
     }
@@ -243,6 +262,7 @@ extension SyncPassReport {
     /// Nothing was taken in, sent, resolved, paused or left for the next pass.
     public var isQuiet: Bool {
         taken == 0 && removed == 0 && uploaded == 0 && conflicts == 0 && paused == 0
-            && reverted == 0 && answered == 0 && overtaken == 0
+            && reverted == 0 && answered == 0 && overtaken == 0 && evicted == 0
+            && subscriptionSets == 0
     }
 }

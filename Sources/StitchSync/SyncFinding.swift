@@ -12,6 +12,8 @@ public struct SyncFinding: Sendable, Hashable, CustomStringConvertible {
         case changeNotQueued
         /// An attempt intends what neither the document nor the queue know of (S3).
         case strayAttempt
+        /// A document is kept here by no id, no subscription and no change.
+        case unclaimedDocument
         /// A document of a synced collection has no record (S4).
         case documentWithoutRecord
         /// A document holds a version field (S5).
@@ -45,7 +47,11 @@ extension SyncEngine {
         try store.read { transaction in
             let state = SyncState(connection: transaction.connection)
             return try state.collections().flatMap { collection in
-                try SyncVerification(transaction: transaction, collection: collection).findings()
+                let membership = try SyncSnapshot(transaction: transaction, collection: collection)
+                    .membership(sets)
+                return try SyncVerification(
+                    transaction: transaction, collection: collection, membership: membership
+                ).findings()
             }
         }
     }

@@ -13,6 +13,8 @@ extension SyncEngine {
 
     /// Runs passes until everything that the remote holds is here, as it was when this was called.
     ///
+    /// Sets of subscriptions that wait for their documents are waited for.
+    ///
     /// - Parameter timeout: how long at most; for ever unless told.
     /// - Throws: as ``waitForUpload(timeout:)`` does.
     public func waitForDownload(timeout: Duration? = nil) async throws {
@@ -78,7 +80,12 @@ extension SyncEngine {
         while true {
             let seen = wakes.count
             let report = try await syncNow(only: namespace.map { [$0] })
-            if report.reachedRemote, try isEmpty(selections, in: namespace) { return }
+            let isSetAwaited = namespace == nil && selections.contains(.toLook)
+            if report.reachedRemote, try isEmpty(selections, in: namespace),
+                try !isSetAwaited || !isSetWaiting()
+            {
+                return
+            }
             fruitless = report.reachedRemote && !report.isQuiet ? 0 : fruitless + 1
             guard fruitless > 0 else { continue }
             let jitter = Double.random(in: 0..<1, using: &random)

@@ -16,13 +16,17 @@ public final class UserStores: Sendable {
     private let directory: String
     private let options: DocumentStore.Options
     private let makeRemote: MakeRemote
+    private let initialSubscriptions: InitialSubscriptions?
     private let engines = Locked<[String: SyncEngine]>([:])
 
     /// Keeps stores below a directory, which is made with the first of them.
+    ///
+    /// - Parameter initialSubscriptions: what each user's store begins with.
     public init(
         directory: String, options: DocumentStore.Options = .init(),
-        makeRemote: @escaping MakeRemote
+        initialSubscriptions: InitialSubscriptions? = nil, makeRemote: @escaping MakeRemote
     ) {
+        self.initialSubscriptions = initialSubscriptions
         self.directory = directory
         self.options = options
         self.makeRemote = makeRemote
@@ -40,7 +44,9 @@ public final class UserStores: Sendable {
                 return engine
             }
             let store = try DocumentStore(at: .file(path(userID)), options: options)
-            let engine = try SyncEngine(store: store, remote: try makeRemote(userID))
+            let engine = try SyncEngine(
+                store: store, remote: try makeRemote(userID),
+                initialSubscriptions: initialSubscriptions)
             engines[userID] = engine
             return engine
         }

@@ -23,6 +23,12 @@ package final class RuleGuard: DocumentGuard {
     /// process.
     package func fingerprint(_ namespace: Namespace) -> UInt64 { ruleGate(namespace).fingerprint }
 
+    /// The fields beside `_id` that a collection's documents may be asked for by, where any are
+    /// declared.
+    package func queryableFields(_ collection: String) -> Set<String> {
+        rules.queryableFields(collection)
+    }
+
     /// What the user may do with a collection, found out once.
     package func access(_ namespace: Namespace) -> RuleAccess { ruleGate(namespace).access }
 

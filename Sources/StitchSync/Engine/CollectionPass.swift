@@ -127,6 +127,8 @@ public struct SyncPassReport: Sendable, Hashable {
     public var taken = 0
     /// Local documents removed since the remote deleted them.
     public var removed = 0
+    /// Local documents that left the device since no subscription asks for them any more.
+    public var evicted = 0
     /// Local changes that the remote took in.
     public var uploaded = 0
     /// Conflicts that a handler answered.
@@ -139,6 +141,8 @@ public struct SyncPassReport: Sendable, Hashable {
     public var answered = 0
     /// Documents that somebody else was at first; the next pass goes on with them.
     public var overtaken = 0
+    /// Sets of subscriptions that the remote answered.
+    public var subscriptionSets = 0
     /// Requests to the remote.
     public var requests = 0
     /// Errors, in the order in which they came.
@@ -157,6 +161,8 @@ public struct SyncPassReport: Sendable, Hashable {
         looked += other.looked
         taken += other.taken
         removed += other.removed
+        evicted += other.evicted
+        subscriptionSets += other.subscriptionSets
         uploaded += other.uploaded
         conflicts += other.conflicts
         paused += other.paused

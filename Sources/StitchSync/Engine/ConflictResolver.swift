@@ -214,8 +214,9 @@ extension SyncTransaction {
         case .takeRemote:
             try setLocal(id, to: remote.document, from: local)
             record.takeBase(.sameAsLocal, remote.version)
-            try save(record)
+            record = try save(record)
             try emit(.replace, .resolution, id, document: remote.document, uncommitted: false)
+            try evictUnclaimed(record, local: remote.document, .remote)
         case .insertPending:
             try setLocal(id, to: answer, from: local)
             try keep(&record, base: remote, local: answer)

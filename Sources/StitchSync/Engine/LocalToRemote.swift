@@ -3,7 +3,9 @@ internal import BSONStore
 /// Sends what is pending: names each attempt on disk, sends a batch, settles each answer.
 extension CollectionPass {
     /// Sends all pending changes in batches, then looks at what others changed first.
-    mutating func sendPending() async throws {
+    ///
+    /// - Parameter set: sends only what was written before that set of subscriptions.
+    mutating func sendPending(before set: Int64? = nil) async throws {
         var last: Int64 = 0
         var overtaken: [BSONValue] = []
         var failure: RemoteError?
@@ -12,7 +14,8 @@ extension CollectionPass {
             let limits = limits
             let resolved = resolved
             let batch = try await write { sync in
-                try sync.beginAttempts(after: after, limits: limits, resolved: resolved)
+                try sync.beginAttempts(
+                    after: after, limits: limits, resolved: resolved, before: set)
             }
             guard let row = batch.lastRow else { break }
             last = row
@@ -146,8 +149,9 @@ extension SyncTransaction {
 
     /// Stores attempts for the next pending records (rule R3).
     func beginAttempts(
-        after row: Int64, limits: SyncLimits, resolved: Set<Int64>
+        after row: Int64, limits: SyncLimits, resolved: Set<Int64>, before set: Int64? = nil
     ) throws -> Outgoing {
+        let earlier = try set.map(subscriptions.earlierRows)
         let pending = try records.records(
             .toSend, in: collection.rowID, after: row, limit: limits.batchDocuments)
         let operations = try state.nextOperations(pending.count)
@@ -160,6 +164,7 @@ extension SyncTransaction {
             bytes += (local?.byteCount ?? 0) + (record.base.document(local: local)?.byteCount ?? 0)
             if bytes > limits.batchBytes && !batch.attempts.isEmpty { break }
             batch.lastRow = record.rowID
+            if let earlier, let row = record.rowID, !earlier.contains(row) { continue }
             let isResolved = record.rowID.map(resolved.contains) ?? false
             if let open = try begin(
                 record, operation, local: local, resolvedInThisPass: isResolved)
@@ -196,6 +201,7 @@ extension SyncTransaction {
         case .wait: return nil
         case .nothing:
             record.takeBase(StoredContent(base, local: local), record.version)
+            try hintUnclaimed(&record, local: local)
             try save(record)
             return nil
         case .insert, .update, .replace, .delete: break

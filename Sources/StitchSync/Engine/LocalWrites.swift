@@ -49,12 +49,15 @@ extension SyncTransaction {
             try records.remove(record)
         case .begin, .markPending:
             record.isPending = true
+            // What is written where subscriptions ask is theirs; elsewhere its id keeps it in step.
+            if decision == .begin { record.isClaimedByID = try !membership.isAsked }
             try save(record)
         case .clearPending:
             record.isPending = false
             record.base = StoredContent(record.base.document(local: before), local: after)
             // What the remote holds was not taken while the change was queued.
             if case .foreign = record.version { record.hint = try nextHint() }
+            try hintUnclaimed(&record, local: after)
             try save(record)
         case .resumePending, .resumeClean:
             record.pause = nil

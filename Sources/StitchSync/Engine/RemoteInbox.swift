@@ -41,6 +41,7 @@ extension CollectionPass {
     /// asked, all of them do.
     private mutating func takeIn(_ batch: RemoteChangeBatch) async throws {
         var later: [RemoteChange] = []
+        let sets = engine.sets
         let news = try snapshot { snapshot in
             var rows: Set<Int64> = []
             var news: [SyncedDocument] = []
@@ -58,6 +59,10 @@ extension CollectionPass {
                     news.append(record)
                 }
             }
+            if snapshot.collection.isSubscribed {
+                news += try snapshot.newcomers(in: batch, snapshot.membership(sets))
+                    .map { SyncedDocument(documentID: $0, byID: false) }
+            }
             return news
         }
         let rest = RemoteChangeBatch(
@@ -67,7 +72,8 @@ extension CollectionPass {
             for start in stride(from: 0, to: news.count, by: limits.batchDocuments) {
                 let end = min(start + limits.batchDocuments, news.count)
                 try await look(
-                    at: Array(news[start..<end]), then: end == news.count ? .keep(rest) : .nothing)
+                    at: Array(news[start..<end]), then: end == news.count ? .keep(rest) : .nothing,
+                    hidden: batch.hiddenKeys)
             }
         } catch let error as RemoteError {
             #if ENGINE_VARIANTS
@@ -110,6 +116,7 @@ extension CollectionPass {
         #endif
         var last: Int64 = 0
         while let next = try await scanPage(after: last) { last = next }
+        try await scanForNewcomers()
         try await write { sync in
             var collection = sync.collection
             collection.needsScan = false
@@ -150,10 +157,28 @@ extension CollectionPass {
     }
 }
 
+extension RemoteChangeBatch {
+    /// The keys of the documents that, by the last that is told of them, left the user's view.
+    fileprivate var hiddenKeys: Set<[UInt8]> {
+        var keys: Set<[UInt8]> = []
+        for change in changes where change.leftView || !keys.isEmpty {
+            let key = BSONKey.encode(change.documentID)
+            if change.leftView { keys.insert(key) } else { keys.remove(key) }
+        }
+        return keys
+    }
+}
+
 extension SyncTransaction {
     /// Stores hints and the place that they came from.
     func keep(_ batch: RemoteChangeBatch) throws {
         for change in batch.changes { try note(change) }
+        if collection.isSubscribed {
+            let newcomers = try snapshot.newcomers(in: batch, membership)
+            if !newcomers.isEmpty {
+                try records.addWanted(newcomers[...], in: collection.rowID, byID: false)
+            }
+        }
         var collection = collection
         collection.token = batch.token
         try state.save(collection)

@@ -41,7 +41,7 @@ extension CollectionPass {
                 // They were noted down under another limit.
                 return try await write(expanding: true) { _ in }
             }
-            try await look(at: next.ids.map(SyncedDocument.init), then: .begin(next.row))
+            try await look(at: next.records, then: .begin(next.row))
         }
     }
 
@@ -55,7 +55,11 @@ extension CollectionPass {
     }
 
     /// Looks at some documents: asks, decides and commits, then lets the app resolve conflicts.
-    mutating func look(at batch: [SyncedDocument], then sequel: Sequel = .nothing) async throws {
+    ///
+    /// - Parameter hidden: the keys of documents that, where they are not found, the user must not see.
+    mutating func look(
+        at batch: [SyncedDocument], then sequel: Sequel = .nothing, hidden: Set<[UInt8]> = []
+    ) async throws {
         var open = batch
         var sequel = sequel
         var mayClaim = true
@@ -70,6 +74,14 @@ extension CollectionPass {
                 }
             }
             var seen = zip(open, lookups).map(Look.init)
+            if !hidden.isEmpty {
+                for index in seen.indices
+                where seen[index].lookup == .absent
+                    && hidden.contains(BSONKey.encode(seen[index].record.documentID))
+                {
+                    seen[index].lookup = .hidden
+                }
+            }
             let evidence = try await evidence(for: seen)
             try await lookAgain(&seen, where: evidence)
             let claims = try await settle(
@@ -82,7 +94,7 @@ extension CollectionPass {
     }
 
     /// Asks for documents; the answer has one for each.
-    private mutating func find(_ ids: [BSONValue]) async throws -> [RemoteLookup] {
+    mutating func find(_ ids: [BSONValue]) async throws -> [RemoteLookup] {
         let lookups = try await request { remote in
             try await remote.find(ids: ids)
         }
@@ -134,6 +146,7 @@ extension CollectionPass {
             case .nothing: break
             case .taken: report.taken += 1
             case .removed: report.removed += 1
+            case .evicted: report.evicted += 1
             case .foreign: reportForeign(look.record.documentID)
             case .claim(let record): claims.append(record)
             case .conflict(let conflict): conflicts.append(conflict)
@@ -191,7 +204,7 @@ extension CollectionPass {
     }
 
     /// Gives unversioned documents a version, where they still have none (rule R6).
-    private mutating func claim(_ records: [SyncedDocument]) async throws {
+    mutating func claim(_ records: [SyncedDocument]) async throws {
         guard !records.isEmpty else { return }
         let operations = try await write { try $0.state.nextOperations(records.count) }
         let writes = zip(records, operations).map { record, operation in

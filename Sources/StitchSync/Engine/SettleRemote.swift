@@ -7,6 +7,8 @@ extension SyncTransaction {
         case nothing
         case taken
         case removed
+        /// No subscription asks for it any more.
+        case evicted
         case foreign
         case claim(SyncedDocument)
         case conflict(OpenConflict)
@@ -84,6 +86,7 @@ extension SyncTransaction {
         _ look: CollectionPass.Look, evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
         answer: ConflictHandler<BSONDocument>.Always? = nil
     ) throws -> Settled {
+        if try isKnownMeanwhile(look.record) { return .nothing }
         guard var record = try current(look.record), record.pause == nil else { return .nothing }
         guard record.version == look.record.version,
             record.attempt?.operation == look.record.attempt?.operation
@@ -134,6 +137,16 @@ extension SyncTransaction {
             }
             return .nothing
         }
+        // What was kept aside is older than this look.
+        if try membership.isStaging {
+            try subscriptions.unstage(record.documentID, in: collection.rowID)
+        }
+        if collection.isSubscribed && !record.isClaimedByID || look.lookup == .hidden,
+            let settled = try settleMembership(
+                record, look.lookup, edition, isHeld: local != nil)
+        {
+            return settled
+        }
         let facts = facts(record, local: local, remote: edition, mayClaim: mayClaim)
         let decision = RemoteEventDecision.decide(facts)
         if record.hint == look.record.hint && decision != .conflict && decision != .claim {
@@ -158,6 +171,29 @@ extension SyncTransaction {
         return try apply(
             decision, to: record, local: stored, remote: edition,
             mayHaveLanded: attempt == .discardUncertain)
+    }
+
+    /// Evicts, or passes over, what does not belong here; `nil` for what does.
+    private func settleMembership(
+        _ record: SyncedDocument, _ look: RemoteLookup, _ edition: RemoteEdition, isHeld: Bool
+    ) throws -> Settled? {
+        switch try membership(of: record, isHeld: isHeld, look, edition) {
+        case .arrive, .keep, .keepPending, .delete: return nil
+        case .evict:
+            try evict(record, isHeld: isHeld, .remote)
+            // An id that is asked for waits for its document to be seen again.
+            if record.isClaimedByID { try save(SyncedDocument(documentID: record.documentID)) }
+            return .evicted
+        case .ignore:
+            if record.isClaimedByID { return nil }
+            if record.rowID != nil { try records.remove(record) }
+            if let document = edition.document, case .found(let answer) = look,
+                try membership.expects(document)
+            {
+                try subscriptions.stage(answer, in: collection.rowID)
+            }
+            return .nothing
+        }
     }
 
     /// A try that was given up for lost landed after all: it is the base, not a foreign change.
@@ -254,8 +290,9 @@ extension SyncTransaction {
         case .complete:
             let base = record.base.document(local: local)
             record.takeBase(.sameAsLocal, remote.version)
-            try save(record)
+            record = try save(record)
             try emitChange(.committed, id, from: base, to: local, uncommitted: false)
+            try evictUnclaimed(record, local: local, .committed)
             return .nothing
         case .completeDelete:
             try records.remove(record)
@@ -281,9 +318,10 @@ extension SyncTransaction {
         record.takeBase(.sameAsLocal, remote.version)
         try save(record)
         if isNews {
+            let isArrival = local == nil && !record.isClaimedByID
             try emit(
-                .replace, .remote, record.documentID, document: remote.document,
-                uncommitted: false)
+                isArrival ? .insert : .replace, isArrival ? arrivalReason : .remote,
+                record.documentID, document: remote.document, uncommitted: false)
         }
         if decision == .takeForeign { return .foreign }
         return isNews ? .taken : .nothing

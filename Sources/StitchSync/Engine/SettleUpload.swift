@@ -91,9 +91,10 @@ extension SyncTransaction {
                     record.takeBase(StoredContent(local, local: local), record.version)
                 }
             #endif
-            try save(record)
+            record = try save(record)
             try emitChange(
                 .committed, id, from: before, to: after, uncommitted: record.isPending)
+            try evictUnclaimed(record, local: local, .committed)
         case .finishDelete:
             try records.remove(record)
             try emit(.delete, .committed, id, uncommitted: false)

@@ -29,7 +29,7 @@ extension SyncEngine {
             try Task.checkCancellation()
             let seen = wakes.count
             let (due, rest) = agenda.due(try frequencies())
-            guard !due.isEmpty else {
+            guard try !due.isEmpty || isSetWaiting() else {
                 try await waitForWork(after: seen, atMost: rest)
                 continue
             }
@@ -106,7 +106,16 @@ extension SyncEngine {
 
     private func sendingSignature() throws -> [Int64] {
         try store.read { transaction in
-            try SyncRecords(connection: transaction.connection).sendingSignature()
+            let connection = transaction.connection
+            let newest = try connection.int64("SELECT max(version) FROM sync_sets") ?? 0
+            return try SyncRecords(connection: connection).sendingSignature() + [newest]
+        }
+    }
+
+    /// Whether a set of subscriptions is to be answered.
+    func isSetWaiting() throws -> Bool {
+        try store.read { transaction in
+            try SyncSets(connection: transaction.connection, cache: sets).isSetWaiting()
         }
     }
 

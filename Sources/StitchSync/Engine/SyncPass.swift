@@ -16,9 +16,10 @@ struct SyncPass {
 
     /// Runs the pass and reports what it did; errors of one collection do not stop the others.
     func run() async throws -> SyncPassReport {
-        var passes = try collections().map { collectionPass($0.namespace, $0.number) }
+        let (collections, isSetWaiting) = try collections()
+        var passes = collections.map { collectionPass($0.namespace, $0.number) }
         do {
-            try await run(&passes)
+            try await run(&passes, isSetWaiting)
         } catch {
             tell(of: passes)
             throw error
@@ -33,7 +34,7 @@ struct SyncPass {
         return report
     }
 
-    private func run(_ passes: inout [CollectionPass]) async throws {
+    private func run(_ passes: inout [CollectionPass], _ isSetWaiting: Bool) async throws {
         var failed: Set<Int> = []
         if direction == .inboxOnly {
             for index in passes.indices {
@@ -47,8 +48,9 @@ struct SyncPass {
         for index in passes.indices {
             if try await !attempt(&passes[index], Self.remoteToLocal) { failed.insert(index) }
         }
+        if isSetWaiting { return try await takeTurns(&passes, failed) }
         for index in passes.indices where !failed.contains(index) {
-            _ = try await attempt(&passes[index], Self.localToRemote)
+            _ = try await attempt(&passes[index]) { try await Self.localToRemote(&$0) }
         }
     }
 
@@ -58,16 +60,19 @@ struct SyncPass {
         engine.delivery.wake()
     }
 
-    private static func remoteToLocal(_ pass: inout CollectionPass) async throws {
+    static func remoteToLocal(_ pass: inout CollectionPass) async throws {
         try await pass.spreadAttempts()
         try await pass.readInbox(looking: true)
         try await pass.lookAtWanted()
         try await pass.lookAtHinted()
     }
 
-    private static func localToRemote(_ pass: inout CollectionPass) async throws {
+    /// - Parameter set: sends only what was written before that set of subscriptions.
+    static func localToRemote(
+        _ pass: inout CollectionPass, before set: Int64? = nil
+    ) async throws {
         do {
-            try await pass.sendPending()
+            try await pass.sendPending(before: set)
         } catch let error as RemoteError {
             try await pass.askAboutRejections()
             throw error
@@ -75,13 +80,23 @@ struct SyncPass {
         try await pass.askAboutRejections()
     }
 
-    private func collections() throws -> [(namespace: Namespace, number: Int64)] {
-        let all = try engine.store.read { transaction in
-            try SyncState(connection: transaction.connection).collections()
+    /// A collection and its number in the sync tables.
+    private typealias Numbered = (namespace: Namespace, number: Int64)
+
+    /// The collections of the pass: all where a set of subscriptions waits, which may be about any.
+    private func collections() throws -> (collections: [Numbered], isSetWaiting: Bool) {
+        let (all, isSetWaiting) = try engine.store.read { transaction in
+            let connection = transaction.connection
+            let all: [Numbered] = try SyncState(connection: connection).collections()
                 .map { (namespace: $0.namespace, number: $0.rowID) }
+            return (all, try SyncSets(connection: connection, cache: engine.sets).isSetWaiting())
         }
-        return all.filter { only?.contains($0.namespace) ?? true }
+        if isSetWaiting && direction == .both { return (all, true) }
+        return (all.filter { isMeant($0.namespace) }, false)
     }
+
+    /// Whether the pass is about a collection.
+    func isMeant(_ namespace: Namespace) -> Bool { only?.contains(namespace) ?? true }
 
     private func collectionPass(
         _ namespace: Namespace, _ number: Int64
@@ -93,7 +108,7 @@ struct SyncPass {
     }
 
     /// Runs one direction; an error of the remote is noted and ends it.
-    private func attempt(
+    func attempt(
         _ pass: inout CollectionPass,
         _ direction: (inout CollectionPass) async throws -> Void
     ) async throws -> Bool {

@@ -49,6 +49,7 @@ extension SyncRecords {
             record.discard(Self.operations(try Self.document(row, 9, "discarded")))
         }
         if !row.isNull(10) { record.pause = try Self.pause(Self.document(row, 10, "pause")) }
+        record.isClaimedByID = row.int64(12) != 0
         record.noteKept()
         return record
     }

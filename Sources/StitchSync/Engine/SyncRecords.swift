@@ -12,7 +12,7 @@ struct SyncRecords {
     private static let columns =
         """
         id, document_id, revision, base_kind, version, pending, hint, failures, attempt, discarded,
-        pause, key
+        pause, key, by_id
         """
 
     private static let selectByKey = FixedStatement(
@@ -67,6 +67,8 @@ struct SyncRecords {
         case unsent = "(pending = 1 OR attempt IS NOT NULL) AND pause IS NULL"
         /// Those with a change to send.
         case pending = "pending = 1"
+        /// Those that only a query keeps here.
+        case byQuery = "by_id = 0"
         /// Those that neither direction touches.
         case paused = "pause IS NOT NULL"
     }
@@ -96,7 +98,7 @@ struct SyncRecords {
         while try select.step() { ids.append(try Self.documentID(select, 0, key: 1)) }
         switch selection {
         case .all, .toLook: ids += try wanted(in: collection).flatMap(\.ids)
-        case .toSend, .unsent, .pending, .paused: break
+        case .toSend, .unsent, .pending, .byQuery, .paused: break
         }
         return ids
     }
@@ -120,7 +122,7 @@ struct SyncRecords {
         case .toLook:
             return try count + countOf("sync_wanted", in: collection)
                 + countOf("sync_attempts", in: collection)
-        case .toSend, .unsent, .pending, .paused: return count
+        case .toSend, .unsent, .pending, .byQuery, .paused: return count
         }
     }
 
@@ -177,8 +179,8 @@ struct SyncRecords {
     private static let insertRecord = FixedStatement(
         """
         INSERT INTO sync_documents(revision, base_kind, version, pending, hint, failures,
-            attempt, discarded, pause, collection, key, document_id)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            attempt, discarded, pause, collection, key, document_id, by_id)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
         """)
     private static let updateRecord = FixedStatement(
         """
@@ -198,6 +200,7 @@ struct SyncRecords {
             insert.bind(12, BSONDocument([("_id", record.documentID)]))
         }
         insert.bind(11, keyOf: record.documentID)
+        insert.bind(13, Int64(record.isClaimedByID ? 1 : 0))
         try insert.run()
         return connection.lastInsertedRowID
     }
@@ -238,6 +241,14 @@ struct SyncRecords {
         try delete.run()
         try checkTrust()
         if record.keptBase != nil { try run(Self.deleteBase, row) }
+    }
+
+    /// Notes whether an id itself keeps the document here; not a change of the record.
+    func setClaim(row: Int64, byID isByID: Bool) throws {
+        let update = try connection.prepare("UPDATE sync_documents SET by_id = ? WHERE id = ?")
+        update.bind(1, Int64(isByID ? 1 : 0))
+        update.bind(2, row)
+        try update.run()
     }
 
     private func checkTrust() throws(Overtaken) {

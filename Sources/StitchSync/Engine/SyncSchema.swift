@@ -14,6 +14,7 @@ enum SyncSchema {
             revision INTEGER NOT NULL, base_kind INTEGER NOT NULL, pending INTEGER NOT NULL,
             hint INTEGER NOT NULL, failures INTEGER NOT NULL, version BLOB,
             attempt BLOB, discarded BLOB, pause BLOB,
+            by_id INTEGER NOT NULL DEFAULT 1,
             UNIQUE (collection, key))
         """,
         """
@@ -40,13 +41,14 @@ enum SyncSchema {
         """
         CREATE TABLE IF NOT EXISTS sync_collections(
             id INTEGER PRIMARY KEY, namespace TEXT NOT NULL UNIQUE,
-            token BLOB, needs_scan INTEGER NOT NULL, listens INTEGER NOT NULL)
+            token BLOB, needs_scan INTEGER NOT NULL, listens INTEGER NOT NULL,
+            subscribed INTEGER NOT NULL DEFAULT 0)
         """,
         "CREATE TABLE IF NOT EXISTS sync_bases(document INTEGER PRIMARY KEY, base BLOB NOT NULL)",
         """
         CREATE TABLE IF NOT EXISTS sync_wanted(
             id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, count INTEGER NOT NULL,
-            ids BLOB NOT NULL)
+            ids BLOB NOT NULL, by_id INTEGER NOT NULL DEFAULT 1)
         """,
         """
         CREATE TABLE IF NOT EXISTS sync_attempts(
@@ -74,6 +76,30 @@ enum SyncSchema {
         CREATE INDEX IF NOT EXISTS sync_rejected_untold
             ON sync_rejected(collection, batch) WHERE told = 0
         """,
+    ]
+
+    private static let subscriptions = [
+        """
+        CREATE TABLE IF NOT EXISTS sync_sets(
+            version INTEGER PRIMARY KEY, state INTEGER NOT NULL, error TEXT,
+            content BLOB NOT NULL, progress BLOB)
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS sync_earlier(
+            document INTEGER PRIMARY KEY, version INTEGER NOT NULL)
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS sync_staged(
+            id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, key BLOB NOT NULL,
+            document BLOB NOT NULL, UNIQUE (collection, key))
+        """,
+    ]
+
+    /// Columns that came with version 3, by their tables.
+    private static let ofThird = [
+        ("sync_documents", "by_id INTEGER NOT NULL DEFAULT 1"),
+        ("sync_collections", "subscribed INTEGER NOT NULL DEFAULT 0"),
+        ("sync_wanted", "by_id INTEGER NOT NULL DEFAULT 1"),
     ]
 
     /// What brings the tables of version 1 up to date, where bases stood in the records.
@@ -106,7 +132,9 @@ enum SyncSchema {
     /// - Parameter freshInstance: the new instance's number, 0 to go on with the old one.
     /// - Throws: `SyncError` of code `.storeFailed` when the file's tables are of a later version.
     static func prepare(_ connection: SQLiteConnection, freshInstance: UInt64) throws {
-        for statement in others + documents { try connection.executeOnce(statement) }
+        for statement in others + documents + subscriptions {
+            try connection.executeOnce(statement)
+        }
         if let found = try connection.int64("SELECT schema FROM sync_instance") {
             guard found <= version else {
                 throw SyncError(
@@ -114,10 +142,10 @@ enum SyncSchema {
                     "the file's sync tables are of version \(found), this library knows \(version)")
             }
             if found < version {
-                // Version 3 has a table more, which is there by now.
                 if found < 2 {
                     for statement in fromFirst { try connection.executeOnce(statement) }
                 }
+                for (table, column) in ofThird { try add(column, to: table, connection) }
                 try connection.executeOnce("UPDATE sync_instance SET schema = \(version)")
             }
             if freshInstance != 0 {
@@ -132,5 +160,15 @@ enum SyncSchema {
         insert.bind(1, version)
         insert.bind(2, Int64(bitPattern: freshInstance))
         try insert.run()
+    }
+
+    /// Adds a column where the table, made at an earlier version, lacks it.
+    private static func add(
+        _ column: String, to table: String, _ connection: SQLiteConnection
+    ) throws {
+        let name = column.prefix { $0 != " " }
+        let count = try connection.int64(
+            "SELECT count(*) FROM pragma_table_info('\(table)') WHERE name = '\(name)'")
+        if count == 0 { try connection.executeOnce("ALTER TABLE \(table) ADD COLUMN \(column)") }
     }
 }

@@ -7,6 +7,15 @@ struct SyncSnapshot {
 
     var records: SyncRecords { SyncRecords(connection: transaction.connection) }
 
+    /// What the sets of subscriptions ask of the collection.
+    func membership(_ sets: SubscriptionCache) throws -> Membership {
+        guard collection.isSubscribed else { return Membership() }
+        let connection = transaction.connection
+        return Membership(
+            try SyncSets(connection: connection, cache: sets).history(),
+            of: collection.namespace)
+    }
+
     /// The record of a document; one that is to be looked at for an id that has none yet.
     func record(_ id: BSONValue) throws -> SyncedDocument? {
         if let record = try records.record(collection.rowID, id: id) { return record }

@@ -14,6 +14,8 @@ struct SyncState {
         var needsScan: Bool
         /// Somebody listens, so that events are kept.
         var listens: Bool
+        /// A set of subscriptions asks, or asked, for its documents.
+        var isSubscribed = false
         /// Ids are to be records once the remote was looked at, see ``WantedIDs``.
         var hasWanted = false
         /// Attempts are stored together, see ``AttemptBatch``.
@@ -22,7 +24,7 @@ struct SyncState {
 
     private static let columns =
         """
-        id, namespace, token, needs_scan, listens,
+        id, namespace, token, needs_scan, listens, subscribed,
         EXISTS (SELECT 1 FROM sync_wanted WHERE collection = sync_collections.id),
         EXISTS (SELECT 1 FROM sync_attempts WHERE collection = sync_collections.id)
         """
@@ -62,11 +64,15 @@ struct SyncState {
     /// Stores how far the remote's history was read, and whether versions are to be compared.
     func save(_ collection: Collection) throws {
         let update = try connection.prepare(
-            "UPDATE sync_collections SET token = ?, needs_scan = ?, listens = ? WHERE id = ?")
+            """
+            UPDATE sync_collections SET token = ?, needs_scan = ?, listens = ?, subscribed = ?
+            WHERE id = ?
+            """)
         update.bind(1, collection.token?.document.bytes)
         update.bind(2, Int64(collection.needsScan ? 1 : 0))
         update.bind(3, Int64(collection.listens ? 1 : 0))
-        update.bind(4, collection.rowID)
+        update.bind(4, Int64(collection.isSubscribed ? 1 : 0))
+        update.bind(5, collection.rowID)
         try update.run()
     }
 
@@ -76,7 +82,8 @@ struct SyncState {
             token: row.isNull(2)
                 ? nil : ResumeToken(try BSONDocument(validating: row.bytes(2))),
             needsScan: row.int64(3) != 0, listens: row.int64(4) != 0,
-            hasWanted: row.int64(5) != 0, hasAttempts: row.int64(6) != 0)
+            isSubscribed: row.int64(5) != 0, hasWanted: row.int64(6) != 0,
+            hasAttempts: row.int64(7) != 0)
     }
 
     /// The instance's number, which names its attempts.

@@ -11,19 +11,46 @@ struct SyncTransaction {
         var hasReport = false
     }
 
+    /// The sets of subscriptions, once the transaction read them.
+    private final class Known {
+        var membership: Membership?
+    }
+
     let transaction: WriteTransaction
     let collection: SyncState.Collection
     private let notes = Notes()
+    private let sets: SubscriptionCache
+    private let known = Known()
     /// Records are taken to be as they were read before; ``SyncRecords/Overtaken`` says that one is
     /// not, when it is written.
     var trusts = false
     /// Judges what the app writes, where the collection is strict.
     var strict: StrictWrites?
 
-    init(transaction: WriteTransaction, collection: SyncState.Collection) {
+    /// What is told of documents that come in.
+    var arrivalReason = ChangeReason.remote
+
+    init(
+        transaction: WriteTransaction, collection: SyncState.Collection, sets: SubscriptionCache
+    ) {
         self.transaction = transaction
         self.collection = collection
+        self.sets = sets
     }
+
+    /// What the sets of subscriptions ask of the collection; nothing where none ever asked.
+    var membership: Membership {
+        get throws {
+            guard collection.isSubscribed else { return Membership() }
+            if let membership = known.membership { return membership }
+            let history = try subscriptions.history()
+            let membership = Membership(history, of: namespace)
+            known.membership = membership
+            return membership
+        }
+    }
+
+    var subscriptions: SyncSets { SyncSets(connection: transaction.connection, cache: sets) }
 
     var records: SyncRecords {
         SyncRecords(connection: transaction.connection, trusts: trusts)

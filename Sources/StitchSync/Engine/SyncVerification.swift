@@ -5,6 +5,7 @@ internal import BSONStore
 struct SyncVerification {
     let transaction: ReadTransaction
     let collection: SyncState.Collection
+    let membership: Membership
 
     private var records: SyncRecords { SyncRecords(connection: transaction.connection) }
 
@@ -49,6 +50,11 @@ struct SyncVerification {
         if !record.isPending, !isAtBase {
             findings.append(
                 finding(.changeNotQueued, id, "it differs from the base and is not queued"))
+        }
+        if !record.isClaimedByID, !record.isPending, record.hint == 0, record.attempt == nil,
+            record.pause == nil, let local, !membership.keeps(local)
+        {
+            findings.append(finding(.unclaimedDocument, id, "no id and no subscription keeps it"))
         }
         if record.attempt != nil, !record.isPending {
             findings.append(finding(.strayAttempt, id, "an attempt is open, no change is queued"))

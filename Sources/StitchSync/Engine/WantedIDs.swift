@@ -5,6 +5,11 @@ internal import BSONStore
 struct WantedIDs: Sendable {
     let row: Int64
     let ids: [BSONValue]
+    /// The app asked for the ids themselves; else a query may ask for their documents.
+    let isByID: Bool
+
+    /// Records that are to be looked at.
+    var records: [SyncedDocument] { ids.map { SyncedDocument(documentID: $0, byID: isByID) } }
 }
 
 extension SyncRecords {
@@ -14,7 +19,8 @@ extension SyncRecords {
     ) throws -> [WantedIDs] {
         let select = try connection.prepare(
             """
-            SELECT id, ids FROM sync_wanted WHERE collection = ? AND id > ? ORDER BY id LIMIT ?
+            SELECT id, ids, by_id FROM sync_wanted
+            WHERE collection = ? AND id > ? ORDER BY id LIMIT ?
             """)
         select.bind(1, collection)
         select.bind(2, row)
@@ -23,7 +29,9 @@ extension SyncRecords {
         while try select.step() {
             let ids = try Self.document(select, 1, "ids")["ids"]?.arrayValue
             guard let ids else { throw Self.damaged("ids") }
-            found.append(WantedIDs(row: select.int64(0), ids: ids.values))
+            found.append(
+                WantedIDs(
+                    row: select.int64(0), ids: ids.values, isByID: select.int64(2) != 0))
         }
         return found
     }
@@ -37,12 +45,15 @@ extension SyncRecords {
     }
 
     /// Keeps ids in one row.
-    func addWanted(_ ids: ArraySlice<BSONValue>, in collection: Int64) throws {
+    func addWanted(
+        _ ids: ArraySlice<BSONValue>, in collection: Int64, byID isByID: Bool = true
+    ) throws {
         let insert = try connection.prepare(
-            "INSERT INTO sync_wanted(collection, count, ids) VALUES (?, ?, ?)")
+            "INSERT INTO sync_wanted(collection, count, ids, by_id) VALUES (?, ?, ?, ?)")
         insert.bind(1, collection)
         insert.bind(2, Int64(ids.count))
         insert.bind(3, ["ids": .array(BSONArray(ids))] as BSONDocument)
+        insert.bind(4, Int64(isByID ? 1 : 0))
         try insert.run()
     }
 
@@ -71,7 +82,10 @@ extension SyncTransaction {
         var keys: Set<[UInt8]> = []
         var absent: [BSONValue] = []
         for id in ids where keys.insert(BSONKey.encode(id)).inserted {
-            if hasRecords, try record(id) != nil { continue }
+            if hasRecords, let known = try record(id) {
+                try claimByID(known)
+                continue
+            }
             if hasDocuments, try local(id) != nil {
                 try begin(id)
             } else {
@@ -84,9 +98,15 @@ extension SyncTransaction {
         }
     }
 
+    /// Notes that a document is wanted by its id, too.
+    func claimByID(_ record: SyncedDocument) throws {
+        guard !record.isClaimedByID, let row = record.rowID else { return }
+        try records.setClaim(row: row, byID: true)
+    }
+
     /// Begins a record that is to be looked at.
-    private func begin(_ id: BSONValue) throws {
-        var record = SyncedDocument(documentID: id)
+    func begin(_ id: BSONValue, byID isByID: Bool = true) throws {
+        var record = SyncedDocument(documentID: id, byID: isByID)
         if let local = try local(id) {
             // A version field here came with a document of another synced collection.
             let bare = local.withoutVersion
@@ -102,7 +122,13 @@ extension SyncTransaction {
         if collection.hasAttempts { try spreadAttempts() }
         guard collection.hasWanted else { return }
         for wanted in try records.wanted(in: collection.rowID) {
-            for id in wanted.ids where try record(id) == nil { try begin(id) }
+            for id in wanted.ids {
+                if let known = try record(id) {
+                    if wanted.isByID { try claimByID(known) }
+                } else {
+                    try begin(id, byID: wanted.isByID)
+                }
+            }
             _ = try records.removeWanted(wanted.row)
         }
     }

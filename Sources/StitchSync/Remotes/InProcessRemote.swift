@@ -80,9 +80,39 @@ struct InProcessCollection: RemoteCollection {
     let rules: RemoteRules
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
-        try read { transaction in
-            try transaction.getMany(namespace, ids: ids).map {
-                $0.map(RemoteLookup.found) ?? .absent
+        let found = try read { transaction in try transaction.getMany(namespace, ids: ids) }
+        let missing = zip(ids, found).filter { $1 == nil }.map(\.0)
+        let isHidden = try hidden(missing)
+        return zip(ids, found).map { id, document in
+            if let document { return .found(document) }
+            return isHidden.contains(BSONKey.encode(id)) ? .hidden : .absent
+        }
+    }
+
+    /// The keys of documents that are there, though the user must not see them.
+    private func hidden(_ ids: [BSONValue]) throws(RemoteError) -> Set<[UInt8]> {
+        guard rules.ruleGuard != nil, !ids.isEmpty else { return [] }
+        return try read(throughRules: false) { transaction in
+            let found = try transaction.getMany(namespace, ids: ids)
+            return Set(zip(ids, found).filter { $1 != nil }.map { BSONKey.encode($0.0) })
+        }
+    }
+
+    func find(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemotePage {
+        try rules.check(filter, on: namespace)
+        let filters = RemotePaging.filters(filter, after: last)
+        do throws(StoreError) {
+            for filter in filters { _ = try Filter(filter) }
+        } catch {
+            throw RemoteError(.rejected, code: Int(error.code.rawValue), error.message)
+        }
+        return try read { transaction in
+            try RemotePaging.page(filter, after: last, limit: limit) { filter, limit in
+                let options = try FindOptions(sort: SortOrder(["_id": 1]), limit: limit)
+                return try transaction.find(
+                    namespace, filter: Filter(filter), options: options)
             }
         }
     }
@@ -130,9 +160,11 @@ struct InProcessCollection: RemoteCollection {
         try store.write(work)
     }
 
-    private func read<R>(_ body: (ReadTransaction) throws -> R) throws(RemoteError) -> R {
+    private func read<R>(
+        throughRules: Bool = true, _ body: (ReadTransaction) throws -> R
+    ) throws(RemoteError) -> R {
         do {
-            let ruleGuard = rules.ruleGuard
+            let ruleGuard = throughRules ? rules.ruleGuard : nil
             return try store.read { transaction in
                 try transaction.through(ruleGuard, transaction, body)
             }

@@ -11,6 +11,26 @@ final class RemoteRules: Sendable {
     var ruleGuard: RuleGuard? { current.withLock { $0 } }
 
     func set(_ ruleGuard: RuleGuard?) { current.withLock { $0 = ruleGuard } }
+
+    /// Device Sync's number of a query that cannot be answered.
+    private static let badQuery = 226
+
+    /// Checks that a filter asks only by fields that the rules declare as queryable, where they
+    /// declare any.
+    ///
+    /// - Throws: class `.rejected`, naming the field.
+    func check(_ filter: BSONDocument, on namespace: Namespace) throws(RemoteError) {
+        guard let ruleGuard else { return }
+        let queryable = ruleGuard.queryableFields(namespace.collection)
+        guard !queryable.isEmpty else { return }
+        for field in filter.conditionFields.sorted()
+        where field != "_id" && !queryable.contains(field) {
+            throw RemoteError(
+                .rejected, code: Self.badQuery,
+                "Client provided query with bad syntax: unsupported query for table "
+                    + "\"\(namespace.collection)\": key \"\(field)\" is not a queryable field")
+        }
+    }
 }
 
 extension InProcessCollection {
@@ -40,5 +60,22 @@ extension InProcessCollection {
             throw RemoteError(.historyLost, "the rules for this user have changed")
         }
         return position
+    }
+}
+
+extension BSONDocument {
+    /// The fields at the top of documents that a filter's conditions are about.
+    fileprivate var conditionFields: Set<String> {
+        var fields: Set<String> = []
+        for (key, value) in self {
+            if key.first != "$" {
+                fields.insert(String(key.prefix { $0 != "." }))
+            } else {
+                for part in value.arrayValue?.values ?? [] {
+                    fields.formUnion(part.documentValue?.conditionFields ?? [])
+                }
+            }
+        }
+        return fields
     }
 }

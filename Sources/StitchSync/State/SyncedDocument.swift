@@ -59,6 +59,8 @@ struct SyncedDocument {
     var isPending = false
     /// Greater than zero when the remote is to be looked at; grows with each hint.
     var hint: Int64 = 0
+    /// Its id keeps the document here, not only a query.
+    var isClaimedByID = true
     /// How often in a row the remote failed to take the change in.
     var failures: Int64 = 0
     /// The base's bytes as they are stored.
@@ -70,6 +72,12 @@ struct SyncedDocument {
 
     /// Makes a record that knows nothing yet.
     init(documentID: BSONValue) { self.documentID = documentID }
+
+    /// Makes a record that knows nothing yet, and says whether its id or only a query wants it.
+    init(documentID: BSONValue, byID isByID: Bool) {
+        self.documentID = documentID
+        isClaimedByID = isByID
+    }
 }
 
 extension SyncedDocument {

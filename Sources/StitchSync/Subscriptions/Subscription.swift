@@ -34,14 +34,11 @@ public struct SubscriptionSet: Sendable, Hashable {
     public let version: Int64
     /// How far the set has come.
     public internal(set) var state: SubscriptionState
-    /// The last local write before the set was committed: writes up to it go out before the set.
-    let lastWrite: Int64
     /// The subscriptions, oldest first.
     public let subscriptions: [Subscription]
 
     /// The set that every store begins with.
-    static let first = SubscriptionSet(
-        version: 0, state: .pending, lastWrite: 0, subscriptions: [])
+    static let first = SubscriptionSet(version: 0, state: .pending, subscriptions: [])
 
     /// The subscription of a name.
     public func first(named name: String) -> Subscription? {

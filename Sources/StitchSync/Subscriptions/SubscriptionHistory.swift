@@ -22,6 +22,18 @@ struct SubscriptionHistory: Sendable, Hashable {
         sets.filter { $0.state == .pending || $0.state == .bootstrapping }
     }
 
+    /// Those that somebody made.
+    var waiting: [SubscriptionSet] { unanswered.filter { $0.version > 0 } }
+
+    /// The set whose documents are coming in.
+    var coming: SubscriptionSet? { sets.first { $0.state == .bootstrapping } }
+
+    /// What a set asks for that is not here already.
+    func newQueries(of set: SubscriptionSet) -> [SubscriptionQuery] {
+        var seen = Set(active.subscriptions.map(\.query))
+        return set.subscriptions.map(\.query).filter { seen.insert($0).inserted }
+    }
+
     /// The set of a version; one that is no longer kept was superseded.
     func state(of version: Int64) -> SubscriptionState? {
         if let kept = sets.first(where: { $0.version == version }) { return kept.state }
@@ -30,9 +42,9 @@ struct SubscriptionHistory: Sendable, Hashable {
 
     /// Commits a changed set: every update makes a version, also one that changed nothing.
     @discardableResult
-    mutating func commit(_ changes: SubscriptionChanges, lastWrite: Int64) -> SubscriptionSet {
+    mutating func commit(_ changes: SubscriptionChanges) -> SubscriptionSet {
         let made = SubscriptionSet(
-            version: latest.version + 1, state: .pending, lastWrite: lastWrite,
+            version: latest.version + 1, state: .pending,
             subscriptions: changes.subscriptions)
         sets.append(made)
         return made

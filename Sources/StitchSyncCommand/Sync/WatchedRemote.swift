@@ -21,6 +21,12 @@ private struct WatchedCollection: RemoteCollection {
         return found
     }
 
+    func find(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemotePage {
+        try await base.find(matching: filter, after: last, limit: limit)
+    }
+
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
         try await base.versions(ids: ids)
     }

@@ -108,6 +108,14 @@ private struct FaultyCollection: RemoteCollection {
         try await run(.find) { () async throws(RemoteError) in try await base.find(ids: ids) }
     }
 
+    func find(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemotePage {
+        try await run(.find) { () async throws(RemoteError) in
+            try await base.find(matching: filter, after: last, limit: limit)
+        }
+    }
+
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
         try await run(.versions) { () async throws(RemoteError) in
             try await base.versions(ids: ids)

@@ -25,6 +25,27 @@ struct SyncVersionsTests {
         return copy
     }
 
+    @Test("a device of version 2 keeps its documents by their ids, whatever subscriptions ask for")
+    func versionTwoByIDs() async throws {
+        let directory = try ScratchDirectory()
+        let device = try DocumentStore(
+            at: .file(try file("sync-2-wanted-device.db", in: directory)))
+        let remote = try DocumentStore(
+            at: .file(try file("sync-2-wanted-remote.db", in: directory)))
+        let engine = try SyncEngine(store: device, remote: InProcessRemote(store: remote))
+        #expect(
+            try device.read { try $0.connection.int64("SELECT schema FROM sync_instance") }
+                == SyncSchema.version)
+        #expect(try engine.subscriptions.version == 0)
+        let items = engine.collection(Namespace("shop", "items"))
+        #expect(try await items.status() == SyncStatus(synced: 5, toLook: 2))
+        try await engine.syncUntilQuiet()
+        try await items.subscribe(to: ["n": 1])
+        try await engine.subscriptions.removeAll()
+        #expect(try await items.count(["n": ["$lte": 3]]) == 3)
+        #expect(try await items.syncedIDs.count == 5)
+    }
+
     @Test("a device of version 1 that died while its changes were under way sends them again")
     func versionOne() async throws {
         let directory = try ScratchDirectory()

@@ -4,7 +4,7 @@ import BSONStore
 
 /// Says what the engine asks of a remote.
 struct RemoteCall: Sendable {
-    enum Kind: String, Sendable { case find, versions, write, token, changes }
+    enum Kind: String, Sendable { case find, query, versions, write, token, changes }
 
     let index: Int
     let kind: Kind
@@ -84,6 +84,14 @@ struct ScriptedCollection: RemoteCollection {
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
         try await run(.find, ids) { () async throws(RemoteError) in try await base.find(ids: ids) }
+    }
+
+    func find(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemotePage {
+        try await run(.query, last.map { [$0] } ?? []) { () async throws(RemoteError) in
+            try await base.find(matching: filter, after: last, limit: limit)
+        }
     }
 
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {

@@ -1,0 +1,138 @@
+internal import BSONStore
+
+/// Says which documents of one collection the sets of subscriptions ask for.
+struct Membership {
+    /// The queries of the set whose documents are here.
+    private let active: [SubscriptionQuery]
+    /// The queries of the set whose documents are coming in; `nil` where none are.
+    private let coming: [SubscriptionQuery]?
+    /// Some set asks for documents of the collection, be it answered or not.
+    let isAsked: Bool
+
+    /// Asks for nothing.
+    init() {
+        active = []
+        coming = nil
+        isAsked = false
+    }
+
+    init(_ history: SubscriptionHistory, of namespace: Namespace) {
+        active = history.active.queries(of: namespace)
+        coming = history.coming?.queries(of: namespace)
+        isAsked = history.sets.contains { $0.asks(of: namespace) }
+    }
+
+    /// Documents of a set are coming in, so that what changes meanwhile has to be seen.
+    var isStaging: Bool { coming?.isEmpty == false }
+
+    /// A query asks for a document that is not here.
+    func asks(for document: BSONDocument) -> Bool { active.contains { $0.matches(document) } }
+
+    /// A document that is not here is among those that are coming in.
+    func expects(_ document: BSONDocument) -> Bool {
+        coming?.contains { $0.matches(document) } ?? false
+    }
+
+    /// A query asks for a document that is here.
+    func keeps(_ document: BSONDocument) -> Bool { asks(for: document) || expects(document) }
+
+    /// A change of a document that has no record is to be looked at.
+    func isConcerned(by change: RemoteChange) -> Bool {
+        if isStaging { return true }
+        if change.isDelete || active.isEmpty { return false }
+        return change.content.map { asks(for: $0.withoutVersion) } ?? true
+    }
+}
+
+// MARK: - Looks
+
+extension SyncTransaction {
+    /// Whether a document that only a query keeps here belongs here, as a look found it.
+    ///
+    /// - Parameter local: whether the document is here.
+    func membership(
+        of record: SyncedDocument, isHeld: Bool, _ look: RemoteLookup, _ edition: RemoteEdition
+    ) throws -> MembershipDecision {
+        let membership = try membership
+        let isAsked = edition.document.map {
+            isHeld ? membership.keeps($0) : membership.asks(for: $0)
+        }
+        let remote: MembershipFacts.Remote =
+            switch look {
+            case .found: .there
+            case .hidden: .hidden
+            case .absent: .deleted
+            }
+        return MembershipDecision.decide(
+            MembershipFacts(
+                isHeld: isHeld, hasPendingChange: record.isPending || record.attempt != nil,
+                isClaimedByID: record.isClaimedByID, isClaimedByQuery: isAsked ?? false,
+                remote: remote))
+    }
+
+    /// Takes a document off the device; the remote keeps it.
+    func evict(_ record: SyncedDocument, isHeld: Bool, _ reason: ChangeReason) throws {
+        if isHeld { try setLocal(record.documentID, to: nil) }
+        try records.remove(record)
+        if isHeld { try emit(.evict, reason, record.documentID, uncommitted: false) }
+    }
+
+    /// Evicts a document that holds what the remote does, where no id and no query keeps it here.
+    func evictUnclaimed(
+        _ record: SyncedDocument, local: BSONDocument?, _ reason: ChangeReason
+    ) throws {
+        guard collection.isSubscribed, !record.isClaimedByID, !record.isPending,
+            record.attempt == nil, let local, try !membership.keeps(local)
+        else { return }
+        try evict(record, isHeld: true, reason)
+    }
+
+    /// Has a document looked at, and evicted then, where no id and no query keeps it here.
+    func hintUnclaimed(_ record: inout SyncedDocument, local: BSONDocument?) throws {
+        guard collection.isSubscribed, !record.isClaimedByID, let local,
+            try !membership.keeps(local)
+        else { return }
+        record.hint = try nextHint()
+    }
+
+    /// Finds records that came to be since the remote was asked for documents without one.
+    ///
+    /// - Returns: whether there is one; it is looked at anew.
+    func isKnownMeanwhile(_ look: SyncedDocument) throws -> Bool {
+        guard look.rowID == nil, collection.isSubscribed else { return false }
+        if let known = try record(look.documentID) {
+            if look.isClaimedByID { try claimByID(known) }
+            try hint(known)
+            return true
+        }
+        guard !look.isClaimedByID, try local(look.documentID) != nil else { return false }
+        // A document that was written past sync: both sides may hold something.
+        try begin(look.documentID, byID: false)
+        return true
+    }
+}
+
+// MARK: - Newcomers
+
+extension SyncSnapshot {
+    /// Documents without a record that changes are about and that a set may ask for, once each.
+    func newcomers(
+        in batch: RemoteChangeBatch, _ membership: Membership
+    ) throws -> [BSONValue] {
+        var keys = try Set(wantedKeys())
+        return try batch.changes.filter { change in
+            guard membership.isConcerned(by: change) else { return false }
+            let key = BSONKey.encode(change.documentID)
+            guard !keys.contains(key),
+                try records.record(collection.rowID, id: change.documentID) == nil
+            else { return false }
+            keys.insert(key)
+            return true
+        }.map(\.documentID)
+    }
+
+    private func wantedKeys() throws -> [[UInt8]] {
+        guard collection.hasWanted else { return [] }
+        return try records.wanted(in: collection.rowID).flatMap { $0.ids.map(BSONKey.encode) }
+    }
+}

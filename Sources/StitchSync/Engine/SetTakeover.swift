@@ -1,0 +1,106 @@
+internal import BSONStore
+
+/// Lets a set of subscriptions take over in one transaction: what it does not ask for goes, what was
+/// kept aside for it comes, and the sets before it end.
+struct SetTakeover {
+    /// What became of the documents of one collection.
+    struct Share: Sendable {
+        var taken = 0
+        var evicted = 0
+        var errors: [SyncError] = []
+    }
+
+    /// What became of all.
+    struct Outcome: Sendable {
+        var shares: [Namespace: Share] = [:]
+    }
+
+    let transaction: WriteTransaction
+    let sets: SubscriptionCache
+    let version: Int64
+    /// Whether each document gets a savepoint of its own, so that a bad one stops itself only (R8).
+    let eachAlone: Bool
+    /// Whether somebody listens to a collection, where that is known.
+    let listens: (Namespace) -> Bool?
+
+    /// - Returns: `nil` where the set's documents are not all here, or another set took over.
+    func run() throws -> Outcome? {
+        let stored = SyncSets(connection: transaction.connection, cache: sets)
+        var history = try stored.history()
+        guard let set = history.coming, set.version == version else { return nil }
+        guard try stored.progress(of: version).query >= history.newQueries(of: set).count,
+            history.apply(.bootstrapApplied, to: version)
+        else { return nil }
+        try stored.save(history)
+        try stored.forgetEarlier(upTo: version)
+        var outcome = Outcome()
+        let state = SyncState(connection: transaction.connection)
+        for var collection in try state.collections() where collection.isSubscribed {
+            if let listens = listens(collection.namespace), listens != collection.listens {
+                collection.listens = listens
+                try state.save(collection)
+            }
+            var sync = SyncTransaction(
+                transaction: transaction, collection: collection, sets: sets)
+            sync.arrivalReason = .subscription
+            try sync.expand()
+            outcome.shares[collection.namespace] = Share(
+                taken: 0, evicted: try evict(sync))
+            try arrive(sync, &outcome.shares[collection.namespace, default: Share()])
+        }
+        try stored.clearStaged()
+        return outcome
+    }
+
+    private func evict(_ sync: SyncTransaction) throws -> Int {
+        let batch = 500
+        var evicted = 0
+        var last: Int64 = 0
+        while true {
+            let records = try sync.records.records(
+                .byQuery, in: sync.collection.rowID, after: last, limit: batch)
+            guard let row = records.last?.rowID else { return evicted }
+            last = row
+            for record in records where !record.isPending && record.attempt == nil {
+                let local = try sync.local(record.documentID)
+                // What is only to be looked at is found out by the look.
+                if try local.map(sync.membership.keeps) ?? (record.hint > 0) { continue }
+                try sync.evict(record, isHeld: local != nil, .subscription)
+                if local != nil { evicted += 1 }
+            }
+        }
+    }
+
+    private func arrive(_ sync: SyncTransaction, _ share: inout Share) throws {
+        var last: Int64 = 0
+        while let next = try sync.subscriptions.staged(in: sync.collection.rowID, after: last) {
+            last = next.row
+            let id = next.document.documentID
+            let look = CollectionPass.Look(
+                record: SyncedDocument(documentID: id, byID: false),
+                lookup: .found(next.document))
+            let settled =
+                eachAlone
+                ? try sync.settleAlone(look, evidence: [:], mayClaim: false)
+                : try sync.settle(look, evidence: [:], mayClaim: false)
+            switch settled {
+            case .taken: share.taken += 1
+            case .failed(let error): share.errors.append(error)
+            case .nothing, .removed, .evicted, .foreign, .claim, .conflict, .answered: break
+            }
+        }
+    }
+}
+
+extension SyncEngine {
+    /// Lets a set take over; `nil` where it cannot yet.
+    func takeOver(_ version: Int64, eachAlone: Bool) async throws -> SetTakeover.Outcome? {
+        let sets = sets
+        return try await write { transaction in
+            try SetTakeover(
+                transaction: transaction, sets: sets, version: version, eachAlone: eachAlone,
+                listens: self.listens
+            ).run()
+        }
+    }
+}

@@ -1,0 +1,283 @@
+internal import BSONStore
+
+/// Sends writes and asks for sets of subscriptions in the order in which they were made.
+extension SyncPass {
+    /// What is next, with the set that it is about.
+    private struct Turn {
+        let order: SubscriptionOrder
+        /// The set that is asked for, or that the writes were made before.
+        var version: Int64?
+    }
+
+    /// Takes turns until all is done, or something has to wait for the next pass.
+    func takeTurns(_ passes: inout [CollectionPass], _ failedToRead: Set<Int>) async throws {
+        var failed = failedToRead
+        while true {
+            let turn = try turn()
+            switch turn.order {
+            case .nothing: return
+            case .sendWrites:
+                for index in passes.indices where !failed.contains(index) {
+                    guard turn.version != nil || isMeant(passes[index].namespace) else { continue }
+                    let didSend = try await attempt(&passes[index]) { pass in
+                        try await Self.localToRemote(&pass, before: turn.version)
+                    }
+                    if !didSend { failed.insert(index) }
+                }
+                guard let version = turn.version, try !isHeldUp(version) else { return }
+            case .receive, .askForSet:
+                guard let version = turn.version,
+                    try await bootstrap(version, &passes, failed)
+                else { return }
+            }
+        }
+    }
+
+    private func turn() throws -> Turn {
+        try engine.store.read { transaction in
+            let sets = SyncSets(connection: transaction.connection, cache: engine.sets)
+            let history = try sets.history()
+            let heldUp = try sets.firstHeldUp()
+            // Of sets without a write in between only the last counts.
+            let next = history.waiting.last { $0.version < heldUp ?? .max }
+            let order = SubscriptionOrder.decide(
+                SubscriptionOrderFacts(
+                    isBootstrapping: history.coming != nil,
+                    hasUnaskedSet: !history.waiting.isEmpty,
+                    hasEarlierWrites: next == nil && heldUp != nil, hasLaterWrites: true))
+            switch order {
+            case .receive: return Turn(order: order, version: history.coming?.version)
+            case .askForSet: return Turn(order: order, version: next?.version)
+            case .sendWrites:
+                return Turn(order: order, version: history.waiting.isEmpty ? nil : heldUp)
+            case .nothing: return Turn(order: order)
+            }
+        }
+    }
+
+    /// Whether a write that was made before a set still waits.
+    private func isHeldUp(_ version: Int64) throws -> Bool {
+        try engine.store.read { transaction in
+            let sets = SyncSets(connection: transaction.connection, cache: engine.sets)
+            return try sets.firstHeldUp().map { $0 <= version } ?? false
+        }
+    }
+}
+
+// MARK: - The documents of a set
+
+extension SyncPass {
+    /// Reads the documents of a set, keeps them aside, and lets the set take over once all are here.
+    ///
+    /// Each step is a transaction that says how far the set has come, so that it goes on there after
+    /// a kill.
+    ///
+    /// - Returns: whether the set was answered; if not, a later pass goes on.
+    private func bootstrap(
+        _ version: Int64, _ passes: inout [CollectionPass], _ failed: Set<Int>
+    ) async throws -> Bool {
+        guard let plan = try await beginBootstrap(version) else { return true }
+        // A set that asks for no more than what is here needs nobody to ask.
+        guard !plan.queries.isEmpty else { return try await complete(version, &passes) }
+        var progress = plan.progress
+        let places = Dictionary(
+            uniqueKeysWithValues: passes.enumerated().map { ($1.namespace, $0) })
+        let concerned = Set(plan.namespaces.compactMap { places[$0] })
+        guard concerned.count == plan.namespaces.count, concerned.isDisjoint(with: failed) else {
+            return false
+        }
+        while progress.query < plan.queries.count {
+            let query = plan.queries[progress.query]
+            guard let place = places[query.namespace] else { return false }
+            var next = progress
+            var refusal: RemoteError?
+            let didRead = try await attempt(&passes[place]) { pass in
+                do {
+                    next = try await pass.stagePage(of: query, progress, version)
+                } catch let error as RemoteError where error.errorClass == .rejected {
+                    refusal = error
+                }
+            }
+            if let refusal {
+                try await refuse(version, refusal, &passes[place])
+                return true
+            }
+            guard didRead else { return false }
+            progress = next
+        }
+        // What changed while the documents were read belongs to the set as well.
+        for place in concerned.sorted() {
+            guard try await attempt(&passes[place], Self.remoteToLocal) else { return false }
+        }
+        return try await complete(version, &passes)
+    }
+
+    /// What a set asks for that is not here already.
+    private struct Plan: Sendable {
+        let queries: [SubscriptionQuery]
+        let namespaces: Set<Namespace>
+        let progress: SyncSets.Progress
+    }
+
+    private func beginBootstrap(_ version: Int64) async throws -> Plan? {
+        let cache = engine.sets
+        return try await engine.write { transaction -> Plan? in
+            let sets = SyncSets(connection: transaction.connection, cache: cache)
+            var history = try sets.history()
+            guard let set = history.waiting.first(where: { $0.version == version }) else {
+                return nil
+            }
+            _ = history.apply(.bootstrapBegan, to: version)
+            try sets.save(history)
+            return Plan(
+                queries: history.newQueries(of: set),
+                namespaces: Set(set.subscriptions.map(\.query.namespace)),
+                progress: try sets.progress(of: version))
+        }
+    }
+
+    private func refuse(
+        _ version: Int64, _ error: RemoteError, _ pass: inout CollectionPass
+    ) async throws {
+        let cache = engine.sets
+        try await engine.write { transaction in
+            let sets = SyncSets(connection: transaction.connection, cache: cache)
+            var history = try sets.history()
+            _ = history.apply(.refused(error.message), to: version)
+            try sets.save(history)
+            try sets.clearStaged()
+            try sets.forgetEarlier(upTo: version)
+        }
+        pass.report.subscriptionSets += 1
+        pass.errors.append(
+            SyncError(
+                .subscriptionFailed, error.description, namespace: pass.namespace,
+                underlying: error))
+    }
+
+    private func complete(
+        _ version: Int64, _ passes: inout [CollectionPass]
+    ) async throws -> Bool {
+        let takeover: SetTakeover.Outcome?
+        do {
+            takeover = try await engine.takeOver(version, eachAlone: false)
+        } catch let cause where SyncTransaction.isAboutDocument(cause) {
+            takeover = try await engine.takeOver(version, eachAlone: true)
+        }
+        guard let takeover else { return false }
+        for index in passes.indices {
+            let share = takeover.shares[passes[index].namespace]
+            passes[index].report.taken += share?.taken ?? 0
+            passes[index].report.evicted += share?.evicted ?? 0
+            passes[index].errors += share?.errors ?? []
+            passes[index].report.paused += share?.errors.count ?? 0
+        }
+        if !passes.isEmpty { passes[0].report.subscriptionSets += 1 }
+        engine.delivery.wake()
+        return true
+    }
+}
+
+// MARK: - Pages
+
+extension CollectionPass {
+    /// Reads a page of what a query asks for and keeps it aside, with the place behind it.
+    fileprivate mutating func stagePage(
+        of query: SubscriptionQuery, _ progress: SyncSets.Progress, _ version: Int64
+    ) async throws -> SyncSets.Progress {
+        let limit = limits.batchDocuments
+        let page = try await request { remote in
+            try await remote.find(matching: query.filter, after: progress.last, limit: limit)
+        }
+        let documents = try await claimed(page.documents)
+        report.looked += documents.count
+        self.progress { progress in
+            progress.downloadedDocuments += documents.count
+            progress.downloadedBytes += documents.reduce(0) { $0 + $1.byteCount }
+        }
+        var next = progress
+        if page.isLast || page.documents.isEmpty {
+            next.query += 1
+            next.last = nil
+        } else {
+            next.last = page.documents.last?.documentID
+        }
+        let place = next
+        try await write { sync in
+            for document in documents { try sync.stageNews(document) }
+            try sync.subscriptions.save(place, of: version)
+        }
+        return next
+    }
+
+    /// The documents, those without a version given one first (rule R6).
+    private mutating func claimed(_ documents: [BSONDocument]) async throws -> [BSONDocument] {
+        let bare = documents.filter { VersionField(of: $0) == .absent }.map(\.documentID)
+        guard !bare.isEmpty else { return documents }
+        try await claim(bare.map { SyncedDocument(documentID: $0, byID: false) })
+        let found = try await find(bare).compactMap { lookup in
+            if case .found(let document) = lookup { document } else { nil }
+        }
+        return documents.filter { VersionField(of: $0) != .absent } + found
+    }
+
+    /// Finds what the active set asks for and has no record: after a gap in the history, newcomers
+    /// are known by nothing else.
+    mutating func scanForNewcomers() async throws {
+        let sets = engine.sets
+        guard try read({ $1.isSubscribed }) else { return }
+        try await write { sync in try sync.subscriptions.cancelBootstrap() }
+        let queries = try engine.store.read { transaction in
+            try SyncSets(connection: transaction.connection, cache: sets).history().active
+                .queries(of: namespace)
+        }
+        let limit = limits.batchDocuments
+        for query in queries {
+            var last: BSONValue?
+            while true {
+                let after = last
+                let page: RemotePage
+                do {
+                    page = try await request { remote in
+                        try await remote.find(matching: query.filter, after: after, limit: limit)
+                    }
+                } catch let error as RemoteError where error.errorClass == .rejected {
+                    // What is here stays and is followed; the app hears of the rest.
+                    errors.append(
+                        SyncError(
+                            .subscriptionFailed, error.description, namespace: namespace,
+                            underlying: error))
+                    break
+                }
+                let ids = page.documents.map(\.documentID)
+                try await write { sync in try sync.wantNewcomers(ids) }
+                guard !page.isLast, let end = ids.last else { break }
+                last = end
+            }
+        }
+    }
+}
+
+extension SyncTransaction {
+    /// Keeps a document aside that has no record; one that has is looked at where it is another.
+    fileprivate func stageNews(_ document: BSONDocument) throws {
+        guard let known = try record(document.documentID) else {
+            return try subscriptions.stage(document, in: collection.rowID)
+        }
+        let version = VersionField(of: document)
+        if version != known.version || version == .absent { try hint(known) }
+    }
+
+    /// Has documents without a record looked at.
+    fileprivate func wantNewcomers(_ ids: [BSONValue]) throws {
+        let changes = ids.map {
+            RemoteChange(documentID: $0, isDelete: false, version: nil, operation: nil)
+        }
+        let batch = RemoteChangeBatch(
+            changes: changes, token: ResumeToken([:]), hasMore: false)
+        let newcomers = try snapshot.newcomers(in: batch, membership)
+        if !newcomers.isEmpty {
+            try records.addWanted(newcomers[...], in: collection.rowID, byID: false)
+        }
+    }
+}

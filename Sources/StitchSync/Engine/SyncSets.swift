@@ -1,0 +1,265 @@
+internal import BSONStore
+
+/// Keeps the sets of subscriptions in the store's file, beside the documents.
+struct SyncSets {
+    let connection: SQLiteConnection
+    let cache: SubscriptionCache
+
+    /// How far the documents of a set were read.
+    struct Progress: Sendable, Hashable {
+        /// The query, among those that the set asks anew.
+        var query = 0
+        /// The `_id` of the last document that was read of it.
+        var last: BSONValue?
+    }
+
+    /// The sets that are not superseded.
+    func history() throws -> SubscriptionHistory {
+        let select = try connection.prepare(
+            "SELECT version, state, error, content FROM sync_sets ORDER BY version")
+        var sets: [SubscriptionSet] = []
+        while try select.step() {
+            var set = try cache.set(select.int64(0), select.bytes(3))
+            set.state = try Self.state(
+                select.int64(1), select.isNull(2) ? "" : select.string(2))
+            sets.append(set)
+        }
+        // Before a set is complete, the documents of the empty one are here.
+        return SubscriptionHistory(
+            kept: sets.first?.state == .complete ? sets : [.first] + sets)
+    }
+
+    /// Whether a set waits for its documents; one row of a small table.
+    func isSetWaiting() throws -> Bool {
+        let select = try connection.prepare(
+            "SELECT 1 FROM sync_sets WHERE state < \(Self.complete) LIMIT 1")
+        return try select.step()
+    }
+
+    /// Stores a set that was committed, and which writes were made before it.
+    func add(_ set: SubscriptionSet) throws {
+        let insert = try connection.prepare(
+            "INSERT INTO sync_sets(version, state, content) VALUES (?, ?, ?)")
+        insert.bind(1, set.version)
+        insert.bind(2, Self.number(of: set.state).state)
+        insert.bind(3, set.document)
+        try insert.run()
+        try run(
+            "INSERT OR IGNORE INTO sync_earlier SELECT id, ? FROM sync_documents WHERE pending = 1",
+            set.version)
+    }
+
+    /// Stores what became of the sets, and forgets those that are superseded.
+    func save(_ history: SubscriptionHistory) throws {
+        try run("DELETE FROM sync_sets WHERE version < ?", history.sets[0].version)
+        let update = try connection.prepare(
+            "UPDATE sync_sets SET state = ?, error = ? WHERE version = ?")
+        for set in history.sets where set.version > 0 {
+            let (state, error) = Self.number(of: set.state)
+            update.bind(1, state)
+            update.bind(2, error)
+            update.bind(3, set.version)
+            try update.run()
+        }
+    }
+
+    func run(_ sql: String, _ values: Int64...) throws {
+        let statement = try connection.prepare(sql)
+        for (index, value) in values.enumerated() { statement.bind(Int32(index + 1), value) }
+        try statement.run()
+    }
+}
+
+// MARK: - Order
+
+extension SyncSets {
+    /// The records of the writes that were made before a set, be they sent meanwhile or not.
+    func earlierRows(before version: Int64) throws -> Set<Int64> {
+        let select = try connection.prepare(
+            "SELECT document FROM sync_earlier WHERE version <= ?")
+        select.bind(1, version)
+        var rows: Set<Int64> = []
+        while try select.step() { rows.insert(select.int64(0)) }
+        return rows
+    }
+
+    /// The first set that a write was made before which is still to be sent.
+    ///
+    /// Paused documents, and those that wait for somebody's version field to be understood, hold up
+    /// no set.
+    func firstHeldUp() throws -> Int64? {
+        let select = try connection.prepare(
+            "SELECT document, version FROM sync_earlier ORDER BY version")
+        let records = SyncRecords(connection: connection)
+        while try select.step() {
+            guard let record = try records.record(row: select.int64(0))?.record else { continue }
+            let isForeign = if case .foreign = record.version { true } else { false }
+            if record.pause == nil && !isForeign && (record.isPending || record.attempt != nil) {
+                return select.int64(1)
+            }
+        }
+        return nil
+    }
+
+    /// Forgets what was made before a set that was answered.
+    func forgetEarlier(upTo version: Int64) throws {
+        try run("DELETE FROM sync_earlier WHERE version <= ?", version)
+    }
+}
+
+// MARK: - Documents that are coming in
+
+extension SyncSets {
+    func progress(of version: Int64) throws -> Progress {
+        let select = try connection.prepare("SELECT progress FROM sync_sets WHERE version = ?")
+        select.bind(1, version)
+        guard try select.step(), !select.isNull(0) else { return Progress() }
+        let document = try SyncRecords.document(select, 0, "progress")
+        return Progress(
+            query: Int(document["query"]?.int64Value ?? 0), last: document["last"])
+    }
+
+    func save(_ progress: Progress, of version: Int64) throws {
+        var document: BSONDocument = ["query": .int64(Int64(progress.query))]
+        if let last = progress.last { document.append("last", last) }
+        let update = try connection.prepare("UPDATE sync_sets SET progress = ? WHERE version = ?")
+        update.bind(1, document)
+        update.bind(2, version)
+        try update.run()
+    }
+
+    /// Keeps a document aside until all of its set are there.
+    func stage(_ document: BSONDocument, in collection: Int64) throws {
+        let insert = try connection.prepare(
+            "INSERT OR REPLACE INTO sync_staged(collection, key, document) VALUES (?, ?, ?)")
+        insert.bind(1, collection)
+        insert.bind(2, keyOf: document.documentID)
+        insert.bind(3, document)
+        try insert.run()
+    }
+
+    func unstage(_ id: BSONValue, in collection: Int64) throws {
+        let delete = try connection.prepare(
+            "DELETE FROM sync_staged WHERE collection = ? AND key = ?")
+        delete.bind(1, collection)
+        delete.bind(2, keyOf: id)
+        try delete.run()
+    }
+
+    /// The next document that was kept aside.
+    func staged(
+        in collection: Int64, after row: Int64
+    ) throws -> (row: Int64, document: BSONDocument)? {
+        let select = try connection.prepare(
+            """
+            SELECT id, document FROM sync_staged WHERE collection = ? AND id > ?
+            ORDER BY id LIMIT 1
+            """)
+        select.bind(1, collection)
+        select.bind(2, row)
+        guard try select.step() else { return nil }
+        return (select.int64(0), try SyncRecords.document(select, 1, "document"))
+    }
+
+    /// Throws away what came in, for the next try to begin anew.
+    func cancelBootstrap() throws {
+        var history = try history()
+        guard let set = history.coming else { return }
+        _ = history.apply(.bootstrapCancelled, to: set.version)
+        try save(history)
+        try save(Progress(), of: set.version)
+        try clearStaged()
+    }
+
+    func clearStaged() throws { try connection.execute("DELETE FROM sync_staged") }
+}
+
+// MARK: - Form
+
+extension SyncSets {
+    private static let complete: Int64 = 2
+
+    private static func number(of state: SubscriptionState) -> (state: Int64, error: String?) {
+        switch state {
+        case .pending: (0, nil)
+        case .bootstrapping: (1, nil)
+        case .complete: (complete, nil)
+        case .error(let text): (3, text)
+        // Such a set has no row.
+        case .superseded: (4, nil)
+        }
+    }
+
+    private static func state(_ number: Int64, _ error: String) throws -> SubscriptionState {
+        switch number {
+        case 0: .pending
+        case 1: .bootstrapping
+        case complete: .complete
+        case 3: .error(error)
+        default: throw SyncRecords.damaged("state")
+        }
+    }
+}
+
+/// Remembers the sets that were read, whose filters are then not read again.
+final class SubscriptionCache: Sendable {
+    private let known = Locked<[Int64: (bytes: [UInt8], set: SubscriptionSet)]>([:])
+
+    /// The set of a row.
+    func set(_ version: Int64, _ bytes: [UInt8]) throws -> SubscriptionSet {
+        if let known = known.withLock({ $0[version] }), known.bytes == bytes { return known.set }
+        let set = try SubscriptionSet(
+            version: version, try BSONDocument(validating: bytes, limits: .ofWrappers))
+        known.withLock { known in
+            if known.count > 100 { known.removeAll() }
+            known[version] = (bytes, set)
+        }
+        return set
+    }
+}
+
+extension SubscriptionSet {
+    /// The subscriptions as they are stored.
+    fileprivate var document: BSONDocument {
+        let parts = subscriptions.map { subscription in
+            var part: BSONDocument = [
+                "id": .objectID(subscription.id),
+                "db": .string(subscription.query.namespace.database),
+                "collection": .string(subscription.query.namespace.collection),
+                "filter": .document(subscription.query.filter),
+                "created": .datetime(subscription.createdAt),
+                "updated": .datetime(subscription.updatedAt),
+            ]
+            if let name = subscription.name { part.append("name", .string(name)) }
+            return BSONValue.document(part)
+        }
+        return ["subscriptions": .array(BSONArray(parts))]
+    }
+
+    fileprivate init(version: Int64, _ document: BSONDocument) throws {
+        let parts = document["subscriptions"]?.arrayValue?.values ?? []
+        self.init(
+            version: version, state: .pending,
+            subscriptions: try parts.map { part in
+                guard let subscription = try Subscription(part.documentValue ?? [:]) else {
+                    throw SyncRecords.damaged("content")
+                }
+                return subscription
+            })
+    }
+}
+
+extension Subscription {
+    fileprivate init?(_ document: BSONDocument) throws(StoreError) {
+        guard case .objectID(let id) = document["id"], let database = document["db"]?.stringValue,
+            let collection = document["collection"]?.stringValue,
+            let filter = document["filter"]?.documentValue,
+            case .datetime(let created) = document["created"],
+            case .datetime(let updated) = document["updated"]
+        else { return nil }
+        self.init(
+            id: id, name: document["name"]?.stringValue,
+            query: try SubscriptionQuery(Namespace(database, collection), filter),
+            createdAt: created, updatedAt: updated)
+    }
+}

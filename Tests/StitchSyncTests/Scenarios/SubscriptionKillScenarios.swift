@@ -1,0 +1,181 @@
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// A kill at any commit of a set's bootstrap loses nothing and shows no half of it.
+struct SubscriptionKillScenarios {
+    private struct Killed: Error {}
+
+    /// Dies before or after the commit of a number.
+    private final class Life: Sendable {
+        private let commits = Locked(0)
+        let dies: (step: Int, committed: Bool)?
+
+        init(_ dies: (step: Int, committed: Bool)?) { self.dies = dies }
+
+        var count: Int { commits.withLock { $0 } }
+
+        var probe: EngineProbe {
+            EngineProbe(
+                commitsHere: true,
+                beforeCommit: { [self] in
+                    let step = commits.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    if let dies, dies.step == step, !dies.committed { throw Killed() }
+                },
+                afterCommit: { [self] in
+                    if let dies, dies.step == count, dies.committed { throw Killed() }
+                })
+        }
+    }
+
+    /// A store of which several engines follow each other.
+    private struct Phone {
+        let store: DocumentStore
+        let world: SyncWorld
+
+        func engine(_ probe: EngineProbe) async throws -> SyncEngine {
+            var limits = SyncLimits()
+            limits.batchDocuments = 2
+            let engine = try SyncEngine(
+                store: store, remote: world.remote, limits: limits, backoff: Backoff(),
+                clock: ContinuousClock(), probe: probe, freshInstance: 0)
+            await engine.collection(SyncWorld.namespace).configure(
+                conflictHandler: .remoteWins, changeEventListener: nil)
+            return engine
+        }
+    }
+
+    private static let rooms: [(Int32, String)] = [
+        (1, "red"), (2, "red"), (3, "red"), (4, "blue"), (5, "blue"), (6, "blue"), (7, "blue"),
+        (8, "green"),
+    ]
+
+    /// A world in which the red room is here, a change of it waits, and the blue one is wanted.
+    private func world() async throws -> (phone: Phone, world: SyncWorld) {
+        let world = try SyncWorld()
+        for (id, room) in Self.rooms {
+            try world.foreign(.int32(id)) { $0["room"] = .string(room) }
+        }
+        // Another phone's look gives the documents their versions.
+        let other = try await world.device("B", handler: nil)
+        try await other.items.sync(ids: Self.rooms.map { .int32($0.0) })
+        try await other.sync()
+        let phone = Phone(store: try DocumentStore(at: .inMemory), world: world)
+        let engine = try await phone.engine(EngineProbe(commitsHere: true))
+        let items = engine.collection(SyncWorld.namespace)
+        let (red, blue) = try (items.query(["room": "red"]), items.query(["room": "blue"]))
+        try await engine.subscriptions.update { try $0.append(red, named: "room") }
+        try await engine.syncUntilQuiet()
+        try await items.updateOne(["_id": 1], ["$set": ["seen": true]])
+        try await engine.subscriptions.update { try $0.update(named: "room", to: blue) }
+        try await items.insertOne(["_id": 9, "room": "blue"])
+        return (phone, world)
+    }
+
+    private func ids(_ store: DocumentStore) throws -> Set<BSONValue> {
+        Set(try store.collection(SyncWorld.namespace).find().map(\.documentID))
+    }
+
+    /// Runs to the end, killed once; tells how many commits there were.
+    private func run(_ dies: (step: Int, committed: Bool)?) async throws -> Int {
+        let (phone, world) = try await world()
+        let life = Life(dies)
+        let red: Set<BSONValue> = [1, 2, 3, 9]
+        let blue: Set<BSONValue> = [4, 5, 6, 7, 9]
+        do {
+            let engine = try await phone.engine(life.probe)
+            // Somebody else writes while the documents are on their way.
+            world.remote.after { call in
+                guard call.kind == .query else { return }
+                world.remote.after(nil)
+                try world.foreign(8) { $0["room"] = "blue" }
+                try world.foreignDelete(4)
+            }
+            try await engine.syncUntilQuiet()
+        } catch is Killed {
+            world.remote.after(nil)
+            let held = try ids(phone.store)
+            let later: Set<BSONValue> = [5, 6, 7, 8, 9]
+            #expect(held == red || held == later, "after \(String(describing: dies)): \(held)")
+        }
+        world.remote.after(nil)
+        let engine = try await phone.engine(EngineProbe(commitsHere: true))
+        try await engine.syncUntilQuiet()
+        #expect(try await engine.verify() == [])
+        let state = try engine.subscriptions.state
+        #expect(state == .complete, "after \(String(describing: dies))")
+        let held = try ids(phone.store)
+        #expect(
+            held == blue || held == [5, 6, 7, 8, 9], "after \(String(describing: dies)): \(held)")
+        #expect(try world.remoteDocument(1)?["seen"] == true)
+        #expect(try world.remoteDocument(9)?["room"] == "blue")
+        for id in [2, 3, 5, 6, 7] as [BSONValue] { #expect(try world.remoteDocument(id) != nil) }
+        let left = try phone.store.read { transaction in
+            try ["sync_staged", "sync_earlier", "sync_wanted", "sync_attempts"].map {
+                try transaction.connection.int64("SELECT count(*) FROM \($0)")
+            }
+        }
+        #expect(left == [0, 0, 0, 0])
+        return life.count
+    }
+
+    @Test("a kill before or after any commit leaves the old room or the new one, never a mixture")
+    func everyCommit() async throws {
+        let commits = try await run(nil)
+        #expect(commits > 8)
+        for step in 1...commits {
+            for committed in [false, true] { _ = try await run((step, committed)) }
+        }
+    }
+
+    @Test("what was read before a kill is not read again")
+    func goesOn() async throws {
+        let (phone, world) = try await world()
+        let queries = Locked(0)
+        world.remote.before { call in
+            guard call.kind == .query else { return }
+            let count = queries.withLock { count in
+                count += 1
+                return count
+            }
+            if count == 2 { throw RemoteError(.retryable, "lost") }
+        }
+        let first = try await phone.engine(EngineProbe(commitsHere: true))
+        try await first.syncNow()
+        #expect(try first.subscriptions.state == .bootstrapping)
+        #expect(try ids(phone.store) == [1, 2, 3, 9])
+        let second = try await phone.engine(EngineProbe(commitsHere: true))
+        #expect(try second.subscriptions.state == .bootstrapping)
+        try await second.syncUntilQuiet()
+        world.remote.before(nil)
+        // Four documents in pages of two: the first page, the lost request, the second and the end.
+        #expect(queries.withLock { $0 } == 4)
+        #expect(try ids(phone.store) == [4, 5, 6, 7, 9])
+    }
+
+    @Test("a history that is lost while documents come in has them read anew")
+    func gapInBootstrap() async throws {
+        let (phone, world) = try await world()
+        let queries = Locked(0)
+        world.remote.before { call in
+            guard call.kind == .query else { return }
+            let count = queries.withLock { count in
+                count += 1
+                return count
+            }
+            if count == 2 { throw RemoteError(.retryable, "lost") }
+        }
+        let engine = try await phone.engine(EngineProbe(commitsHere: true))
+        try await engine.syncNow()
+        world.remote.before(nil)
+        try world.foreignDelete(4)
+        try await engine.forceScan(SyncWorld.namespace)
+        try await engine.syncUntilQuiet()
+        #expect(try ids(phone.store) == [5, 6, 7, 9])
+        #expect(try await engine.verify() == [])
+    }
+}
