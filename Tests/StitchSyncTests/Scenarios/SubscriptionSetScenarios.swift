@@ -179,7 +179,7 @@ struct SubscriptionSetScenarios {
             throw RemoteError(.retryable, "down")
         }
         let version = try await a.subscribe(to: ["n": 1])
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await a.engine.subscriptions.waitForSynchronization() }
             await asked.wait(after: 0)
             group.cancelAll()
