@@ -162,9 +162,13 @@ class Hostile(ServedTest):
         with self.assertRaises(pymongo.errors.DocumentTooLarge):
             self.items.insert_one({"text": text})
         connection = self.connect()
-        connection.sendall(
-            message(encode({"insert": "items", "documents": [{"text": text}], "$db": "served"})))
-        said = answer(connection)
+        body = encode({"insert": "items", "documents": [{"text": text}], "$db": "served"})
+        try:
+            connection.sendall(message(body))
+            said = answer(connection)
+        except (BrokenPipeError, ConnectionResetError):
+            # On a busy machine 20 MB take longer than the two seconds that the server allows.
+            said = None
         self.assertTrue(said is None or b"errmsg" in said)
         self.assertEqual(self.items.count_documents({}), 0)
 
