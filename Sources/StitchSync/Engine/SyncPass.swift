@@ -37,20 +37,18 @@ struct SyncPass {
     private func run(_ passes: inout [CollectionPass], _ isSetWaiting: Bool) async throws {
         var failed: Set<Int> = []
         if direction == .inboxOnly {
-            for index in passes.indices {
-                _ = try await attempt(&passes[index]) { pass in
-                    try await pass.spreadAttempts()
-                    try await pass.readInbox(looking: false)
-                }
-            }
+            for index in passes.indices { _ = try await attempt(&passes[index], Self.inboxOnly) }
             return
         }
         for index in passes.indices {
             if try await !attempt(&passes[index], Self.remoteToLocal) { failed.insert(index) }
         }
-        if isSetWaiting { return try await takeTurns(&passes, failed) }
+        if isSetWaiting {
+            try await takeTurns(&passes, failed)
+            return
+        }
         for index in passes.indices where !failed.contains(index) {
-            _ = try await attempt(&passes[index]) { try await Self.localToRemote(&$0) }
+            _ = try await attempt(&passes[index], Self.localToRemote)
         }
     }
 
@@ -60,6 +58,11 @@ struct SyncPass {
         engine.delivery.wake()
     }
 
+    private static func inboxOnly(_ pass: inout CollectionPass) async throws {
+        try await pass.spreadAttempts()
+        try await pass.readInbox(looking: false)
+    }
+
     static func remoteToLocal(_ pass: inout CollectionPass) async throws {
         try await pass.spreadAttempts()
         try await pass.readInbox(looking: true)
@@ -67,17 +70,22 @@ struct SyncPass {
         try await pass.lookAtHinted()
     }
 
+    private static func localToRemote(_ pass: inout CollectionPass) async throws {
+        try await localToRemote(&pass, before: nil)
+    }
+
     /// - Parameter set: sends only what was written before that set of subscriptions.
     static func localToRemote(
-        _ pass: inout CollectionPass, before set: Int64? = nil
+        _ pass: inout CollectionPass, before set: Int64?
     ) async throws {
+        var failure: RemoteError?
         do {
             try await pass.sendPending(before: set)
         } catch let error as RemoteError {
-            try await pass.askAboutRejections()
-            throw error
+            failure = error
         }
         try await pass.askAboutRejections()
+        if let failure { throw failure }
     }
 
     /// A collection and its number in the sync tables.
@@ -108,6 +116,9 @@ struct SyncPass {
     }
 
     /// Runs one direction; an error of the remote is noted and ends it.
+    ///
+    /// Not inlined: Swift 6.3's optimizer crashes on what it is inlined in.
+    @inline(never)
     func attempt(
         _ pass: inout CollectionPass,
         _ direction: (inout CollectionPass) async throws -> Void
