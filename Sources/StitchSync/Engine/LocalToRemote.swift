@@ -13,9 +13,14 @@ extension CollectionPass {
             let after = last
             let limits = limits
             let resolved = resolved
+            let terms = terms
             let batch = try await write { sync in
                 try sync.beginAttempts(
-                    after: after, limits: limits, resolved: resolved, before: set)
+                    after: after, limits: limits, terms, resolved: resolved, before: set)
+            }
+            for refused in batch.refused {
+                count(refused.settlement, refused.documentID, .failed(refused.error))
+                if refused.settlement == .revertRejected { reverted.append(refused.documentID) }
             }
             guard let row = batch.lastRow else { break }
             last = row
@@ -51,8 +56,7 @@ extension CollectionPass {
                 .retryable, "sent \(writes.count) writes, got \(outcomes.count) outcomes")
         }
         noteReceived(outcomes)
-        let terms = UploadTerms(
-            failuresMax: limits.failuresMax, rejection: configuration.rejection.rule)
+        let terms = terms
         let settlements = try await write { sync in
             guard try batch.map(sync.records.removeAttempts) ?? false else {
                 return try zip(attempts, outcomes).map { attempt, outcome in
@@ -71,7 +75,7 @@ extension CollectionPass {
             progress.uploadedBytes += writes.reduce(0) { $0 + $1.action.byteCount }
         }
         for ((attempt, outcome), settlement) in zip(zip(attempts, outcomes), settlements) {
-            count(settlement, attempt, outcome)
+            count(settlement, attempt.record.documentID, outcome)
             if settlement == .keepAttempt, case .failed(let error) = outcome { mayPass = error }
         }
         func ids(_ settlement: UploadSettlement) -> [BSONValue] {
@@ -81,8 +85,12 @@ extension CollectionPass {
         return (ids(.lookAgain), mayPass)
     }
 
+    private var terms: UploadTerms {
+        UploadTerms(failuresMax: limits.failuresMax, rejection: configuration.rejection.rule)
+    }
+
     private mutating func count(
-        _ settlement: UploadSettlement, _ attempt: OpenAttempt, _ outcome: RemoteWriteOutcome
+        _ settlement: UploadSettlement, _ documentID: BSONValue, _ outcome: RemoteWriteOutcome
     ) {
         switch settlement {
         case .confirm, .confirmAndKeepPending, .finishDelete, .finishDeleteAndKeepInsert:
@@ -101,7 +109,7 @@ extension CollectionPass {
             }
             errors.append(
                 SyncTransaction.error(
-                    settlement, error, namespace, attempt.record.documentID))
+                    settlement, error, namespace, documentID))
         }
     }
 
@@ -143,13 +151,16 @@ extension SyncTransaction {
     /// Attempts that are stored in a row, and the record up to which records were considered.
     struct Outgoing: Sendable {
         var attempts: [OpenAttempt] = []
+        /// What is not sent, since no subscription asks for it.
+        var refused: [ViewRefusal] = []
         var row: Int64?
         var lastRow: Int64?
     }
 
     /// Stores attempts for the next pending records (rule R3).
     func beginAttempts(
-        after row: Int64, limits: SyncLimits, resolved: Set<Int64>, before set: Int64? = nil
+        after row: Int64, limits: SyncLimits, _ terms: UploadTerms, resolved: Set<Int64>,
+        before set: Int64? = nil
     ) throws -> Outgoing {
         let earlier = try set.map(subscriptions.earlierRows)
         let pending = try records.records(
@@ -166,6 +177,12 @@ extension SyncTransaction {
             batch.lastRow = record.rowID
             if let earlier, let row = record.rowID, !earlier.contains(row) { continue }
             let isResolved = record.rowID.map(resolved.contains) ?? false
+            if !isResolved,
+                let refused = try refuseOutOfView(record, operation, local: local, terms)
+            {
+                batch.refused.append(refused)
+                continue
+            }
             if let open = try begin(
                 record, operation, local: local, resolvedInThisPass: isResolved)
             {

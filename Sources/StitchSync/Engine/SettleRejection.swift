@@ -41,19 +41,6 @@ extension SyncTransaction {
         return .pauseRejected
     }
 
-    /// Takes back what was never sent, since subscriptions do not ask for it.
-    ///
-    /// - Parameter write: the judgement, see ``CompensatingWrite/judge(_:of:in:)``.
-    func compensate(_ record: SyncedDocument, _ write: CompensatingWrite) throws {
-        guard let operation = try state.nextOperations(1).first else { return }
-        let local = try local(record.documentID)
-        _ = try settle(
-            .revertRejected,
-            Refusal(
-                operation: operation, intended: local, local: local, error: RemoteError(write)),
-            of: record)
-    }
-
     private func revert(_ record: SyncedDocument, _ refusal: Refusal) throws {
         try keep(refusal, of: record, as: .reverted)
         try restore(record, local: refusal.local)

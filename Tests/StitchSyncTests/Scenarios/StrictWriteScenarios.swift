@@ -113,29 +113,4 @@ struct StrictWriteScenarios {
         }
         #expect(left?.compensatingWrite?.cause == .outOfView)
     }
-
-    @Test("a write that was never sent is taken back when no subscription asks for it")
-    func compensated() async throws {
-        let world = try RuledWorld()
-        let engine = try await world.engine()
-        try await engine.items.insertOne(["_id": "k", "ownerId": "ann", "complexity": 7])
-        try await engine.write(RuledWorld.items) { sync in
-            let record: SyncedDocument = try #require(try sync.record("k"))
-            let facts = ViewWriteFacts(
-                hasSubscription: true, existedBefore: false, isSeenBefore: false,
-                existsAfter: true, isSeenAfter: false)
-            let write: CompensatingWrite = try #require(
-                CompensatingWrite.judge(facts, of: "k", in: RuledWorld.items))
-            try sync.compensate(record, write)
-        }
-        #expect(try await engine.passed().uploaded == 0)
-        #expect(try await engine.items.count() == 0)
-        let rejected: RejectedWrite = try #require(
-            try await engine.items.rejectedWrites().first)
-        #expect(rejected.compensatingWrite.cause == .outOfView && rejected.code == 231)
-        #expect(rejected.document?["complexity"] == 7 && !rejected.hasLaterEdits)
-        #expect(
-            rejected.reason == #"write to "k" in table "items" not allowed; "#
-                + "object is outside of the current query view")
-    }
 }

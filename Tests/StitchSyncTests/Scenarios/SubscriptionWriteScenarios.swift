@@ -194,4 +194,55 @@ struct SubscriptionWriteScenarios {
         #expect(try await a.heldIDs == [])
         #expect(try world.remoteDocument(1) == ["_id": 1, "n": 1])
     }
+
+    @Test("an Item out of the view is there, then gone, with the query view in the reason")
+    func outOfView() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A")
+        try await a.subscribe("simple-items", to: ["complexity": ["$lte": 4]])
+        try await a.settle()
+        try await a.insert(["_id": "simple", "complexity": 4])
+        try await a.insert(["_id": "hard", "complexity": 7])
+        #expect(try await a.heldIDs == ["hard", "simple"])
+        let report = try await a.sync()
+        #expect(report.uploaded == 1 && report.reverted == 1 && report.paused == 0)
+        #expect(report.errors == [.compensatingWrite])
+        #expect(try await a.heldIDs == ["simple"])
+        #expect(try world.remoteDocument("hard") == nil)
+        let lines = world.transcript()
+        #expect(lines.contains("A compensation delete hard settled"))
+        #expect(lines.contains("A error compensatingWrite hard"))
+        let rejected = try #require(try await a.items.rejectedWrites().first)
+        #expect(
+            rejected.reason == #"write to "hard" in table "items" not allowed; "#
+                + "object is outside of the current query view")
+        #expect(rejected.compensatingWrite.cause == .outOfView && rejected.code == 231)
+        #expect(rejected.document == ["_id": "hard", "complexity": 7] && rejected.base == nil)
+        // Once it is asked for, it can be written after all.
+        try await a.subscribe("simple-items", to: ["complexity": ["$lte": 9]])
+        try await a.settle()
+        try await a.items.retryRejectedWrite(rejected.id)
+        try await a.settle()
+        #expect(try world.remoteDocument("hard") == ["_id": "hard", "complexity": 7])
+        #expect(try await a.items.rejectedWrites().isEmpty)
+    }
+
+    @Test("a change of what left the view is paused where the app wants that")
+    func outOfViewPaused() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A")
+        await a.items.configure(conflictHandler: .remoteWins, rejectionPolicy: .pause)
+        try await a.subscribe("s", to: ["n": 1])
+        try await a.settle()
+        try await a.insert(["_id": 1, "n": 2])
+        let report = try await a.sync()
+        #expect(report.paused == 1 && report.reverted == 0)
+        #expect(try await a.items.pauseReason(of: 1)?.code == .rejected)
+        #expect(try await a.local(1) == ["_id": 1, "n": 2])
+        #expect(try world.remoteDocument(1) == nil)
+        // Mended, it goes up.
+        try await a.set(1, ["n": 1])
+        try await a.settle()
+        #expect(try world.remoteDocument(1) == ["_id": 1, "n": 1])
+    }
 }
