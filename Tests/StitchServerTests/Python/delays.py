@@ -43,11 +43,15 @@ class Delays(unittest.TestCase):
         self.assertGreater(times[-1], 0.7, times)
         # The right one is let in, but not at once while somebody tries.
         self.assertTrue(attempt("ann", "a")[1])
-        self.assertTrue(attempt("ann", "a")[0] < 0.7)
+        self.assertLess(self.best("ann", "a"), 0.7)
         # Others do not wait.
-        took, is_in = attempt("bob", "b")
-        self.assertTrue(is_in)
-        self.assertLess(took, 0.7)
+        self.assertLess(self.best("bob", "b"), 0.7)
+
+    def best(self, user, password):
+        """The shortest of some times to sign in: a busy machine makes single ones longer."""
+        answers = [attempt(user, password) for _ in range(5)]
+        self.assertTrue(all(is_in for _, is_in in answers))
+        return min(took for took, _ in answers)
 
     def test_passwords_are_prepared(self):
         for password in ("\u2163 \u00aa", "IV a", "I\u00adV\u00a0a"):

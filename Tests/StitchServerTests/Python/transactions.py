@@ -113,6 +113,16 @@ class Transactions(ServedTest):
         self.assertEqual(self.ids(), [0, 2])
 
     def test_writers_that_wait_leave_room_for_the_end_of_the_transaction(self):
+        for tries_left in reversed(range(5)):
+            try:
+                return self.let_writers_wait()
+            except OperationFailure as error:
+                # On a busy machine this process may rest for so long that the transaction gives way.
+                if error.code != 251 or not tries_left:
+                    raise
+                self.items.delete_many({"_id": {"$ne": 0}})
+
+    def let_writers_wait(self):
         # More than the server has threads for commands.
         count = 70
         sent = Arrivals(count)
