@@ -6,8 +6,8 @@ SECONDS ?= 60
 export SWIFT
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long check bench bench-gate bench-server bench-sync bench-matrix bench-remote fuzz \
-	simulate simulate-wrong simulate-scope crash crash-sync faults contend soak test-asan test-tsan clean
+.PHONY: help setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
+	bench-remote fuzz simulate simulate-wrong simulate-scope crash crash-sync faults contend soak test-asan test-tsan clean
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -19,6 +19,10 @@ demo: ## Puts two devices and a remote in step. INPUT=documents.jsonl WORK=folde
 	@Scripts/setup $(if $(filter server,$(REMOTE)),mongoc)
 	@Scripts/demo "$(WORK)" "$(INPUT)" "$(or $(REMOTE),file)"
 
+rchat: ## Starts a terminal chat of two users over a server with rules. SCRIPT=file
+	@Scripts/setup mongoc
+	@Examples/RChat/run $(if $(SCRIPT),--script "$(SCRIPT)")
+
 test: ## Builds an app that embeds the library, and runs all tests.
 	@Scripts/setup
 	@Scripts/test-embedding
@@ -27,6 +31,12 @@ test: ## Builds an app that embeds the library, and runs all tests.
 test-long: ## Runs what takes longer: 2,000 twin sessions under rules. TWIN_SESSIONS=2000
 	@Scripts/setup
 	@TWIN_SESSIONS="$(or $(TWIN_SESSIONS),2000)" Scripts/test RulesTests.twins
+
+docs: ## Makes the DocC archives of the libraries in .build/docs; a dead link fails.
+	@Scripts/docs
+
+todo: ## A to-do list at the terminal that syncs with a server. FILE=phone.stitch
+	@Examples/Todo/run "$(or $(FILE),phone.stitch)"
 
 check: ## Checks the form only: format lint and tidy tests.
 	@Scripts/setup

@@ -104,6 +104,10 @@ let package = Package(
         .executableTarget(
             name: "SyncSimulator", dependencies: ["SyncSimulation", "StitchSync"],
             path: "Tests/SyncSimulator", swiftSettings: strict),
+        // The example's sources once more, so that a test runs them without building their package.
+        .executableTarget(
+            name: "RChatExample", dependencies: ["StitchSync", "StitchMongo", "BSONStore"],
+            path: "Examples/RChat/Sources/RChat", swiftSettings: strict),
         .target(
             name: "TestProcesses", dependencies: ["BSONStore"], path: "Tests/TestProcesses",
             swiftSettings: strict),
@@ -122,8 +126,26 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "StitchSyncCommandTests",
-            dependencies: ["StitchSyncCommand", "BSONStore", "StitchSync", "TestProcesses"],
+            dependencies: [
+                "StitchSyncCommand", "BSONStore", "StitchSync", "StitchSyncTesting",
+                "TestProcesses",
+                "StitchMongo", "StitchRules", "Todo", "Notes", "RChatExample",
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser",
+                    condition: .when(traits: ["CommandLine"])),
+            ],
             swiftSettings: strict),
+        // The examples are packages of their own; here they are built with what is built already.
+        .executableTarget(
+            name: "Todo",
+            dependencies: ["BSONStore", "StitchSync", "StitchMongo"],
+            path: "Examples/Todo/Sources/Todo"),
+        .executableTarget(
+            name: "Notes", dependencies: ["BSONStore", "StitchSync"],
+            path: "Examples/Notes/Sources/Notes"),
+        .testTarget(
+            name: "NotesTests", dependencies: ["Notes", "StitchSyncTesting"],
+            path: "Examples/Notes/Tests/NotesTests", exclude: ["Conflicts"]),
         .testTarget(
             name: "StitchRulesTests",
             dependencies: ["StitchRules", "BSONStore", "TestProcesses"],

@@ -22,8 +22,12 @@
 
         func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
             let query = MongoQuery(namespace, filter: Self.filter(ids))
-            let found = try await byKey(query)
-            return ids.map { found[BSONKey.encode($0)].map(RemoteLookup.found) ?? .absent }
+            let answer = try await connection.request { (client) throws(MongoFailure) in
+                try query.answer(client)
+            }
+            let found = Self.byKey(answer.documents)
+            let missing: RemoteLookup = answer.viewIsLimited ? .hidden : .absent
+            return ids.map { found[BSONKey.encode($0)].map(RemoteLookup.found) ?? missing }
         }
 
         func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
@@ -79,7 +83,11 @@
             let documents = try await connection.request { (client) throws(MongoFailure) in
                 try query.run(client)
             }
-            return Dictionary(
+            return Self.byKey(documents)
+        }
+
+        private static func byKey(_ documents: [BSONDocument]) -> [[UInt8]: BSONDocument] {
+            Dictionary(
                 documents.map { (BSONKey.encode($0["_id"] ?? .null), $0) }, uniquingKeysWith: { $1 }
             )
         }

@@ -32,11 +32,20 @@
 
         /// Runs the query; the documents in the order in which the server gave them.
         func run(_ client: MongoClient) throws(MongoFailure) -> [BSONDocument] {
+            try answer(client).documents
+        }
+
+        /// Runs the query; tells whether there may be documents that rules hide, as `stitchsync serve
+        /// --rules` says.
+        func answer(
+            _ client: MongoClient
+        ) throws(MongoFailure) -> (documents: [BSONDocument], viewIsLimited: Bool) {
             let session = try client.session()
             defer { session.end() }
             var cursor = try MongoCursor(
                 client.run(command, on: namespace.database, .pinned, in: session))
             var documents = cursor.batch
+            var viewIsLimited = cursor.viewIsLimited
             while cursor.id != 0 {
                 let more: BSONDocument = [
                     "getMore": .int64(cursor.id), "collection": .string(namespace.collection),
@@ -45,8 +54,9 @@
                 cursor = try MongoCursor(
                     client.run(more, on: namespace.database, .pinned, in: session))
                 documents += cursor.batch
+                viewIsLimited = viewIsLimited || cursor.viewIsLimited
             }
-            return documents
+            return (documents, viewIsLimited)
         }
     }
 
@@ -59,6 +69,8 @@
         let token: BSONDocument?
         /// When the server answered, where it says so.
         let operationTime: BSONTimestamp?
+        /// The server says that rules may hide documents.
+        let viewIsLimited: Bool
 
         init(_ reply: BSONDocument) throws(MongoFailure) {
             guard let cursor = reply["cursor"]?.documentValue, let id = cursor["id"]?.int64Value,
@@ -67,6 +79,7 @@
                 throw MongoFailure(kind: .protocolError, message: "a reply without a cursor")
             }
             self.id = id
+            viewIsLimited = reply["viewIsLimited"]?.boolValue ?? false
             self.batch = batch.compactMap(\.documentValue)
             token = cursor["postBatchResumeToken"]?.documentValue
             operationTime =

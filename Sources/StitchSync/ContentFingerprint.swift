@@ -3,7 +3,7 @@ public import BSONStore
 /// Tells whether a remote document's content, its version field apart, is what is known, without the
 /// document.
 public enum ContentFingerprint: Sendable, Hashable {
-    /// The hash of ``BSONStore/BSONDocument/contentHash(excluding:)``, the same in any order of fields.
+    /// The hash of `BSONStore/BSONDocument/contentHash(excluding:)`, the same in any order of fields.
     case content(BSONContentHash)
     /// The hash that MongoDB's hashed indexes keep.
     ///

@@ -85,7 +85,7 @@ public enum RemoteLookup: Sendable, Hashable {
     case found(BSONDocument)
     /// There is none, by proof: never the answer of a list that could be cut short.
     case absent
-    /// There is one that the user must not see; only a remote that knows rules says so.
+    /// The user sees none; there may be one that rules hide. Only a remote that knows rules says so.
     case hidden
 }
 
@@ -149,7 +149,8 @@ public struct RemoteChange: Sendable, Hashable {
 
     /// Makes a change that left a document, or none.
     package init(
-        documentID: BSONValue, isDelete: Bool, after: BSONDocument?, operation: OperationID?
+        documentID: BSONValue, isDelete: Bool, after: BSONDocument?, operation: OperationID?,
+        leftView: Bool = false
     ) {
         self.documentID = documentID
         self.isDelete = isDelete
@@ -158,7 +159,7 @@ public struct RemoteChange: Sendable, Hashable {
         content = after
         self.operation = operation
         wroteVersion = false
-        leftView = false
+        self.leftView = leftView
     }
 }
 

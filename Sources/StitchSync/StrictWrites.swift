@@ -60,13 +60,9 @@ public struct StrictWrites: Sendable {
         in namespace: Namespace
     ) -> CompensatingWrite? {
         guard let queries = view?().filter({ $0.namespace == namespace }) else { return nil }
-        func isSeen(_ document: BSONDocument?) -> Bool {
-            guard let document else { return false }
-            return queries.contains { $0.matches(document) }
+        let facts = ViewWriteFacts(hasSubscription: !queries.isEmpty, from: base, to: after) {
+            document in queries.contains { $0.matches(document) }
         }
-        let facts = ViewWriteFacts(
-            hasSubscription: !queries.isEmpty, existedBefore: base != nil,
-            isSeenBefore: isSeen(base), existsAfter: after != nil, isSeenAfter: isSeen(after))
         return CompensatingWrite.judge(facts, of: id, in: namespace)
     }
 }

@@ -58,7 +58,8 @@ extension SyncCollection {
                     try sync.records.setClaim(row: row, byID: false)
                     continue
                 }
-                try sync.records.remove(record)
+                try sync.leave(record)
+                try sync.journal.forget(id, in: sync.collection.rowID)
                 guard local != nil else { continue }
                 try sync.setLocal(id, to: nil)
                 try sync.emit(.delete, .desync, id, uncommitted: false)

@@ -15,6 +15,7 @@ public final class SyncEngine: Sendable {
     let clock: any Clock<Duration>
     let delivery: EventDelivery
     let log = SyncLog()
+    let journal: SyncJournal
     let gate = PassGate()
     /// Something is to be done.
     let wakes = Signal()
@@ -67,6 +68,7 @@ public final class SyncEngine: Sendable {
         self.store = store
         self.remote = remote
         self.limits = limits.clamped
+        journal = SyncJournal(conflictsMax: self.limits.conflictsKept)
         self.backoff = backoff
         self.clock = clock
         self.probe = probe
@@ -111,10 +113,7 @@ extension SyncEngine {
         let (result, hasReport) = try await write { transaction in
             let state = SyncState(connection: transaction.connection)
             var collection = try state.collection(namespace)
-            if let listens, listens != collection.listens {
-                collection.listens = listens
-                try state.save(collection)
-            }
+            try state.note(listens: listens, in: &collection)
             var sync = SyncTransaction(
                 transaction: transaction, collection: collection, sets: sets)
             sync.strict = strict
@@ -214,9 +213,11 @@ extension SyncEngine {
         return try await gate.run {
             try takeLease()
             let passing = Self.passing.union([ObjectIdentifier(self)])
-            return try await Self.$passing.withValue(passing) {
+            let report = try await Self.$passing.withValue(passing) {
                 try await SyncPass(engine: self, only: namespaces, direction: direction).run()
             }
+            try await journal.store(report, in: self)
+            return report
         }
     }
 

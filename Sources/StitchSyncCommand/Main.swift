@@ -7,18 +7,28 @@
         static let configuration = CommandConfiguration(
             commandName: "stitchsync",
             abstract: "Keep documents in step between store files.",
+            discussion: """
+                Example:
+                  stitchsync import shop.stitch shop.products products.jsonl
+                  stitchsync sync shop.stitch shop.products --remote remote.stitch
+                  stitchsync status shop.stitch
+
+                Exit code: 0 when all was done, 1 when something could not be done, 64 for a wrong \
+                command line. Docs/CLI.md tells more.
+                """,
             version: "0.1.0",
             subcommands: [
                 ImportCommand.self, ExportCommand.self, FindCommand.self, AggregateCommand.self,
-                ExplainCommand.self, SyncCommand.self, StatusCommand.self, ResumeCommand.self,
-                WatchCommand.self, VerifyCommand.self, CompactCommand.self, FixtureCommand.self,
-                DemoCommand.self, DemoDeviceCommand.self,
+                ExplainCommand.self, SyncCommand.self, StatusCommand.self, DiffCommand.self,
+                ResumeCommand.self, RetryCommand.self, WatchCommand.self, InspectCommand.self,
+                VerifyCommand.self, CompactCommand.self, FixtureCommand.self, DemoCommand.self,
+                DemoDeviceCommand.self,
             ] + servers)
 
         /// What needs SwiftNIO and is there only with the trait `Server`.
         private static var servers: [any ParsableCommand.Type] {
             #if Server
-                [ServeCommand.self]
+                [ServeCommand.self, AddUserCommand.self]
             #else
                 []
             #endif

@@ -5,7 +5,7 @@ import Testing
 /// Laws that hold for any user, document and mask, tried on many made by chance.
 @Suite struct RuleLawTests {
     /// A value made by chance; many look like operators, patterns and expansions.
-    private static func value(_ random: inout SeededRandom, _ depth: Int = 2) -> BSONValue {
+    static func value(_ random: inout SeededRandom, _ depth: Int = 2) -> BSONValue {
         switch random.next(depth > 0 ? 12 : 9) {
         case 0: .string(["ann", "ben", "%%user.id", "$ne", "", "a.b"][random.next(6)])
         case 1: .int32(Int32(random.next(4)))
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    private static func document(_ random: inout SeededRandom, _ depth: Int) -> BSONDocument {
+    static func document(_ random: inout SeededRandom, _ depth: Int) -> BSONDocument {
         var document = BSONDocument()
         for name in ["a", "b", "c", "d"] where random.next(3) > 0 {
             document.append(name, value(&random, depth))
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Field rules made by chance, as JSON.
-    private static func fields(_ random: inout SeededRandom, _ depth: Int) -> String {
+    static func fields(_ random: inout SeededRandom, _ depth: Int) -> String {
         var entries: [String] = []
         for name in ["a", "b", "c"] where random.next(3) > 0 {
             var parts: [String] = []

@@ -125,7 +125,9 @@ extension SimulationWorld {
                     fail("I5 no event told: c\(number) d\(document)")
                 }
             }
+            let rejected = try await rejected(number)
             try ledger.withLock { ledger in
+                ledger.rejected[number] = rejected
                 try ledger.check(number) { try local(client, $0) }
             }
         }
@@ -144,6 +146,10 @@ extension SimulationWorld {
                     continue
                 }
                 if event.reason == .committed && event.hasUncommittedWrites { continue }
+                if event.operationType == .evict || event.reason == .compensation {
+                    let isGone = event.fullDocument == nil
+                    ledger.withLock { $0.noteLeft(number, document, isGone: isGone) }
+                }
                 clients[number].told[document] = event.fullDocument
             }
         }
@@ -161,6 +167,10 @@ extension SimulationWorld {
         try await settle("while some are paused", isStrict: false)
         try repairVersions()
         for number in clients.indices { try await resume(number) }
+        if SimulationPlan.hasSubscriptions(plan.seed) {
+            try await settle("when resumed", isStrict: false)
+            for number in clients.indices { try await giveUpRefused(number) }
+        }
         try await settle("in the end", isStrict: true)
         for number in clients.indices {
             for document in 0..<plan.documents {
@@ -187,7 +197,13 @@ extension SimulationWorld {
             if isQuiet { break }
             if round == roundsMax { fail("L1 no quiet after \(round) rounds \(name)") }
         }
-        for number in clients.indices { try await converge(number, name, isStrict: isStrict) }
+        for number in clients.indices {
+            let latest = try clients[number].engine.subscriptions.latest
+            if latest.version > 0 && latest.state != .complete {
+                fail("L1 c\(number) has a set that is \(latest.state) \(name)")
+            }
+            try await converge(number, name, isStrict: isStrict)
+        }
     }
 
     private func converge(_ number: Int, _ name: String, isStrict: Bool) async throws {
@@ -196,6 +212,7 @@ extension SimulationWorld {
             let remote = try remoteStore.read {
                 try $0.get(namespace(document), id: id(document))
             }
+            try checkView(number, document, status, remote, name)
             switch status {
             case .notSynced: continue
             case .paused(let reason):

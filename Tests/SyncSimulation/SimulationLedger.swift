@@ -47,6 +47,8 @@ struct SimulationLedger: Sendable {
 
     var open: [Write] = []
     var violations: [String] = []
+    /// What each client's store keeps of rejected writes, by document.
+    var rejected: [Int: [(Int, RejectedWrite<BSONDocument>)]] = [:]
     /// Which client an instance is, by its number.
     var owners: [UInt64: Int] = [:]
     private var landed: Set<String> = []
@@ -141,6 +143,10 @@ extension SimulationLedger {
                 continue
             }
             if hasLanded(write) { continue }
+            if isRejected(write) {
+                kept.append(write)
+                continue
+            }
             let document = try local(write.document)
             let isHere =
                 write.path.map { document?[path: $0] == .string(write.token) } ?? (document == nil)
@@ -164,7 +170,7 @@ extension SimulationLedger {
 
     /// I1 at the end: nothing waits any more.
     mutating func checkEnd() {
-        for write in open where !hasLanded(write) {
+        for write in open where !hasLanded(write) && !isRejected(write) {
             if write.isOfUnsent && !isThere(write.client, write.document) { continue }
             fail(
                 "I1 never landed: c\(write.client) d\(write.document) "

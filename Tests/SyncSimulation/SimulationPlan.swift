@@ -10,6 +10,10 @@ package struct SimulationPlan: Sendable {
     let startsWithDocuments: Bool
     /// One for each client.
     let handlers: [Handler]
+    /// How each client answers refused writes.
+    let rejections: [SimulationRejections]
+    /// What all clients subscribe to at first, in place of the ids; `nil` where none does.
+    let firstViews: [SimulationView]?
     /// Of a hundred occasions, by fault.
     var rates: [Int]
     let batchDocuments: Int
@@ -32,12 +36,19 @@ package struct SimulationPlan: Sendable {
         batchDocuments = random.pick([1, 2, 3, 500])
         changesPerRead = random.pick([1, 2, 5, 1000])
         steps = []
+        var extra = SimulationRandom(seed: seed, stream: 1)
+        let isSubscribed = Self.hasSubscriptions(seed)
+        rejections = handlers.map { _ in
+            isSubscribed ? extra.pick(SimulationRejections.allCases) : .standard
+        }
+        firstViews = isSubscribed && extra.percent(70) ? Self.views(&extra) : nil
         let hasClones = random.percent(15)
         let length = 10 + random.below(40)
         for number in 0..<length {
             let kind = Self.step(&random, documents, clients: count, hasClones)
             steps.append(SimulationStep(stream: UInt64(number + 1), kind: kind))
         }
+        if isSubscribed { addSubscriptions(&extra) }
     }
 
     private static func rateMax(_ fault: SimulationFault) -> Int {

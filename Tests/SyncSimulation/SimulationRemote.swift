@@ -17,7 +17,7 @@ struct SimulationRemote: Remote {
 /// One collection as one client sees it.
 struct SimulationCollection: RemoteCollection {
     /// The kinds of requests.
-    enum Request: String { case find, versions, write, token, changes }
+    enum Request: String { case find, page, versions, write, token, changes }
 
     let remote: SimulationRemote
     let namespace: Namespace
@@ -54,6 +54,16 @@ struct SimulationCollection: RemoteCollection {
             let found = try await base.find(ids: ids)
             await world.didLook(remote.client, namespace, ids)
             return found
+        }
+    }
+
+    func find(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemotePage {
+        try await carry(.page) { () async throws(RemoteError) in
+            let page = try await base.find(matching: filter, after: last, limit: limit)
+            await world.didPage(remote.client, namespace, page.documents.compactMap { $0["_id"] })
+            return page
         }
     }
 
@@ -104,8 +114,18 @@ struct SimulationCollection: RemoteCollection {
         }
     }
 
+    /// A refusal of a write, for its content or by a rule.
+    private func refusal(of write: RemoteWrite) -> RemoteError {
+        guard SimulationPlan.hasSubscriptions(world.plan.seed), dice.draw({ $0.percent(50) })
+        else { return RemoteError(.rejected, "not allowed") }
+        return RemoteError(
+            CompensatingWrite(
+                objectName: namespace.collection, primaryKey: write.documentID,
+                reason: "not allowed", cause: .notAllowed))
+    }
+
     private func outcome(of write: RemoteWrite) async throws(RemoteError) -> RemoteWriteOutcome {
-        if dice.strikes(.rejected) { return .failed(RemoteError(.rejected, "not allowed")) }
+        if dice.strikes(.rejected) { return .failed(refusal(of: write)) }
         for (fault, errorClass) in [
             (SimulationFault.mayPass, RemoteError.Class.retryable), (.unknown, .unknown),
         ] where dice.strikes(fault) {

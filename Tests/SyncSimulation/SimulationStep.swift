@@ -26,6 +26,9 @@ package struct SimulationStep: Sendable, CustomStringConvertible {
         case sync(client: Int, document: Int)
         case desync(client: Int, document: Int)
         case discard(client: Int, document: Int)
+        case subscribe(client: Int, [SimulationView])
+        case retryRejected(client: Int)
+        case discardRejected(client: Int)
         case loseHistory
         case landLate
         case clockJump
@@ -46,6 +49,9 @@ package struct SimulationStep: Sendable, CustomStringConvertible {
         case .sync(let client, let document): "c\(client) sync d\(document)"
         case .desync(let client, let document): "c\(client) desync d\(document)"
         case .discard(let client, let document): "c\(client) discard d\(document)"
+        case .subscribe(let client, let views): "c\(client) subscribes to \(views)"
+        case .retryRejected(let client): "c\(client) retries"
+        case .discardRejected(let client): "c\(client) discards what was rejected"
         case .loseHistory: "the remote forgets its history"
         case .landLate: "late requests land"
         case .clockJump: "the clock jumps"

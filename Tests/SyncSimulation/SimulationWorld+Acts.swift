@@ -17,6 +17,9 @@ extension SimulationWorld {
             try await giveUp(client, document) { try await $0.desync(ids: [$1]) }
         case .discard(let client, let document):
             try await giveUp(client, document) { try await $0.discardPendingChange(of: $1) }
+        case .subscribe(let client, let views): try await subscribe(client, views)
+        case .retryRejected(let client): try await retryRejected(client)
+        case .discardRejected(let client): try await discardRejected(client)
         case .loseHistory: try loseHistory()
         case .landLate: await landAll()
         case .clockJump:
@@ -24,7 +27,7 @@ extension SimulationWorld {
         }
     }
 
-    private func isAlive(_ client: Int) -> Bool { !clients[client].life.isOver }
+    func isAlive(_ client: Int) -> Bool { !clients[client].life.isOver }
 
     private func giveUp(
         _ client: Int, _ document: Int,
@@ -32,11 +35,13 @@ extension SimulationWorld {
     ) async throws {
         guard isAlive(client) else { return }
         let revision = try local(clients[client], document)
+        let status = try await items(client, document).status(of: id(document))
         do {
             try await body(items(client, document), id(document))
         } catch {
             // A kill may come after the commit.
-            if !isEqual(try local(clients[client], document), revision) {
+            let isCommitted = try await items(client, document).status(of: id(document)) != status
+            if try isCommitted || !isEqual(local(clients[client], document), revision) {
                 try await forget(client, document)
             }
             throw error
@@ -45,10 +50,10 @@ extension SimulationWorld {
     }
 
     private func forget(_ client: Int, _ document: Int) async throws {
-        let status = try await items(client, document).status(of: id(document))
+        let base = try await items(client, document).confirmedDocument(id: id(document))
         ledger.withLock { ledger in
             ledger.forget(client, document)
-            if status == .notSynced { ledger.disown(client, document) }
+            if base == nil { ledger.disown(client, document) }
         }
     }
 
@@ -199,14 +204,19 @@ extension SimulationWorld {
     ) async throws {
         try await finish(body) {
             guard try local(clients[client], document) == nil else { return false }
-            drain()
-            let status = try await items(client, document).status(of: id(document))
-            let base = try await items(client, document).confirmedDocument(id: id(document))
-            ledger.withLock { ledger in
-                ledger.noteDelete(
-                    client, document, hasRecord: status != .notSynced, hasBase: base != nil)
-            }
+            try await noteDeleted(client, document)
             return true
+        }
+    }
+
+    /// Notes that the app deleted a document.
+    func noteDeleted(_ client: Int, _ document: Int) async throws {
+        drain()
+        let status = try await items(client, document).status(of: id(document))
+        let base = try await items(client, document).confirmedDocument(id: id(document))
+        ledger.withLock { ledger in
+            ledger.noteDelete(
+                client, document, hasRecord: status != .notSynced, hasBase: base != nil)
         }
     }
 

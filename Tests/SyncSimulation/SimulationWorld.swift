@@ -100,6 +100,10 @@ extension SimulationWorld {
             for document in 0..<plan.documents { try foreign(document, .whole) }
         }
         for handler in plan.handlers { try await addClient(handler, DocumentStore(at: .inMemory)) }
+        if let views = plan.firstViews {
+            for client in clients.indices { try await subscribe(client, views) }
+            return
+        }
         guard plan.startsWithDocuments else { return }
         for client in clients.indices {
             for document in 0..<plan.documents {
@@ -149,7 +153,11 @@ extension SimulationWorld {
         for index in 0..<(plan.hasTwoCollections ? 2 : 1) {
             let collection = client.engine.collection(Self.namespaces[index])
             let handler = SimulationHandler(world: self, client: number, kind: client.handler)
-            await collection.configure(conflictHandler: handler.handler)
+            let refusals = SimulationRejectionHandler(
+                world: self, client: number,
+                kind: number < plan.rejections.count ? plan.rejections[number] : .standard)
+            await collection.configure(
+                conflictHandler: handler.handler, rejectionPolicy: refusals.policy)
             clients[number].listeners.append(collection.events.makeAsyncIterator())
         }
     }
@@ -245,6 +253,11 @@ extension SimulationWorld {
 
     func didLook(_ client: Int, _ namespace: Namespace, _ ids: [BSONValue]) {
         clients[client].hasLooked = true
+        didPage(client, namespace, ids)
+    }
+
+    /// What a page shows is seen, but it is no evidence.
+    func didPage(_ client: Int, _ namespace: Namespace, _ ids: [BSONValue]) {
         drain()
         let documents = ids.compactMap { document(namespace, $0) }
         ledger.withLock { $0.noteLook(client, documents) }

@@ -8,13 +8,15 @@ package enum Program {
         package let output: String
     }
 
-    /// Runs a program; one that takes too long is killed and has the code 137.
+    /// Runs a program; one that takes too long is ended by a signal, and has the code 128 more.
     package static func run(
-        _ executable: URL, _ arguments: [String], limit: Duration
+        _ executable: URL, _ arguments: [String], environment: [String: String] = [:],
+        limit: Duration, endedBy signal: Int32 = SIGKILL
     ) async throws -> Answer {
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let output = FileManager.default.temporaryDirectory.appending(
             path: "stitchsync-\(UUID()).txt")
         try Data().write(to: output)
@@ -28,7 +30,7 @@ package enum Program {
         try process.run()
         let number = process.processIdentifier
         let timer = DispatchSource.makeTimerSource()
-        timer.setEventHandler { kill(number, SIGKILL) }
+        timer.setEventHandler { kill(number, signal) }
         timer.schedule(deadline: .now() + Double(limit.components.seconds))
         timer.resume()
         for await _ in ends {}

@@ -6,7 +6,7 @@
 
 /// Holds a BSON document as its encoded bytes, with copy on write; a value is decoded when asked for.
 ///
-/// The bytes are always valid: they come from this type's own writing or passed ``init(validating:limits:)``.
+/// The bytes are always valid: they come from this type's own writing or passed `init(validating:limits:)`.
 /// A nested document shares its parent's bytes until one of them is changed. Changes move bytes in
 /// place where nobody shares them, and never decode what they do not touch.
 ///

@@ -64,7 +64,7 @@ extension BSONOrder {
     }
 
     /// Compares bytes as unsigned numbers; a prefix comes first.
-    static func compareBytes(
+    package static func compareBytes(
         _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
     ) -> BSONOrder {
         let shared = min(left.count, right.count)

@@ -1,7 +1,7 @@
 /// Compares texts as the readers of a language do, by letters first, then marks, then case.
 ///
 /// Letters and marks come from Unicode's decomposition and an own table of weights, so results agree
-/// with ICU's root order for the usual scripts and with the tailorings of ``CollationTailoring``;
+/// with ICU's root order for the usual scripts and with the tailorings of `CollationTailoring`;
 /// strengths 4 and 5 compare as 3. Strings compare by their keys, regular expressions never do.
 public struct Collation: Sendable, Hashable {
     /// The collation with all its options, as `listIndexes` shows it.

@@ -42,7 +42,7 @@ extension DocumentCollection {
 extension DocumentStore {
     /// The documents that a pipeline without a collection makes, which begins with `$documents`.
     ///
-    /// - Throws: as ``DocumentCollection/aggregate(_:options:)`` does.
+    /// - Throws: as `DocumentCollection/aggregate(_:options:)` does.
     public func aggregate(
         database: String, _ pipeline: [BSONDocument],
         options: PipelineOptions = PipelineOptions()

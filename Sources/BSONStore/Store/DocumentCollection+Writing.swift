@@ -16,7 +16,7 @@ extension DocumentCollection {
     /// - Parameter ordered: whether the first document that is refused ends it; otherwise the rest
     ///   is added all the same.
     /// - Returns: the documents' `_id`s in order.
-    /// - Throws: the first refusal, as ``insertOne(_:)-(BSONDocument)`` does; its `writes` says which
+    /// - Throws: the first refusal, as `insertOne(_:)-(BSONDocument)` does; its `writes` says which
     ///   documents were added and which were refused. For what the file refuses, `writes` is `nil`
     ///   and nothing was added.
     @discardableResult
@@ -46,7 +46,7 @@ extension DocumentCollection {
     ///
     /// - Returns: the counts, without the documents.
     /// - Throws: with MongoDB's codes and texts. As in MongoDB the documents before the one that is
-    ///   refused stay changed, then `writes` counts them; within ``DocumentStore/write(_:)`` none.
+    ///   refused stay changed, then `writes` counts them; within `DocumentStore/write(_:)` none.
     @discardableResult
     public func updateMany(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,

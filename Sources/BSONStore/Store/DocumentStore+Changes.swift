@@ -45,13 +45,17 @@ extension ReadTransaction {
     public func changes(
         after position: Int64, in namespace: Namespace? = nil, limit: Int = 1_000
     ) throws(StoreError) -> StoreChangeBatch {
-        try changes(after: position, in: namespace, limit: limit, imagesBefore: true)
+        try changes(after: position, in: namespace, limit: limit) { _, _ in true }
     }
 
-    /// As ``changes(after:in:limit:)``; where documents after a change are enough, those before one
-    /// that left something are not read.
+    /// As ``changes(after:in:limit:)``, with documents before a change only where they are needed.
+    ///
+    /// - Parameter needsBefore: is asked with the document after a change, `nil` where there is none,
+    ///   and how many of its bytes, from its beginning, the one before it is known to begin with, lengths
+    ///   apart.
     package func changes(
-        after position: Int64, in namespace: Namespace?, limit: Int, imagesBefore: Bool
+        after position: Int64, in namespace: Namespace?, limit: Int,
+        needsBefore: (BSONDocument?, Int) -> Bool
     ) throws(StoreError) -> StoreChangeBatch {
         let state = try FeedState.read(connection)
         guard state.changesMax > 0 else {
@@ -67,13 +71,14 @@ extension ReadTransaction {
         }
         let end = position + min(state.head - position, Int64(max(1, limit)))
         return StoreChangeBatch(
-            changes: try rows(from: position, through: end, in: namespace, imagesBefore),
+            changes: try rows(from: position, through: end, in: namespace, needsBefore),
             position: end,
             isAtEnd: end == state.head)
     }
 
     private func rows(
-        from position: Int64, through end: Int64, in namespace: Namespace?, _ imagesBefore: Bool
+        from position: Int64, through end: Int64, in namespace: Namespace?,
+        _ needsBefore: (BSONDocument?, Int) -> Bool
     ) throws(StoreError) -> [StoreChange] {
         let statement = try connection.prepare(
             """
@@ -90,7 +95,7 @@ extension ReadTransaction {
                 else { continue }
             }
             let of = namespace ?? Namespace(statement.string(1), statement.string(2))
-            changes.append(try Self.change(statement, of, imagesBefore))
+            changes.append(try Self.change(statement, of, needsBefore))
         }
         return changes
     }
@@ -126,7 +131,7 @@ extension ReadTransaction {
 
     private static func change(
         _ statement: borrowing SQLiteStatement, _ namespace: Namespace,
-        _ imagesBefore: Bool = true
+        _ needsBefore: (BSONDocument?, Int) -> Bool = { _, _ in true }
     ) throws(StoreError) -> StoreChange {
         let position = statement.int64(0)
         guard let kind = StoreChange.Kind(rawValue: statement.int64(3)) else {
@@ -136,7 +141,7 @@ extension ReadTransaction {
             let after = try document(statement, 5)
             return StoreChange(
                 position: position, namespace: namespace, kind: kind,
-                before: imagesBefore || after == nil
+                before: needsBefore(after, statement.withBytes(4, ImagePatch.sharedCount))
                     ? try document(statement, 4, beside: after) : nil,
                 after: after, remarks: try document(statement, 6))
         } catch {

@@ -61,6 +61,11 @@ enum ImagePatch {
         return try BSONDocument(validating: bytes)
     }
 
+    /// How many bytes of the other document the stored one is known to begin with, lengths apart.
+    static func sharedCount(_ stored: UnsafeRawBufferPointer) -> Int {
+        stored.count >= headCount && load(0, stored) == 0 ? 4 + max(0, load(4, stored)) : 0
+    }
+
     /// How many bytes two documents have in common behind their lengths, at the start and at the end.
     private static func common(
         _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer

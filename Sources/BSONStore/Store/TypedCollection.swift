@@ -53,7 +53,7 @@ extension TypedCollection {
     /// Adds a document.
     ///
     /// - Returns: the document's `_id`, a new ObjectId when the value has none.
-    /// - Throws: the encoder's error, and as ``DocumentCollection/insertOne(_:)-(BSONDocument)``.
+    /// - Throws: the encoder's error, and as `DocumentCollection/insertOne(_:)-(BSONDocument)`.
     @discardableResult
     public func insertOne(_ document: Document) throws -> BSONValue {
         try documents.insertOne(try encoder.encode(document))
@@ -72,7 +72,7 @@ extension TypedCollection {
     /// - Parameter ordered: whether the first document that is refused ends it.
     /// - Returns: the documents' `_id`s in order.
     /// - Throws: the encoder's error, before anything is added; else as
-    ///   ``DocumentCollection/insertMany(_:ordered:)`` does.
+    ///   `DocumentCollection/insertMany(_:ordered:)` does.
     @discardableResult
     public func insertMany(_ values: [Document], ordered: Bool = true) throws -> [BSONValue] {
         try documents.insertMany(try values.map { try encoder.encode($0) }, ordered: ordered)

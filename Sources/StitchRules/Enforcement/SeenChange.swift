@@ -45,3 +45,83 @@ extension RuleGuard {
         }
     }
 }
+
+/// Is what a change of a document means to who keeps the document's newest state.
+package enum FollowedChange: Sendable, Hashable {
+    /// The document is as the user sees it here.
+    case now(BSONDocument)
+    /// The document was deleted, or it left what the user sees and is still there.
+    case gone(leftView: Bool)
+}
+
+extension RuleGuard {
+    /// Tells of each change of a collection's documents what ``seen(_:)`` tells, for who needs no
+    /// documents of before.
+    package func follower(_ namespace: Namespace) -> ChangeFollower {
+        ChangeFollower(access: access(namespace))
+    }
+}
+
+/// Decides about changes with as little of the documents before them as it can.
+///
+/// A class, since it is asked for every change and an access is large to copy.
+package final class ChangeFollower: Sendable {
+    private let access: RuleAccess
+    private let seesAll: Bool
+    /// Which documents are seen; `nil` for none, and where all are.
+    private let filter: Filter?
+    private let hidesFields: Bool
+    /// The fields that are shown of every document; `nil` where that depends on the document.
+    private let mask: FieldMask?
+
+    init(access: RuleAccess) {
+        self.access = access
+        hidesFields = access.hidesFields
+        mask = access.write == nil ? access.mask : nil
+        switch access.visibility {
+        case .never: (seesAll, filter) = (false, nil)
+        case .always: (seesAll, filter) = (true, nil)
+        case .filter(let only): (seesAll, filter) = (false, only)
+        }
+    }
+
+    /// Whether the user sees the document after a change, if there is one.
+    package func sees(_ document: BSONDocument?) -> Bool {
+        guard let document else { return false }
+        guard let filter else { return seesAll }
+        return filter.matches(document)
+    }
+
+    /// Whether the document before a change must be known.
+    ///
+    /// Not for one that is seen afterwards and shows something new: it is news however it was before.
+    ///
+    /// - Parameter sharedCount: how many bytes both begin with, lengths apart.
+    package func needsBefore(
+        _ after: BSONDocument?, sharing sharedCount: Int, isSeen: Bool
+    ) -> Bool {
+        guard isSeen, let after else { return true }
+        return hidesFields && !(mask?.surelyDiffers(after, behind: sharedCount) ?? false)
+    }
+
+    /// What a change means; `nil` where the user must not learn of it.
+    ///
+    /// - Parameters:
+    ///   - change: has the document before it where ``needsBefore(_:sharing:isSeen:)`` says
+    ///     so.
+    ///   - isSeen: what ``sees(_:)`` says of the document after it.
+    package func followed(_ change: StoreChange, isSeen: Bool) -> FollowedChange? {
+        guard isSeen, let after = change.after else {
+            guard sees(change.before) else { return nil }
+            return .gone(leftView: change.after != nil)
+        }
+        guard hidesFields else { return .now(after) }
+        // What changed in hidden fields only nobody may notice.
+        if let before = change.before, isAlike(before, after), sees(before) { return nil }
+        return .now(mask?.shown(after) ?? access.shown(after))
+    }
+
+    private func isAlike(_ one: BSONDocument, _ other: BSONDocument) -> Bool {
+        mask?.isAlike(one, other) ?? (access.shown(one) == access.shown(other))
+    }
+}

@@ -9,23 +9,42 @@ public struct FieldMask: Sendable, Hashable {
     static let alwaysShown: Set<String> = ["_id", "__stitch_sync_version"]
 
     let root: FieldNode
+    /// Whether no field is hidden.
+    public let showsEverything: Bool
+    private let sieve: FieldSieve
 
     /// Takes the permissions of the fields of a document.
     init(_ root: FieldNode) {
         var children = root.children
         for name in Self.alwaysShown { children[name] = .leaf(.readAndWrite) }
-        self.root = .branch(children, others: root.others)
+        let whole = FieldNode.branch(children, others: root.others)
+        self.root = whole
+        showsEverything = whole.readsEverything
+        sieve = FieldSieve(whole)
     }
 
-    /// Whether no field is hidden.
-    public var showsEverything: Bool { root.readsEverything }
+    /// Whether both let the same be read and written.
+    public static func == (left: Self, right: Self) -> Bool { left.root == right.root }
+
+    /// Hashes what is compared.
+    public func hash(into hasher: inout Hasher) { hasher.combine(root) }
 
     /// Whether each field may be written.
     public var writesEverything: Bool { root.writesEverything }
 
     /// The document without what is hidden; O(n) in its bytes.
     public func shown(_ document: BSONDocument) -> BSONDocument {
-        showsEverything ? document : root.shown(document)
+        showsEverything ? document : sieve.shown(document)
+    }
+
+    /// Whether a document surely shows something else than one that begins with so many equal bytes.
+    func surelyDiffers(_ document: BSONDocument, behind sharedCount: Int) -> Bool {
+        sieve.surelyDiffers(document, behind: sharedCount)
+    }
+
+    /// Whether two documents show the same.
+    func isAlike(_ one: BSONDocument, _ other: BSONDocument) -> Bool {
+        showsEverything ? one == other : sieve.isAlike(one, other)
     }
 
     /// Whether a dotted path can lead to something that is hidden.
@@ -109,7 +128,7 @@ indirect enum FieldNode: Sendable, Hashable {
 }
 
 extension FieldNode {
-    /// The document without what is hidden.
+    /// The document without what is hidden, value by value, as ``FieldSieve`` does with bytes.
     func shown(_ document: BSONDocument) -> BSONDocument {
         var shown = BSONDocument()
         for (key, value) in document {

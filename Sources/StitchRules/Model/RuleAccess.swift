@@ -42,6 +42,11 @@ public struct RuleAccess: Sendable {
         if case .never = visibility { true } else { false }
     }
 
+    /// Whether the user may see all documents.
+    public var seesAll: Bool {
+        if case .always = visibility { true } else { false }
+    }
+
     /// Whether some of what a document holds can be hidden.
     public var hidesFields: Bool { !mask.showsEverything }
 

@@ -1,4 +1,5 @@
 internal import BSONStore
+internal import StitchRules
 
 /// Finds documents.
 ///
@@ -18,8 +19,32 @@ enum FindCommand {
         "readOnce": .bool, "resumeAfter": .document, "requestResumeToken": .bool,
     ]
 
+    /// Says beside the documents that rules may hide others from the user, whether they do or not.
+    ///
+    /// That a document is not found proves nothing then.
+    private static let viewIsLimited = "viewIsLimited"
+
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
+        let wasLimited = try isLimited(namespace, call, store)
+        let outcome = try find(namespace, call, store)
+        // Rules that change meanwhile may limit the view only while documents are read.
+        guard case .reply(var reply) = outcome,
+            try wasLimited || isLimited(namespace, call, store)
+        else { return outcome }
+        reply.append(viewIsLimited, true)
+        return .reply(reply)
+    }
+
+    private static func isLimited(
+        _ namespace: Namespace, _ call: CommandCall, _ store: StoreBackend
+    ) throws -> Bool {
+        try store.ruleGuard(call)?.access(namespace).seesAll == false
+    }
+
+    private static func find(
+        _ namespace: Namespace, _ call: CommandCall, _ store: StoreBackend
+    ) throws -> CommandOutcome {
         let query = try FindQuery(call)
         let batchSize = try call.count("batchSize")
         let options = try options(call, query)

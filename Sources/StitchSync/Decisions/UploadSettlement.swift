@@ -59,13 +59,18 @@ enum UploadSettlement: String, CaseIterable {
             }
             return facts.localUnchanged ? .confirm : .confirmAndKeepPending
         case .notMatched, .duplicateKey: return .lookAgain
-        case .rejected:
-            switch facts.onRejection {
-            case .revert: return .revertRejected
-            case .pause: return .pauseRejected
-            case .ask: return .askRejected
-            }
+        case .rejected: return Self(facts.onRejection)
         case .retryable: return facts.triedOften ? .pauseExhausted : .keepAttempt
         }
+    }
+
+    /// What to do with a change that is refused.
+    init(_ decision: RejectionDecision) {
+        self =
+            switch decision {
+            case .revert: .revertRejected
+            case .pause: .pauseRejected
+            case .ask: .askRejected
+            }
     }
 }

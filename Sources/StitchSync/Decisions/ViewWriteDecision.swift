@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// Is a write and what the subscriptions ask for.
 struct ViewWriteFacts: Hashable {
     /// A subscription asks for documents of the collection.
@@ -10,6 +12,21 @@ struct ViewWriteFacts: Hashable {
     var existsAfter: Bool
     /// A subscription asks for the document as it is after the write.
     var isSeenAfter: Bool
+}
+
+extension ViewWriteFacts {
+    /// Gathers the facts of a change from what the remote holds to another document.
+    ///
+    /// - Parameter isSeen: whether a subscription asks for a document.
+    init(
+        hasSubscription: Bool, from base: BSONDocument?, to after: BSONDocument?,
+        isSeen: (BSONDocument) -> Bool
+    ) {
+        self.init(
+            hasSubscription: hasSubscription, existedBefore: base != nil,
+            isSeenBefore: base.map(isSeen) ?? false, existsAfter: after != nil,
+            isSeenAfter: after.map(isSeen) ?? false)
+    }
 }
 
 /// Says whether a write keeps to the view.

@@ -104,6 +104,9 @@ public struct SyncLimits: Sendable, Hashable {
     /// How often in a row the remote may fail to take one document's change in for a reason that
     /// nobody knows; reasons that are known to pass do not count.
     public var failuresMax: Int64 = 20
+    /// How many documents' last conflicts are kept in the store's file for `stitchsync diff`,
+    /// `inspect` and `fixture record`, with all editions; 0 for none.
+    public var conflictsKept = 16
 
     /// The limits that are used unless told.
     public init() {}
@@ -115,6 +118,7 @@ public struct SyncLimits: Sendable, Hashable {
         limits.batchBytes = max(1, batchBytes)
         limits.changesPerRead = max(1, changesPerRead)
         limits.failuresMax = max(1, failuresMax)
+        limits.conflictsKept = max(0, conflictsKept)
         return limits
     }
 }

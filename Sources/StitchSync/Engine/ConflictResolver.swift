@@ -30,7 +30,8 @@ extension CollectionPass {
     mutating func resolve(_ conflicts: [OpenConflict]) async throws {
         guard let handler = configuration.conflictHandler else {
             errors += conflicts.map { conflict in
-                SyncError(
+                engine.journal.note(conflict, in: namespace, .waits)
+                return SyncError(
                     .notConfigured, "a conflict waits for a conflict handler",
                     namespace: namespace, documentID: conflict.record.documentID)
             }
@@ -107,8 +108,38 @@ extension CollectionPass {
     }
 
     private mutating func count(_ answer: Answer, _ outcome: SyncTransaction.Committed) {
-        if case .success = answer.result { report.conflicts += 1 }
+        if case .success(let resolution) = answer.result {
+            report.conflicts += 1
+            note(answer.conflict, outcome, NotedConflict.Answer(resolution))
+        } else {
+            note(answer.conflict, outcome, .waits)
+        }
         count(outcome, answer.conflict.record)
+    }
+
+    /// Notes for tools what became of a conflict; one that is decided anew is noted then.
+    private func note(
+        _ conflict: OpenConflict, _ outcome: SyncTransaction.Committed,
+        _ answer: NotedConflict.Answer
+    ) {
+        switch outcome {
+        case .committed: engine.journal.note(conflict, in: namespace, answer)
+        case .overtaken: break
+        case .paused(let error):
+            engine.journal.note(conflict, in: namespace, .failed(error.message))
+        }
+    }
+
+    /// The same for a conflict that was answered in the transaction that found it.
+    func note(
+        _ conflict: OpenConflict, _ outcome: SyncTransaction.Committed,
+        _ answer: ConflictHandler<BSONDocument>.Always?
+    ) {
+        switch answer {
+        case .local: note(conflict, outcome, NotedConflict.Answer.useLocal)
+        case .remote: note(conflict, outcome, NotedConflict.Answer.useRemote)
+        case nil: break
+        }
     }
 
     /// Notes what became of the answer to a record's conflict.
@@ -181,10 +212,7 @@ extension SyncTransaction {
         let facts = ResolutionFacts(
             answerExists: answer != nil, remoteExists: conflict.remote.document != nil,
             answerEqualsRemote: contentEqual(answer, conflict.remote.document),
-            idMatches: answer.map {
-                $0.documentID == record.documentID
-                    || BSONKey.encode($0.documentID) == BSONKey.encode(record.documentID)
-            } ?? true,
+            idMatches: answer?.documentID.isSameID(as: record.documentID) ?? true,
             fits: contentEqual(answer, conflict.remote.document)
                 || (answer?.byteCount ?? 0)
                     <= BSONLimits().documentBytesMax - Self.versionReserve
@@ -275,10 +303,17 @@ extension ConflictResolution<BSONDocument> {
 
 extension BSONDocument {
     /// The document with an `_id`: its own, or this one in front where it has none.
-    fileprivate func withID(_ id: BSONValue) -> BSONDocument {
+    func withID(_ id: BSONValue) -> BSONDocument {
         guard self["_id"] == nil else { return self }
         var document: BSONDocument = ["_id": id]
         for (key, value) in self { document.append(key, value) }
         return document
+    }
+}
+
+extension BSONValue {
+    /// Whether it is the same `_id`, though it may be of another number type.
+    func isSameID(as other: BSONValue) -> Bool {
+        self == other || BSONKey.encode(self) == BSONKey.encode(other)
     }
 }

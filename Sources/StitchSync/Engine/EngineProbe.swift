@@ -41,6 +41,18 @@ extension SyncEngine {
         }
     }
 
+    /// Whether the app asked for a document by its id.
+    package func isClaimedByID(_ id: BSONValue, in namespace: Namespace) throws -> Bool {
+        try store.read { transaction in
+            let collections = try SyncState(connection: transaction.connection).collections()
+            guard let collection = collections.first(where: { $0.namespace == namespace }) else {
+                return false
+            }
+            let records = SyncRecords(connection: transaction.connection)
+            return try records.record(collection.rowID, id: id)?.isClaimedByID ?? false
+        }
+    }
+
     /// The documents that are not in step, or may not be, with how they stand.
     package func unsettled() throws -> [(Namespace, BSONValue, DocumentSyncStatus)] {
         try store.read { transaction in

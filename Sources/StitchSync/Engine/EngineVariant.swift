@@ -36,6 +36,18 @@
         case answerSettlesAll
         /// A document that the remote deleted goes without an event.
         case noEventOfRemoval
+        /// What leaves the view goes although a change of it waits.
+        case evictionOverPending
+        /// What leaves the view goes without an event.
+        case evictionWithoutEvent
+        /// What changes while a set's documents come in is not looked at.
+        case changesPassedWhileStaging
+        /// What is kept aside stays there when a look shows another edition.
+        case asideKept
+        /// A write that is taken back is not kept among the rejected ones.
+        case rejectedNotKept
+        /// A document that was given up here is not looked for at the remote.
+        case givenUpNotLookedFor
 
         /// The variant that is on.
         package static let current = Locked<EngineVariant?>(nil)

@@ -46,7 +46,7 @@ extension SyncTransaction {
         switch decision {
         case .nothing: return
         case .forget:
-            try records.remove(record)
+            try leave(record)
         case .begin, .markPending:
             record.isPending = true
             // What is written where subscriptions ask is theirs; elsewhere its id keeps it in step.

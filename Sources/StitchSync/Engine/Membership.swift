@@ -6,6 +6,8 @@ struct Membership {
     private let active: [SubscriptionQuery]
     /// The queries of the set whose documents are coming in; `nil` where none are.
     private let coming: [SubscriptionQuery]?
+    /// The queries of the sets that the remote has yet to answer.
+    private let unanswered: [SubscriptionQuery]
     /// Some set asks for documents of the collection, be it answered or not.
     let isAsked: Bool
 
@@ -13,12 +15,14 @@ struct Membership {
     init() {
         active = []
         coming = nil
+        unanswered = []
         isAsked = false
     }
 
     init(_ history: SubscriptionHistory, of namespace: Namespace) {
         active = history.active.queries(of: namespace)
         coming = history.coming?.queries(of: namespace)
+        unanswered = history.unanswered.flatMap { $0.queries(of: namespace) }
         isAsked = history.sets.contains { $0.asks(of: namespace) }
     }
 
@@ -36,8 +40,17 @@ struct Membership {
     /// A query asks for a document that is here.
     func keeps(_ document: BSONDocument) -> Bool { asks(for: document) || expects(document) }
 
+    /// A query asks for a document that is here, or will once its set is answered: documents that came
+    /// for a set stay when it has to be asked for anew.
+    func mayKeep(_ document: BSONDocument) -> Bool {
+        keeps(document) || unanswered.contains { $0.matches(document) }
+    }
+
     /// A change of a document that has no record is to be looked at.
     func isConcerned(by change: RemoteChange) -> Bool {
+        #if ENGINE_VARIANTS
+            if EngineVariant.changesPassedWhileStaging.isOn, isStaging { return false }
+        #endif
         if isStaging { return true }
         if change.isDelete || active.isEmpty { return false }
         return change.content.map { asks(for: $0.withoutVersion) } ?? true
@@ -54,6 +67,13 @@ extension SyncTransaction {
         of record: SyncedDocument, isHeld: Bool, _ look: RemoteLookup, _ edition: RemoteEdition
     ) throws -> MembershipDecision {
         let membership = try membership
+        #if ENGINE_VARIANTS
+            if EngineVariant.evictionOverPending.isOn, isHeld, !record.isClaimedByID,
+                edition.document.map(membership.keeps) == false
+            {
+                return .evict
+            }
+        #endif
         let isAsked = edition.document.map {
             isHeld ? membership.keeps($0) : membership.asks(for: $0)
         }
@@ -74,7 +94,29 @@ extension SyncTransaction {
     func evict(_ record: SyncedDocument, isHeld: Bool, _ reason: ChangeReason) throws {
         if isHeld { try setLocal(record.documentID, to: nil) }
         try records.remove(record)
+        try journal.forget(record.documentID, in: collection.rowID)
+        #if ENGINE_VARIANTS
+            if EngineVariant.evictionWithoutEvent.isOn { return }
+        #endif
         if isHeld { try emit(.evict, reason, record.documentID, uncommitted: false) }
+    }
+
+    /// Removes the record of a document whose local copy, or whose change, was given up.
+    ///
+    /// Where something about it was not settled and sets ask for documents of the collection, an empty
+    /// record stays until the next look: a query may ask for what the remote holds.
+    func leave(_ record: SyncedDocument) throws {
+        let isSettled =
+            record.hint == 0 && record.pause == nil && record.attempt == nil
+            && (!record.isPending || record.base == .absent)
+        try records.remove(record)
+        #if ENGINE_VARIANTS
+            if EngineVariant.givenUpNotLookedFor.isOn { return }
+        #endif
+        guard collection.isSubscribed, !isSettled, try membership.isAsked else { return }
+        var left = SyncedDocument(documentID: record.documentID, byID: false)
+        left.hint = try nextHint()
+        try save(left)
     }
 
     /// Evicts a document that holds what the remote does, where no id and no query keeps it here.

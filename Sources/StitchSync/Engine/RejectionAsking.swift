@@ -124,14 +124,9 @@ extension BSONDocument {
     ///
     /// - Throws: `StoreError` of code 66 when it has another one.
     func identified(_ id: BSONValue) throws(StoreError) -> BSONDocument {
-        if let own = self["_id"] {
-            guard own == id || BSONKey.encode(own) == BSONKey.encode(id) else {
-                throw StoreError(.immutableField, "the document has _id \(own), not \(id)")
-            }
-            return self
+        if let own = self["_id"], !own.isSameID(as: id) {
+            throw StoreError(.immutableField, "the document has _id \(own), not \(id)")
         }
-        var document: BSONDocument = ["_id": id]
-        for (key, value) in self { document.append(key, value) }
-        return document
+        return withID(id)
     }
 }

@@ -73,7 +73,7 @@ extension CollectionPass {
                 let end = min(start + limits.batchDocuments, news.count)
                 try await look(
                     at: Array(news[start..<end]), then: end == news.count ? .keep(rest) : .nothing,
-                    hidden: batch.hiddenKeys)
+                    told: batch.told)
             }
         } catch let error as RemoteError {
             #if ENGINE_VARIANTS
@@ -158,14 +158,13 @@ extension CollectionPass {
 }
 
 extension RemoteChangeBatch {
-    /// The keys of the documents that, by the last that is told of them, left the user's view.
-    fileprivate var hiddenKeys: Set<[UInt8]> {
-        var keys: Set<[UInt8]> = []
-        for change in changes where change.leftView || !keys.isEmpty {
-            let key = BSONKey.encode(change.documentID)
-            if change.leftView { keys.insert(key) } else { keys.remove(key) }
+    /// What is told last of documents that are said to be gone, by their keys.
+    fileprivate var told: [[UInt8]: Told] {
+        var told: [[UInt8]: Told] = [:]
+        for change in changes where change.isDelete || !told.isEmpty {
+            told[BSONKey.encode(change.documentID)] = Told(change)
         }
-        return keys
+        return told
     }
 }
 
@@ -189,13 +188,15 @@ extension SyncTransaction {
         guard let record = try record(change.documentID), record.pause == nil,
             try snapshot.isNews(change, to: record)
         else { return }
-        try hint(record)
+        try hint(record, Told(change))
     }
 
     /// Notes that the remote is to be looked at.
-    func hint(_ record: SyncedDocument) throws {
+    ///
+    /// - Parameter told: what the history told, which the look must know.
+    func hint(_ record: SyncedDocument, _ told: Told = .nothing) throws {
         guard let row = record.rowID else { return }
-        try records.setHint(row: row, to: try nextHint())
+        try records.setHint(row: row, to: told.hint(try nextHint()))
     }
 
     /// Hints at a document whose version, or content where the remote tells, is not the base's.

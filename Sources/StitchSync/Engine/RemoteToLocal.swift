@@ -56,9 +56,9 @@ extension CollectionPass {
 
     /// Looks at some documents: asks, decides and commits, then lets the app resolve conflicts.
     ///
-    /// - Parameter hidden: the keys of documents that, where they are not found, the user must not see.
+    /// - Parameter told: what the history just told of documents, by their keys.
     mutating func look(
-        at batch: [SyncedDocument], then sequel: Sequel = .nothing, hidden: Set<[UInt8]> = []
+        at batch: [SyncedDocument], then sequel: Sequel = .nothing, told: [[UInt8]: Told] = [:]
     ) async throws {
         var open = batch
         var sequel = sequel
@@ -73,15 +73,7 @@ extension CollectionPass {
                     progress.downloadedBytes += document.byteCount
                 }
             }
-            var seen = zip(open, lookups).map(Look.init)
-            if !hidden.isEmpty {
-                for index in seen.indices
-                where seen[index].lookup == .absent
-                    && hidden.contains(BSONKey.encode(seen[index].record.documentID))
-                {
-                    seen[index].lookup = .hidden
-                }
-            }
+            var seen = zip(open, lookups).map { Look($0, $1, told) }
             let evidence = try await evidence(for: seen)
             try await lookAgain(&seen, where: evidence)
             let claims = try await settle(
@@ -118,13 +110,26 @@ extension CollectionPass {
         #endif
         guard !late.isEmpty else { return }
         let lookups = try await find(late.map { looks[$0].record.documentID })
-        for (index, lookup) in zip(late, lookups) { looks[index].lookup = lookup }
+        for (index, lookup) in zip(late, lookups) { looks[index].read(lookup) }
     }
 
     /// A record as it was when the remote was asked, with the answer.
     struct Look: Sendable {
         let record: SyncedDocument
-        var lookup: RemoteLookup
+        private(set) var lookup: RemoteLookup
+        private let told: Told
+
+        init(_ record: SyncedDocument, _ lookup: RemoteLookup, _ told: [[UInt8]: Told]) {
+            self.record = record
+            self.told =
+                told.isEmpty
+                ? Told(hint: record.hint)
+                : told[BSONKey.encode(record.documentID)] ?? Told(hint: record.hint)
+            self.lookup = self.told.read(lookup)
+        }
+
+        /// Takes a later answer.
+        mutating func read(_ lookup: RemoteLookup) { self.lookup = told.read(lookup) }
 
         var remote: BSONDocument? {
             if case .found(let document) = lookup { document } else { nil }
@@ -138,6 +143,7 @@ extension CollectionPass {
     ) async throws -> [SyncedDocument] {
         let settled = try await commit(
             looks, evidence: evidence, mayClaim: mayClaim, then: sequel)
+        let always = configuration.conflictHandler?.always
         var conflicts: [OpenConflict] = []
         var claims: [SyncedDocument] = []
         report.overtaken += settled.count { if case .claim = $0 { true } else { false } }
@@ -150,9 +156,10 @@ extension CollectionPass {
             case .foreign: reportForeign(look.record.documentID)
             case .claim(let record): claims.append(record)
             case .conflict(let conflict): conflicts.append(conflict)
-            case .answered(let committed):
+            case .answered(let committed, let conflict):
                 report.conflicts += 1
                 count(committed, look.record)
+                note(conflict, committed, always)
             case .failed(let error):
                 report.paused += 1
                 errors.append(error)

@@ -36,10 +36,7 @@ struct SetTakeover {
         var outcome = Outcome()
         let state = SyncState(connection: transaction.connection)
         for var collection in try state.collections() where collection.isSubscribed {
-            if let listens = listens(collection.namespace), listens != collection.listens {
-                collection.listens = listens
-                try state.save(collection)
-            }
+            try state.note(listens: listens(collection.namespace), in: &collection)
             var sync = SyncTransaction(
                 transaction: transaction, collection: collection, sets: sets)
             sync.arrivalReason = .subscription
@@ -77,8 +74,7 @@ struct SetTakeover {
             last = next.row
             let id = next.document.documentID
             let look = CollectionPass.Look(
-                record: SyncedDocument(documentID: id, byID: false),
-                lookup: .found(next.document))
+                SyncedDocument(documentID: id, byID: false), .found(next.document), [:])
             let settled =
                 eachAlone
                 ? try sync.settleAlone(look, evidence: [:], mayClaim: false)

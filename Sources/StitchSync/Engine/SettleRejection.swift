@@ -56,7 +56,7 @@ extension SyncTransaction {
         try setLocal(id, to: base)
         if base == nil {
             // What earlier tries left, if one lands after all, is somebody else's by then.
-            try records.remove(record)
+            try leave(old)
         } else {
             record.takeBase(.sameAsLocal, record.version)
             record.hint = try nextHint()
@@ -68,6 +68,9 @@ extension SyncTransaction {
     private func keep(
         _ refusal: Refusal, of record: SyncedDocument, as state: Rejection.State
     ) throws {
+        #if ENGINE_VARIANTS
+            if EngineVariant.rejectedNotKept.isOn { return }
+        #endif
         let id = record.documentID
         let base = record.base.document(local: refusal.local)
         let error = refusal.error
@@ -79,7 +82,7 @@ extension SyncTransaction {
             laterDocument: isEdited ? refusal.local : nil, base: base,
             compensatingWrite: error.compensatingWrite
                 ?? CompensatingWrite(refused: error, of: id, in: namespace),
-            code: error.code, time: WallClock.now)
+            code: error.code, time: .now)
         let rejection = Rejection(
             state: state, batch: try nextHint(), revision: record.revision, write: write,
             serverVersion: collection.token?.number ?? 0)

@@ -13,7 +13,7 @@ extension SyncTransaction {
         case claim(SyncedDocument)
         case conflict(OpenConflict)
         /// A conflict that the same answer is given to always.
-        case answered(Committed)
+        case answered(Committed, OpenConflict)
         /// The document cannot be kept, or its record not be read; it is paused where that can be
         /// stored.
         case failed(SyncError)
@@ -138,7 +138,12 @@ extension SyncTransaction {
             return .nothing
         }
         // What was kept aside is older than this look.
-        if try membership.isStaging {
+        #if ENGINE_VARIANTS
+            let staysAside = EngineVariant.asideKept.isOn
+        #else
+            let staysAside = false
+        #endif
+        if try !staysAside && membership.isStaging {
             try subscriptions.unstage(record.documentID, in: collection.rowID)
         }
         if collection.isSubscribed && !record.isClaimedByID || look.lookup == .hidden,
@@ -159,14 +164,10 @@ extension SyncTransaction {
             record.attempt = open
         }
         if decision == .conflict, let answer, record.rowID != nil {
-            return try .answered(
-                carryOut(
-                    answer,
-                    OpenConflict(
-                        record: look.record, base: record.base.document(local: local),
-                        local: local, remote: edition,
-                        mayHaveLanded: attempt == .discardUncertain),
-                    record, stored))
+            let conflict = OpenConflict(
+                record: look.record, base: record.base.document(local: local), local: local,
+                remote: edition, mayHaveLanded: attempt == .discardUncertain)
+            return try .answered(carryOut(answer, conflict, record, stored), conflict)
         }
         return try apply(
             decision, to: record, local: stored, remote: edition,
@@ -337,9 +338,7 @@ struct RemoteEdition: Sendable {
     ///
     /// - Throws: `SyncError` of code `.unusableDocument` when the answer is another document.
     init(_ answer: BSONDocument?, of id: BSONValue) throws(SyncError) {
-        if let answer, answer.documentID != id,
-            BSONKey.encode(answer.documentID) != BSONKey.encode(id)
-        {
+        if let answer, !answer.documentID.isSameID(as: id) {
             throw SyncError(.unusableDocument, "asked for _id \(id), got \(answer.documentID)")
         }
         document = answer?.withoutVersion

@@ -7,6 +7,16 @@ struct UploadTerms: Sendable {
     let failuresMax: Int64
     /// What becomes of a change that is refused.
     let rejection: RejectionFacts.Rule
+
+    /// What becomes of a record's change that is refused.
+    ///
+    /// - Parameter isCompensating: whether rules or subscriptions are the reason.
+    func onRejection(of record: SyncedDocument, isCompensating: Bool) -> RejectionDecision {
+        RejectionDecision.decide(
+            RejectionFacts(
+                rule: rejection, isCompensating: isCompensating,
+                askedOften: record.failures >= failuresMax))
+    }
 }
 
 /// Settles the answer to an attempt in one transaction.
@@ -40,10 +50,8 @@ extension SyncTransaction {
             outcome: Self.classify(outcome), wasDelete: attempt.isDelete,
             localExists: local != nil, localUnchanged: contentEqual(local, intended),
             triedOften: Self.isUnknown(outcome) && record.failures + 1 >= terms.failuresMax,
-            onRejection: RejectionDecision.decide(
-                RejectionFacts(
-                    rule: terms.rejection, isCompensating: Self.isCompensating(outcome),
-                    askedOften: record.failures >= terms.failuresMax)))
+            onRejection: terms.onRejection(
+                of: record, isCompensating: Self.isCompensating(outcome)))
         let settlement = UploadSettlement.decide(facts)
         if facts.outcome == .rejected, case .failed(let error) = outcome {
             let refusal = Refusal(

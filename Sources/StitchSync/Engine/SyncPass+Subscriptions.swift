@@ -268,8 +268,14 @@ extension SyncTransaction {
         if version != known.version || version == .absent { try hint(known) }
     }
 
-    /// Has documents without a record looked at.
+    /// Has documents looked at that have no record, or one of a local insert only.
     fileprivate func wantNewcomers(_ ids: [BSONValue]) throws {
+        for id in ids {
+            guard let known = try record(id), known.base == .absent, known.hint == 0 else {
+                continue
+            }
+            try hint(known)
+        }
         let changes = ids.map {
             RemoteChange(documentID: $0, isDelete: false, version: nil, operation: nil)
         }

@@ -76,6 +76,15 @@ enum SyncSchema {
         CREATE INDEX IF NOT EXISTS sync_rejected_untold
             ON sync_rejected(collection, batch) WHERE told = 0
         """,
+        """
+        CREATE TABLE IF NOT EXISTS sync_conflicts(
+            id INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL,
+            key BLOB NOT NULL, entry BLOB NOT NULL, UNIQUE (collection, key))
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS sync_passes(
+            id INTEGER PRIMARY KEY AUTOINCREMENT, entry BLOB NOT NULL)
+        """,
     ]
 
     private static let subscriptions = [

@@ -76,6 +76,13 @@ struct SyncState {
         try update.run()
     }
 
+    /// Notes whether somebody listens to a collection, where that is known and has changed.
+    func note(listens: Bool?, in collection: inout Collection) throws {
+        guard let listens, listens != collection.listens else { return }
+        collection.listens = listens
+        try save(collection)
+    }
+
     private static func collection(_ row: borrowing SQLiteStatement) throws -> Collection {
         Collection(
             rowID: row.int64(0), namespace: try Namespace(parsing: row.string(1)),

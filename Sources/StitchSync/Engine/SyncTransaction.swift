@@ -1,4 +1,4 @@
-internal import BSONStore
+package import BSONStore
 
 /// One transaction of the store as the engine uses it: documents, records and events of one
 /// collection change together or not at all (rule R2).
@@ -9,10 +9,7 @@ struct SyncTransaction {
         var hint: Int64?
         /// Rejected writes are to be told of.
         var hasReport = false
-    }
-
-    /// The sets of subscriptions, once the transaction read them.
-    private final class Known {
+        /// What the sets of subscriptions ask for, once the transaction read them.
         var membership: Membership?
     }
 
@@ -20,7 +17,6 @@ struct SyncTransaction {
     let collection: SyncState.Collection
     private let notes = Notes()
     private let sets: SubscriptionCache
-    private let known = Known()
     /// Records are taken to be as they were read before; ``SyncRecords/Overtaken`` says that one is
     /// not, when it is written.
     var trusts = false
@@ -42,10 +38,10 @@ struct SyncTransaction {
     var membership: Membership {
         get throws {
             guard collection.isSubscribed else { return Membership() }
-            if let membership = known.membership { return membership }
+            if let membership = notes.membership { return membership }
             let history = try subscriptions.history()
             let membership = Membership(history, of: namespace)
-            known.membership = membership
+            notes.membership = membership
             return membership
         }
     }
@@ -56,6 +52,7 @@ struct SyncTransaction {
         SyncRecords(connection: transaction.connection, trusts: trusts)
     }
     var state: SyncState { SyncState(connection: transaction.connection) }
+    var journal: JournalRows { JournalRows(connection: transaction.connection) }
     var namespace: Namespace { collection.namespace }
 
     /// The bytes of a document that are left for the version field.
@@ -176,7 +173,7 @@ struct SyncTransaction {
 
 extension BSONDocument {
     /// The document without its version field; itself when it has none.
-    var withoutVersion: BSONDocument {
+    package var withoutVersion: BSONDocument {
         var document = self
         while document.removeFirst(DocumentVersion.fieldName) {}
         return document

@@ -52,7 +52,7 @@ struct SyncVerification {
                 finding(.changeNotQueued, id, "it differs from the base and is not queued"))
         }
         if !record.isClaimedByID, !record.isPending, record.hint == 0, record.attempt == nil,
-            record.pause == nil, let local, !membership.keeps(local)
+            record.pause == nil, let local, !membership.mayKeep(local)
         {
             findings.append(finding(.unclaimedDocument, id, "no id and no subscription keeps it"))
         }

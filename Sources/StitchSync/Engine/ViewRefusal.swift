@@ -22,24 +22,15 @@ extension SyncTransaction {
         let base = record.base.document(local: local)
         let membership = try membership
         let facts = ViewWriteFacts(
-            hasSubscription: membership.isAsked, existedBefore: base != nil,
-            isSeenBefore: base.map(membership.keeps) ?? false, existsAfter: local != nil,
-            isSeenAfter: local.map(membership.keeps) ?? false)
+            hasSubscription: membership.isAsked, from: base, to: local,
+            isSeen: membership.keeps)
         let id = record.documentID
         guard !contentEqual(base, local),
             let write = CompensatingWrite.judge(facts, of: id, in: namespace)
         else { return nil }
         let error = RemoteError(write)
-        let decision = RejectionDecision.decide(
-            RejectionFacts(
-                rule: terms.rejection, isCompensating: true,
-                askedOften: record.failures >= terms.failuresMax))
-        let settlement: UploadSettlement =
-            switch decision {
-            case .revert: .revertRejected
-            case .pause: .pauseRejected
-            case .ask: .askRejected
-            }
+        let settlement = UploadSettlement(
+            terms.onRejection(of: record, isCompensating: true))
         let refusal = Refusal(operation: operation, intended: local, local: local, error: error)
         return ViewRefusal(
             documentID: id, settlement: try settle(settlement, refusal, of: record), error: error)

@@ -17,7 +17,7 @@ public final class InProcessRemote: Remote {
 
     /// Opens a remote's store.
     ///
-    /// - Throws: `StoreError` as ``DocumentStore/init(at:options:)`` does.
+    /// - Throws: `StoreError` as `DocumentStore/init(at:options:)` does.
     public convenience init(
         at location: DocumentStore.Location, clock: any Clock<Duration> = ContinuousClock()
     ) throws {
@@ -25,7 +25,7 @@ public final class InProcessRemote: Remote {
         self.init(store: try DocumentStore(at: location, options: options), clock: clock)
     }
 
-    /// Takes an open store, which must keep its changes (``DocumentStore/Options/changeHistory``).
+    /// Takes an open store, which must keep its changes (`DocumentStore/Options/changeHistory`).
     public init(store: DocumentStore, clock: any Clock<Duration> = ContinuousClock()) {
         self.store = store
         self.clock = clock
@@ -219,26 +219,39 @@ extension InProcessCollection {
     ) throws(RemoteError) -> RemoteChangeBatch {
         let ruleGuard = rules.ruleGuard
         let position = try Self.position(token, namespace, ruleGuard)
+        let follower = ruleGuard?.follower(namespace)
+        // Whether the user sees what each change left; judged while the changes are read.
+        var isSeen: [Bool] = []
         let batch = try read { transaction in
-            try transaction.changes(
-                after: position, in: namespace, limit: limit,
-                // What a user saw before decides what a change is to that user.
-                imagesBefore: ruleGuard != nil)
+            try transaction.changes(after: position, in: namespace, limit: limit) { after, count in
+                guard let follower else { return after == nil }
+                let sees = follower.sees(after)
+                isSeen.append(sees)
+                return follower.needsBefore(after, sharing: count, isSeen: sees)
+            }
         }
         func place(_ position: Int64) -> ResumeToken {
             Self.token(position, namespace, ruleGuard)
         }
-        func seen(_ changes: some Sequence<StoreChange>) -> [RemoteChange] {
-            changes.compactMap { change in
-                guard let ruleGuard else { return Self.change(change) }
-                return ruleGuard.seen(change).map { Self.change($0.change) }
+        func seen(_ changes: ArraySlice<StoreChange>) -> [RemoteChange] {
+            guard let follower else { return changes.map { Self.change($0, $0.after) } }
+            var seen: [RemoteChange] = []
+            seen.reserveCapacity(changes.count)
+            for (change, isSeen) in zip(changes, isSeen) {
+                switch follower.followed(change, isSeen: isSeen) {
+                case nil: break
+                case .gone(let leftView):
+                    seen.append(Self.change(change, nil, leftView: leftView))
+                case .now(let document): seen.append(Self.change(change, document))
+                }
             }
+            return seen
         }
         // A collection that was dropped or renamed has no changes of its documents to tell: who
         // followed it must look at everything anew, as after MongoDB's `invalidate`.
         guard let end = batch.changes.firstIndex(where: { !$0.kind.isOfDocument }) else {
             return RemoteChangeBatch(
-                changes: seen(batch.changes), token: place(batch.position),
+                changes: seen(batch.changes[...]), token: place(batch.position),
                 hasMore: !batch.isAtEnd)
         }
         guard end > 0 else {
@@ -260,10 +273,13 @@ extension InProcessCollection {
         }
     }
 
-    private static func change(_ change: StoreChange) -> RemoteChange {
+    /// A change as the engine takes it; without a document it is a delete.
+    private static func change(
+        _ change: StoreChange, _ after: BSONDocument?, leftView: Bool = false
+    ) -> RemoteChange {
         let operation = change.comment.flatMap(OperationID.init)
         return RemoteChange(
-            documentID: change.documentID, isDelete: change.kind == .delete, after: change.after,
-            operation: operation)
+            documentID: change.documentID, isDelete: after == nil, after: after,
+            operation: operation, leftView: leftView)
     }
 }

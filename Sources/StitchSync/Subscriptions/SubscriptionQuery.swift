@@ -23,7 +23,7 @@ public struct SubscriptionQuery: Sendable {
     /// Takes a filter; an empty one asks for all documents.
     ///
     /// - Throws: `StoreError` with `badValue` for what a subscription cannot ask, for a filter of more
-    ///   than ``filterBytesMax``, and what ``BSONStore/Filter`` says of it.
+    ///   than `filterBytesMax`, and what `BSONStore/Filter` says of it.
     public init(_ namespace: Namespace, _ filter: BSONDocument = [:]) throws(StoreError) {
         guard filter.byteCount <= Self.filterBytesMax else {
             throw StoreError(

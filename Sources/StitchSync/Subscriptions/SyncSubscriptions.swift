@@ -86,7 +86,9 @@ extension SyncSubscriptions {
         let set = history.commit(changes)
         try sets.add(set)
         let state = SyncState(connection: transaction.connection)
-        for namespace in Set(set.subscriptions.map(\.query.namespace)) {
+        var seen: Set<Namespace> = []
+        for namespace in set.subscriptions.map(\.query.namespace)
+        where seen.insert(namespace).inserted {
             var collection = try state.collection(namespace)
             guard !collection.isSubscribed else { continue }
             collection.isSubscribed = true

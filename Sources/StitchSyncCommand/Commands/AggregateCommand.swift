@@ -27,6 +27,9 @@
         @Flag(help: "Write relaxed Extended JSON.")
         var relaxed = false
 
+        @Flag(help: "Write one JSON array, not one document a line.")
+        var json = false
+
         private static func stages(_ text: String) throws -> [BSONDocument] {
             guard let list = try BSONValue(extendedJSON: text).arrayValue else {
                 throw ValidationError("the pipeline is not a list of stages")
@@ -43,12 +46,11 @@
             let writes = pipeline.last?.keys.first.map { ["$out", "$merge"].contains($0) } ?? false
             let store = try place.open(readOnly: !writes)
             defer { store.close() }
-            var lines = BufferedLines(to: Console.standard.output)
+            var lines = DocumentLines(
+                to: Console.standard.output, isRelaxed: relaxed, isArray: json)
             let documents = try await store.collection(place.namespace).aggregate(pipeline)
-            for document in documents {
-                try lines.append(document.extendedJSONBytes(relaxed ? .relaxed : .canonical))
-            }
-            try lines.flush()
+            for document in documents { try lines.append(document) }
+            try lines.finish()
         }
     }
 #endif

@@ -20,13 +20,27 @@
         @Argument(help: "The store's file.", completion: .file())
         var store: String
 
+        @Flag(help: "Write one JSON object.")
+        var json = false
+
         func run() async throws {
             let opened = try DocumentStore.existing(store)
             defer { opened.close() }
-            let before = try opened.statistics().fileBytes
+            let statistics = try opened.statistics()
+            let before = statistics.fileBytes
+            // The new pages go through the log.
+            let growth = FileGrowth(
+                of: store + "-wal", to: before - statistics.freeBytes, label: "compacting")
             try opened.compact()
+            try growth?.finish()
             let after = try opened.statistics().fileBytes
-            try Console.standard.say("\(store): \(before) bytes before, \(after) after")
+            let object: BSONDocument = [
+                "before": .int64(Int64(before)), "after": .int64(Int64(after)),
+            ]
+            try Console.standard.say(
+                json
+                    ? object.extendedJSON(.relaxed)
+                    : "\(store): \(before) bytes before, \(after) after")
         }
     }
 #endif

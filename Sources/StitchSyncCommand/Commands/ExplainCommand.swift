@@ -21,23 +21,20 @@
 
         @OptionGroup var place: StoreArguments
 
-        @Argument(
-            help: "The filter; all documents without one.",
-            transform: { try BSONDocument(extendedJSON: $0) })
-        var filter: BSONDocument = [:]
+        @OptionGroup var selection: FilterArguments
 
-        @Option(
-            help: "The fields to sort by: 1 upwards, -1 downwards.",
-            transform: { try BSONDocument(extendedJSON: $0) })
-        var sort: BSONDocument?
+        @OptionGroup var sorting: SortArguments
+
+        @Flag(help: "Write the JSON object on one line.")
+        var json = false
 
         func run() async throws {
             let store = try place.open(readOnly: true)
             defer { store.close() }
-            let options = try FindOptions(sort: try sort.map { try SortOrder($0) })
+            let options = try FindOptions(sort: sorting.order())
             let plan = try store.collection(place.namespace)
-                .explain(filter, options: options, verbosity: .executionStats)
-            try Console.standard.say(plan.extendedJSON(.relaxed))
+                .explain(selection.filter, options: options, verbosity: .executionStats)
+            try Console.standard.say(plan.extendedJSON(.relaxed, pretty: !json))
         }
     }
 #endif

@@ -22,10 +22,7 @@
 
         @OptionGroup var place: StoreArguments
 
-        @Argument(
-            help: "The filter; all documents without one.",
-            transform: { try BSONDocument(extendedJSON: $0) })
-        var filter: BSONDocument = [:]
+        @OptionGroup var selection: FilterArguments
 
         @Option(help: "The file to write, or - for standard output.", completion: .file())
         var out = "-"
@@ -36,21 +33,36 @@
         @Flag(help: "Write relaxed Extended JSON.")
         var relaxed = false
 
+        @Flag(help: "Write one JSON object about the export; needs --out.")
+        var json = false
+
         func validate() throws {
             guard !(bson && relaxed) else {
                 throw ValidationError("--bson and --relaxed do not go together")
+            }
+            guard !json || out != "-" else {
+                throw ValidationError("--json needs --out: standard output has the documents")
             }
         }
 
         func run() async throws {
             let store = try place.open(readOnly: true)
             defer { store.close() }
-            let descriptor = out == "-" ? Descriptor.output : try Descriptor.writing(out)
+            let descriptor = try Descriptor.writing(out)
             defer { descriptor.close() }
             var count = 0
+            let total =
+                selection.filter.isEmpty
+                ? try store.read { try $0.count(place.namespace) } : nil
+            // Standard output is for the documents; who sends them to a terminal sees them come.
+            var progress = ProgressBar(
+                "exporting \(place.namespace)", unit: "documents", total: total,
+                isForPeople: true)
+            let isWatched = out != "-" || !Descriptor.output.isTerminal
             var lines = BufferedLines(to: descriptor)
-            try store.collection(place.namespace).forEach(filter) { document in
+            try store.collection(place.namespace).forEach(selection.filter) { document in
                 count += 1
+                if isWatched { try progress.show(count) }
                 if bson {
                     try lines.append(raw: document.bytes)
                 } else {
@@ -58,7 +70,11 @@
                 }
             }
             try lines.flush()
-            if out != "-" { try Console.standard.say("\(count) documents exported to \(out)") }
+            if isWatched { try progress.finish() }
+            guard out != "-" else { return }
+            let object: BSONDocument = ["exported": .int64(Int64(count)), "file": .string(out)]
+            try Console.standard.say(
+                json ? object.extendedJSON(.relaxed) : "\(count) documents exported to \(out)")
         }
     }
 #endif

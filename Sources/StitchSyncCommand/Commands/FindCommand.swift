@@ -21,15 +21,9 @@
 
         @OptionGroup var place: StoreArguments
 
-        @Argument(
-            help: "The filter; all documents without one.",
-            transform: { try BSONDocument(extendedJSON: $0) })
-        var filter: BSONDocument = [:]
+        @OptionGroup var selection: FilterArguments
 
-        @Option(
-            help: "The fields to sort by: 1 upwards, -1 downwards.",
-            transform: { try BSONDocument(extendedJSON: $0) })
-        var sort: BSONDocument?
+        @OptionGroup var sorting: SortArguments
 
         @Option(
             help: "The fields to show: 1 with, 0 without.",
@@ -45,17 +39,22 @@
         @Flag(help: "Write relaxed Extended JSON.")
         var relaxed = false
 
+        @Flag(help: "Write one JSON array, not one document a line.")
+        var json = false
+
         func run() async throws {
             let options = try FindOptions(
-                sort: try sort.map { try SortOrder($0) }, skip: skip, limit: limit,
+                sort: sorting.order(), skip: skip, limit: limit,
                 projection: try projection.map { try Projection($0) })
             let store = try place.open(readOnly: true)
             defer { store.close() }
-            var lines = BufferedLines(to: Console.standard.output)
-            try store.collection(place.namespace).forEach(filter, options: options) { document in
-                try lines.append(document.extendedJSONBytes(relaxed ? .relaxed : .canonical))
+            var lines = DocumentLines(
+                to: Console.standard.output, isRelaxed: relaxed, isArray: json)
+            try store.collection(place.namespace).forEach(selection.filter, options: options) {
+                document in
+                try lines.append(document)
             }
-            try lines.flush()
+            try lines.finish()
         }
     }
 #endif

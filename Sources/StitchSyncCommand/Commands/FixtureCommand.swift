@@ -7,8 +7,12 @@
     struct FixtureCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "fixture",
-            abstract: "Play fixtures of conflicts.",
-            subcommands: [RunFixturesCommand.self])
+            abstract: "Play and record fixtures of conflicts.",
+            discussion: """
+                Example:
+                  stitchsync fixture run fixtures/conflicts
+                """,
+            subcommands: [RunFixturesCommand.self, RecordFixtureCommand.self])
     }
 
     /// Plays fixtures whose handler is built in.

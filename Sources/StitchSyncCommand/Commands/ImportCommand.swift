@@ -28,6 +28,9 @@
         @Flag(help: "Import everything or nothing.")
         var strict = false
 
+        @Flag(help: "Write one JSON object.")
+        var json = false
+
         func run() async throws {
             let console = Console.standard
             let descriptor = try Descriptor.reading(file)
@@ -40,9 +43,15 @@
                 strict
                 ? try importer.importAllOrNothing(into: store)
                 : try importer.importValid(into: store)
+            let object: BSONDocument = [
+                "imported": .int64(Int64(tally.imported)),
+                "rejected": .int64(Int64(tally.rejected)),
+            ]
             try console.say(
-                "\(tally.imported) documents imported into \(place.namespace), "
-                    + "\(tally.rejected) lines rejected")
+                json
+                    ? object.extendedJSON(.relaxed)
+                    : "\(tally.imported) documents imported into \(place.namespace), "
+                        + "\(tally.rejected) lines rejected")
             guard tally.rejected == 0 else { throw ExitCode.failure }
         }
     }

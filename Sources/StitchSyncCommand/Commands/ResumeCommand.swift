@@ -25,10 +25,13 @@
         @Option(help: "Only documents with these _ids, a list in Extended JSON.")
         var ids: String?
 
+        @Flag(help: "Write one JSON object.")
+        var json = false
+
         func run() async throws {
-            let store = try DocumentStore.existing(place.store)
+            let store = try place.existing()
             defer { store.close() }
-            let engine = try SyncEngine(store: store, remote: try InProcessRemote(at: .inMemory))
+            let engine = try SyncEngine(lookingAt: store)
             let collection = engine.collection(place.namespace)
             let paused = try await collection.pausedIDs
             var named = paused
@@ -44,7 +47,14 @@
                 try Console.standard.warn("error: \(id.extendedJSON(.relaxed)) is not synced")
             }
             let left = try await collection.pausedIDs.count
-            try Console.standard.say("\(paused.count - left) documents resumed, \(left) paused")
+            let object: BSONDocument = [
+                "resumed": .int64(Int64(paused.count - left)), "paused": .int64(Int64(left)),
+                "notSynced": .array(BSONArray(missing)),
+            ]
+            try Console.standard.say(
+                json
+                    ? object.extendedJSON(.canonical)
+                    : "\(paused.count - left) documents resumed, \(left) paused")
             guard missing.isEmpty else { throw ExitCode.failure }
         }
     }

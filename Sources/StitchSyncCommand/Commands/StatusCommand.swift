@@ -10,7 +10,8 @@
             abstract: "Tell what a store holds and what waits to be sent.",
             discussion: """
                 For each collection: its documents, how many of them are kept in step with a remote, \
-                how many have a change that the remote has not confirmed, and which are paused.
+                how many have a change that the remote has not confirmed, how many were refused \
+                (`retry` tells), and which are paused.
 
                 Examples:
                   stitchsync status shop.stitch
@@ -30,8 +31,10 @@
             let store = try DocumentStore.existing(store)
             defer { store.close() }
             let collections = try store.read { try $0.collections() }
-            let engine = try SyncEngine(store: store, remote: try InProcessRemote(at: .inMemory))
-            var table = TextTable(["collection", "documents", "synced", "pending", "paused"])
+            let engine = try SyncEngine(lookingAt: store)
+            var table = TextTable([
+                "collection", "documents", "synced", "pending", "paused", "rejected",
+            ])
             var paused: [String] = []
             var objects: [BSONDocument] = []
             for namespace in collections {
@@ -40,7 +43,10 @@
                 let status = try await collection.status()
                 table.append(
                     [namespace.description]
-                        + [count, status.synced, status.pending, status.paused].map(String.init))
+                        + [
+                            count, status.synced, status.pending, status.paused,
+                            status.rejected,
+                        ].map(String.init))
                 var reasons = BSONArray()
                 for id in try await collection.pausedIDs {
                     let reason = try await collection.pauseReason(of: id)
@@ -57,6 +63,7 @@
                     "synced": .int64(Int64(status.synced)),
                     "pending": .int64(Int64(status.pending)),
                     "toLook": .int64(Int64(status.toLook)), "paused": .array(reasons),
+                    "rejected": .int64(Int64(status.rejected)),
                 ])
             }
             if json {

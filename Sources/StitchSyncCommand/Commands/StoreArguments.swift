@@ -1,6 +1,8 @@
 #if CommandLine
     import ArgumentParser
     import BSONStore
+    import class Foundation.FileManager
+    import StitchSync
 
     /// Names a store file and a collection in it.
     struct StoreArguments: ParsableArguments {
@@ -14,7 +16,52 @@
 
         /// Opens the store; only a store that may be written is made when it is not there.
         func open(readOnly: Bool = false) throws -> DocumentStore {
-            try DocumentStore(at: .file(store), options: .init(readOnly: readOnly))
+            let opened = try DocumentStore.opened(store, readOnly: readOnly)
+            if readOnly { try noteWhereMissing(in: opened) }
+            return opened
+        }
+
+        /// Opens the store, which must be there, for reading and writing.
+        func existing() throws -> DocumentStore {
+            let opened = try DocumentStore.existing(store)
+            try noteWhereMissing(in: opened)
+            return opened
+        }
+
+        /// Says on standard error when the store has no such collection, and which it has.
+        private func noteWhereMissing(in opened: DocumentStore) throws {
+            let names = try opened.read { try $0.collections() }
+            guard !names.contains(namespace) else { return }
+            let list = names.prefix(10).map(\.description).joined(separator: ", ")
+            try Console.standard.warn(
+                "note: \(store) has no collection \(namespace)"
+                    + (list.isEmpty ? "; it has none" : "; it has \(list)"))
+        }
+    }
+
+    /// Says which documents of a collection are meant.
+    struct FilterArguments: ParsableArguments {
+        @Argument(
+            help: "The filter; all documents without one.",
+            transform: { try BSONDocument(extendedJSON: $0) })
+        var filter: BSONDocument = [:]
+    }
+
+    /// Says in which order documents come.
+    struct SortArguments: ParsableArguments {
+        @Option(
+            help: "The fields to sort by: 1 upwards, -1 downwards.",
+            transform: { try BSONDocument(extendedJSON: $0) })
+        var sort: BSONDocument?
+
+        /// The order; `nil` when none was said.
+        func order() throws -> SortOrder? { try sort.map { try SortOrder($0) } }
+    }
+
+    extension SyncEngine {
+        /// An engine that looks at a store, and syncs with nobody.
+        convenience init(lookingAt store: DocumentStore) throws {
+            try self.init(store: store, remote: try InProcessRemote(at: .inMemory))
         }
     }
 
@@ -22,8 +69,20 @@
         /// Opens a store that is there already.
         static func existing(_ path: String) throws -> DocumentStore {
             // For reading first, so that a file that is not there stays so.
-            try DocumentStore(at: .file(path), options: .init(readOnly: true)).close()
-            return try DocumentStore(at: .file(path))
+            try opened(path, readOnly: true).close()
+            return try opened(path, readOnly: false)
+        }
+
+        /// Opens a store, and names it where that fails.
+        static func opened(_ path: String, readOnly: Bool) throws -> DocumentStore {
+            if readOnly, !FileManager.default.fileExists(atPath: path) {
+                throw CommandError("\(path): there is no such file")
+            }
+            do {
+                return try DocumentStore(at: .file(path), options: .init(readOnly: readOnly))
+            } catch {
+                throw CommandError("\(path) cannot be opened: \(error.message) (\(error.code))")
+            }
         }
     }
 #endif

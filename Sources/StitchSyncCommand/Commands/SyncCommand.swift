@@ -58,7 +58,13 @@
         @Flag(help: "End once both sides are in step; that is what happens without --watch.")
         var once = false
 
+        @Flag(help: "Write one JSON object.")
+        var json = false
+
         func validate() throws {
+            guard !(watch && json) else {
+                throw ValidationError("--watch and --json do not go together")
+            }
             try place.check()
             guard filter == nil || ids == nil else {
                 throw ValidationError("--filter and --ids do not go together")
@@ -84,6 +90,10 @@
             let adopted = try await adopt(session)
             let outcome = try await session.run(label: "syncing", on: console.error)
             for error in outcome.errors { try console.warn("error: \(error)") }
+            if json {
+                try console.say(outcome.document(adopted: adopted).extendedJSON(.relaxed))
+                return outcome.isInStep
+            }
             let report = outcome.report
             try console.say(
                 "\(outcome.after.synced) documents synced, \(adopted) of them new: "
@@ -154,7 +164,7 @@
 
         /// Opens the store, which is made when it is not there.
         func open() throws -> DocumentStore {
-            try DocumentStore(at: .file(store ?? db ?? ""))
+            try DocumentStore.opened(store ?? db ?? "", readOnly: false)
         }
     }
 #endif

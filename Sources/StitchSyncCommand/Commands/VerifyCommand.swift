@@ -33,7 +33,7 @@
             let store = try DocumentStore.existing(store)
             defer { store.close() }
             let report = quarantine ? try store.quarantine() : try store.verify()
-            let engine = try SyncEngine(store: store, remote: try InProcessRemote(at: .inMemory))
+            let engine = try SyncEngine(lookingAt: store)
             let findings = try await engine.verify()
             let lines = report.faults.map(\.line) + findings.map { "sync: \($0)" }
             let isSound = lines.isEmpty

@@ -35,7 +35,7 @@
         var limit: Int?
 
         func run() async throws {
-            let opened = try DocumentStore(at: .file(store), options: .init(readOnly: true))
+            let opened = try DocumentStore.opened(store, readOnly: true)
             defer { opened.close() }
             let start = try after ?? opened.changePosition
             let (namespace, limit) = (namespace, limit)

@@ -24,10 +24,24 @@ struct Descriptor: Sendable {
         return Descriptor(number: number)
     }
 
-    /// Makes a file, or empties one, and opens it for writing.
+    /// Makes a file, or empties one, and opens it for writing; `-` is standard output.
     static func writing(_ path: String) throws(CommandError) -> Descriptor {
+        if path == "-" { return .output }
         let number = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard number >= 0 else { throw CommandError("cannot write \(path): \(Self.reason)") }
+        return Descriptor(number: number)
+    }
+
+    /// Makes a file that is not there yet, and opens it for writing; `-` is standard output.
+    static func making(_ path: String) throws(CommandError) -> Descriptor {
+        if path == "-" { return .output }
+        let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard number >= 0 else {
+            throw CommandError(
+                errno == EEXIST
+                    ? "\(path) is there already; name another file"
+                    : "cannot write \(path): \(Self.reason)")
+        }
         return Descriptor(number: number)
     }
 
@@ -70,7 +84,7 @@ struct Descriptor: Sendable {
         }
     }
 
-    /// Gives the number back; standard input stays open.
+    /// Gives the number back; standard input and output stay open.
     func close() {
         guard number > 2 else { return }
         #if canImport(Darwin)

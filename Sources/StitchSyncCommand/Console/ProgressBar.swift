@@ -1,10 +1,11 @@
-/// Shows how far something is: a bar on a terminal, a plain line at every tenth elsewhere.
+/// Shows how far something is: a bar on a terminal, a plain line at every tenth elsewhere, or nothing.
 struct ProgressBar: Sendable {
     private let label: String
     private let unit: String
     private let total: Int?
     private let descriptor: Descriptor
     private let isTerminal: Bool
+    private let isShown: Bool
     private var done = 0
     private var shown: (part: Int, done: Int)?
 
@@ -14,19 +15,25 @@ struct ProgressBar: Sendable {
     private static let terminalStep = 100
 
     /// Begins at nothing done; without a total, or beyond one that was a guess, it counts.
-    init(_ label: String, unit: String, total: Int?, on descriptor: Descriptor = .error) {
+    ///
+    /// - Parameter isForPeople: whether there are no plain lines where it is no terminal.
+    init(
+        _ label: String, unit: String, total: Int?, on descriptor: Descriptor = .error,
+        isForPeople: Bool = false
+    ) {
         self.label = label
         self.unit = unit
         self.total = total
         self.descriptor = descriptor
         isTerminal = descriptor.isTerminal
+        isShown = isTerminal || !isForPeople
     }
 
     /// Shows a state when it differs visibly from the one that is shown.
     mutating func show(_ done: Int) throws(CommandError) {
         self.done = done
         let part = part
-        guard isTerminal ? part != shown?.part : part > shown?.part ?? 0 else { return }
+        guard isShown, isTerminal ? part != shown?.part : part > shown?.part ?? 0 else { return }
         shown = (part, done)
         let line = Self.line(label, unit, done, of: total, isTerminal: isTerminal)
         try write(isTerminal ? "\r\(line)\u{1B}[K" : line + "\n")
@@ -41,6 +48,7 @@ struct ProgressBar: Sendable {
 
     /// Leaves the last state on the screen and ends its line.
     func finish() throws(CommandError) {
+        guard isShown else { return }
         if isTerminal {
             if shown != nil { try write("\n") }
         } else if done > shown?.done ?? 0 {

@@ -51,7 +51,8 @@ struct Importer {
         var tally = Tally()
         var reader = DocumentReader(descriptor)
         var progress = ProgressBar(
-            "    reading \(name)", unit: "bytes", total: descriptor.byteCount, on: console.error)
+            "reading \(name)", unit: "bytes", total: descriptor.byteCount, on: console.error,
+            isForPeople: true)
         while var batch = try reader.nextBatch() {
             try body(&batch)
             for (line, fault) in batch.faults.sorted(by: { $0.line < $1.line }) {

@@ -1,4 +1,5 @@
 import BSONStore
+import Foundation
 import StitchMongo
 import StitchSync
 
@@ -34,6 +35,14 @@ enum SessionRemote: Sendable {
                     + "`swift build --traits CommandLine,Server,MongoRemote`, which needs libmongoc"
             )
         #endif
+    }
+
+    /// Opens what a command line names, a file only where it is there.
+    init(existing name: String) throws {
+        if !Self.isMongoDB(name), !FileManager.default.fileExists(atPath: name) {
+            throw CommandError("\(name): there is no such file")
+        }
+        try self.init(name)
     }
 
     /// Whether a name is a URI of MongoDB.

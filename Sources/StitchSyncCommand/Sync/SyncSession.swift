@@ -108,6 +108,19 @@ struct SyncOutcome: Sendable {
     /// What the error listener was told, with the documents' ids.
     let errors: [String]
 
+    /// The outcome as one object.
+    func document(adopted: Int) -> BSONDocument {
+        func count(_ number: Int) -> BSONValue { .int64(Int64(number)) }
+        return [
+            "inStep": .bool(isInStep), "synced": count(after.synced), "new": count(adopted),
+            "sent": count(report.uploaded), "taken": count(report.taken),
+            "removed": count(report.removed), "conflicts": count(report.conflicts),
+            "passes": count(passes), "pending": count(after.pending),
+            "paused": count(after.paused), "rejected": count(after.rejected),
+            "errors": .array(BSONArray(errors.map(BSONValue.string))),
+        ]
+    }
+
     /// Whether nothing is left to do.
     var isInStep: Bool {
         after.pending == 0 && after.paused == 0 && after.toLook == 0 && errors.isEmpty

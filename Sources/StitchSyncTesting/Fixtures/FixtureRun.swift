@@ -168,7 +168,7 @@ extension FixtureRun {
             let document = before ?? ["_id": fixture.documentID]
             after = try Update(update).apply(to: document) ?? document
         }
-        after.removeValue(forKey: DocumentVersion.fieldName)
+        after = after.withoutVersion
         let field = try self.version(version, after: before.map(VersionField.init) ?? .absent)
         if let field { after.append(DocumentVersion.fieldName, field) }
         try put(after)
@@ -238,11 +238,7 @@ extension FixtureRun {
         return FixtureOutcome(
             calls: notes.calls,
             local: try await collection.findOne(id: fixture.documentID),
-            remote: remote.map { document in
-                var document = document
-                document.removeValue(forKey: DocumentVersion.fieldName)
-                return document
-            },
+            remote: remote?.withoutVersion,
             version: remote.map(VersionField.init) ?? .absent,
             baseVersion: baseVersion.withLock { $0 }, events: notes.events, errors: notes.errors,
             status: try await collection.status(of: fixture.documentID),

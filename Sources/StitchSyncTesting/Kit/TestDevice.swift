@@ -21,7 +21,7 @@ public final class TestDevice: Sendable {
     private let configure: Configure
     private let asked: EngineProbe.ConflictFound?
     private let life: Locked<(engine: SyncEngine, life: TestLife)?> = Locked(nil)
-    private let plan = Locked<FixtureStep.Kill?>(nil)
+    private let killPlan = Locked<(commit: Int, isBefore: Bool)?>(nil)
 
     init(
         name: String, remote: any Remote, clock: any Clock<Duration>, limits: SyncLimits,
@@ -61,11 +61,11 @@ public final class TestDevice: Sendable {
 
     /// Kills the process in the next pass, before or after its n-th commit, counted from 1.
     public func killInNextPass(atCommit number: Int, isBefore: Bool) {
-        plan.withLock { $0 = .atCommit(number, isBefore: isBefore) }
+        killPlan.withLock { $0 = (number, isBefore) }
     }
 
     /// Whether a kill was asked for and has not happened.
-    public var waitsForKill: Bool { plan.withLock { $0 != nil } }
+    public var waitsForKill: Bool { killPlan.withLock { $0 != nil } }
 
     /// Runs one pass; where it was to be killed in, the device starts again.
     ///
@@ -74,13 +74,13 @@ public final class TestDevice: Sendable {
     @discardableResult
     public func sync() async throws -> SyncPassReport? {
         let (engine, life) = (engine, self.life.withLock { $0?.life })
-        if case .atCommit(let number, let isBefore) = plan.withLock({ $0 }) {
-            life?.end(atCommit: number, isBefore: isBefore)
+        if let plan = killPlan.withLock({ $0 }) {
+            life?.end(atCommit: plan.commit, isBefore: plan.isBefore)
         }
         let result: Result<SyncPassReport, any Error>
         do { result = .success(try await engine.syncNow()) } catch { result = .failure(error) }
         guard life?.isOver != true else {
-            plan.withLock { $0 = nil }
+            killPlan.withLock { $0 = nil }
             try await restart()
             return nil
         }

@@ -28,9 +28,9 @@ import Testing
             #expect(status.code == 0)
             #expect(
                 status.output == [
-                    "collection  documents  synced  pending  paused",
-                    "----------------------------------------------",
-                    "d.c                30      30        0       0",
+                    "collection  documents  synced  pending  paused  rejected",
+                    "--------------------------------------------------------",
+                    "d.c                30      30        0       0         0",
                 ])
         }
     }

@@ -132,9 +132,9 @@ struct SubscriptionKillScenarios {
         }
     }
 
-    @Test("what was read before a kill is not read again")
-    func goesOn() async throws {
-        let (phone, world) = try await world()
+    /// Has the second request for documents get lost; counts all of them.
+    @discardableResult
+    private static func loseSecondQuery(to world: SyncWorld) -> Locked<Int> {
         let queries = Locked(0)
         world.remote.before { call in
             guard call.kind == .query else { return }
@@ -144,6 +144,13 @@ struct SubscriptionKillScenarios {
             }
             if count == 2 { throw RemoteError(.retryable, "lost") }
         }
+        return queries
+    }
+
+    @Test("what was read before a kill is not read again")
+    func goesOn() async throws {
+        let (phone, world) = try await world()
+        let queries = Self.loseSecondQuery(to: world)
         let first = try await phone.engine(EngineProbe(commitsHere: true))
         try await first.syncNow()
         #expect(try first.subscriptions.state == .bootstrapping)
@@ -160,15 +167,7 @@ struct SubscriptionKillScenarios {
     @Test("a history that is lost while documents come in has them read anew")
     func gapInBootstrap() async throws {
         let (phone, world) = try await world()
-        let queries = Locked(0)
-        world.remote.before { call in
-            guard call.kind == .query else { return }
-            let count = queries.withLock { count in
-                count += 1
-                return count
-            }
-            if count == 2 { throw RemoteError(.retryable, "lost") }
-        }
+        Self.loseSecondQuery(to: world)
         let engine = try await phone.engine(EngineProbe(commitsHere: true))
         try await engine.syncNow()
         world.remote.before(nil)
@@ -177,5 +176,37 @@ struct SubscriptionKillScenarios {
         try await engine.syncUntilQuiet()
         #expect(try ids(phone.store) == [5, 6, 7, 9])
         #expect(try await engine.verify() == [])
+    }
+
+    @Test("an edit that the app undoes while its query goes leaves the document to go")
+    func undone() async throws {
+        // Without a kill first, which tells how many commits there are.
+        var (step, commits) = (0, 0)
+        var undone = 0
+        while step <= commits {
+            let world = try SyncWorld()
+            try world.foreign(1) { $0["room"] = "red" }
+            let phone = Phone(store: try DocumentStore(at: .inMemory), world: world)
+            let engine = try await phone.engine(EngineProbe(commitsHere: true))
+            let items = engine.collection(SyncWorld.namespace)
+            try await items.subscribe(to: ["room": "red"], named: "room")
+            _ = try await engine.subscriptions.update { $0.remove(named: "room") }
+            // Of after the set: it is sent once the set has taken over.
+            try await items.updateOne(["_id": 1], ["$set": ["seen": true]])
+            let life = Life(step == 0 ? nil : (step, true))
+            do {
+                try await phone.engine(life.probe).syncUntilQuiet()
+            } catch is Killed {}
+            commits = max(commits, life.count)
+            let next = try await phone.engine(EngineProbe(commitsHere: true))
+            let again = next.collection(SyncWorld.namespace)
+            undone += try await again.updateOne(["_id": 1], ["$unset": ["seen": ""]]).modifiedCount
+            try await next.syncUntilQuiet()
+            #expect(try ids(phone.store) == [], "after \(step)")
+            #expect(try await next.verify() == [])
+            #expect(try world.remoteDocument(1) != nil)
+            step += 1
+        }
+        #expect(undone > 0 && commits > 1)
     }
 }

@@ -92,6 +92,37 @@ struct SubscriptionWriteScenarios {
         #expect(try world.remoteDocument(1)?["n"] == 1)
     }
 
+    @Test("an own document that is given up makes room for the one that a query asks for")
+    func givenUp() async throws {
+        struct Undecided: Error {}
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: ConflictHandler { _ in throw Undecided() })
+        try await a.subscribe(to: ["n": ["$lte": 3]])
+        try await a.settle()
+        try world.foreign(1) { $0["n"] = 1 }
+        try await a.insert(["_id": 1, "n": 2])
+        try await a.settle()
+        #expect(try await a.items.pausedIDs == [1])
+        try await a.items.deleteOne(["_id": 1])
+        #expect(try await a.heldIDs == [])
+        try await a.settle()
+        #expect(try await a.local(1) == ["_id": 1, "n": 1])
+    }
+
+    @Test("a change out of the view that is given up brings the remote's document back")
+    func givenUpByDesync() async throws {
+        let world = try SyncWorld()
+        try world.foreign(1) { $0["n"] = 1 }
+        let a = try await world.device("A")
+        try await a.subscribe(to: ["n": ["$lte": 3]])
+        try await a.settle()
+        try await a.set(1, ["n": 9])
+        try await a.items.desync(ids: [1])
+        #expect(try await a.heldIDs == [])
+        try await a.settle()
+        #expect(try await a.local(1) == ["_id": 1, "n": 1])
+    }
+
     @Test("writes and sets made offline go out in their order; only the last set's view is left")
     func offline() async throws {
         let world = try SyncWorld()

@@ -17,7 +17,9 @@ struct SimulationTests {
     }
 
     /// Seeds that once violated something.
-    @Test("what once went wrong goes well", arguments: [384, 474, 778, 106] as [UInt64])
+    @Test(
+        "what once went wrong goes well",
+        arguments: [384, 474, 778, 106, 955, 3095, 22477] as [UInt64])
     func regressions(seed: UInt64) async throws { try await check(seed) }
 
     @Test("a seed runs twice alike")

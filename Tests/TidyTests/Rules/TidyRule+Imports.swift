@@ -19,7 +19,8 @@ extension TidyRule {
             only: ["Sources/StitchSyncMongo/"], sample: "StitchSyncCMongoC"),
         imports(
             of: "ArgumentParser", matching: { $0 == "ArgumentParser" },
-            only: ["Sources/StitchSyncCommand/"], sample: "ArgumentParser"),
+            only: ["Sources/StitchSyncCommand/", "Tests/StitchSyncCommandTests/"],
+            sample: "ArgumentParser"),
         smallFoundation,
     ]
 

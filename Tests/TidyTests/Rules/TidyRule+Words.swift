@@ -8,7 +8,9 @@ extension TidyRule {
         word("Task . detached", instead: "a child task of the caller"),
         word("@ unchecked", instead: "a value, an actor or Locked", allowed: wrappers),
         word("print (", instead: "the console of the command", allowed: speakers),
-        word("fatalError (", instead: "a precondition with a sentence, or an error"),
+        word(
+            "fatalError (", instead: "a precondition with a sentence, or an error",
+            allowed: ["Examples/"]),
         word(
             "DispatchQueue", instead: "a task or the store's writer thread",
             allowed: ["Sources/BSONStore/Store/WriterQueue.swift"]),
@@ -36,7 +38,7 @@ extension TidyRule {
 
     /// Programs whose output is for people.
     private static let speakers = [
-        "fixtures/embedding/main.swift", "Benchmarks/", "Fuzz/", "Tests/SyncSimulator/",
+        "Examples/", "Benchmarks/", "Fuzz/", "Tests/SyncSimulator/",
     ]
 
     /// Shells that pace themselves by an injected clock.

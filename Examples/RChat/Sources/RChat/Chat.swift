@@ -1,0 +1,152 @@
+import BSONStore
+import StitchSync
+
+/// Is the terminal: some users' phones, one of which is in the hand.
+struct Chat {
+    private let address: String
+    private let stores: UserStores
+    /// Whether the lines come from a script and are shown, too.
+    private let echoes: Bool
+    private var phones: [String: Phone] = [:]
+    private var rooms: [String: String] = [:]
+    private var name: String?
+
+    init(address: String, folder: String, echoes: Bool) {
+        self.address = address
+        self.echoes = echoes
+        stores = UserStores(directory: folder) { try Server.remote(address, user: $0) }
+    }
+
+    static let help = """
+        /as NAME             take NAME's phone: alice, bob or carol; a message is any other line
+        /who  /me  /show     the directory; my user; the messages that are on the phone
+        /new ROOM NAME…      make a room for me and others      /room ROOM    open it
+        /away  /here         what the directory says of me
+        /forge NAME TEXT     write in somebody else's name      /rename NAME NEW   so in the directory
+        /kept                what was taken back
+        /offline  /online    without a network, and with it again
+        /signout             send what waits, remove my documents from this phone
+        /help  /quit         for scripts: /sent   /see TEXT   /unsee TEXT   wait
+        """
+
+    /// Does what the lines say until they end.
+    func run(_ lines: AsyncStream<String>) async throws {
+        var chat = self
+        if !echoes { Terminal.say("RChat at \(address)\n\(Self.help)") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for await line in lines {
+                if echoes { Terminal.say("> \(line)") }
+                guard !line.hasPrefix("#"), !line.isEmpty else { continue }
+                guard line != "/quit" else { break }
+                do {
+                    try await chat.obey(line, &group)
+                } catch {
+                    // A script that goes wrong ends; a person can do something else.
+                    guard !echoes else { throw error }
+                    Terminal.say("\(error)")
+                }
+            }
+            for (name, phone) in chat.phones {
+                await phone.turnOff()
+                try await stores.close(name)
+            }
+        }
+    }
+
+    private mutating func obey(
+        _ line: String, _ group: inout ThrowingTaskGroup<Void, any Error>
+    ) async throws {
+        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+        let rest = words.count > 1 ? words[1] : ""
+        switch words[0] {
+        case "/help": return Terminal.say(Self.help)
+        case "/as": return try await take(rest, &group)
+        default: break
+        }
+        guard let name, let phone = phones[name] else {
+            throw ChatFailure("nobody's phone is in the hand: /as alice")
+        }
+        if words[0] == "/signout" { return try await signOut(phone) }
+        if try await look(words[0], rest, phone) { return }
+        try await act(words[0], rest, line, phone)
+    }
+
+    /// Takes a user's phone, which is turned on where it is off.
+    private mutating func take(
+        _ user: String, _ group: inout ThrowingTaskGroup<Void, any Error>
+    ) async throws {
+        if phones[user] == nil {
+            let phone = Phone(user, try stores.signIn(user))
+            try await phone.set()
+            group.addTask { try await phone.run() }
+            phones[user] = phone
+        }
+        name = user
+    }
+
+    private mutating func signOut(_ phone: Phone) async throws {
+        await phone.turnOff()
+        try await stores.signOut(phone.name, waitingForUpload: .seconds(30))
+        phones[phone.name] = nil
+        rooms[phone.name] = nil
+        name = nil
+    }
+
+    /// Shows something, or waits until it can be seen; `false` for another command.
+    private func look(_ command: String, _ text: String, _ phone: Phone) async throws -> Bool {
+        switch command {
+        case "/who": show(try await phone.directory(), phone)
+        case "/me": show(try await phone.me(), phone)
+        case "/show": show(try await phone.talk(), phone)
+        case "/kept": show(try await phone.rejected(), phone)
+        case "/sent": try await phone.engine.waitForUpload()
+        case "/see", "/unsee":
+            func isAsWanted() async throws -> Bool {
+                try await phone.screen().contains { $0.contains(text) } == (command == "/see")
+            }
+            if try await isAsWanted() { return true }
+            for await _ in phone.news where try await isAsWanted() { break }
+        default: return false
+        }
+        return true
+    }
+
+    private func show(_ lines: [String], _ phone: Phone) {
+        for line in lines { Terminal.say("[\(phone.name)]   \(line)") }
+    }
+
+    private mutating func act(
+        _ command: String, _ rest: String, _ line: String, _ phone: Phone
+    ) async throws {
+        let words = rest.split(separator: " ", maxSplits: 1).map(String.init)
+        switch command {
+        case "/new":
+            let names = rest.split(separator: " ").map(String.init)
+            try await phone.makeRoom(names.first ?? "", Array(names.dropFirst()))
+        case "/room":
+            try await phone.open(rest)
+            rooms[phone.name] = rest
+        case "/away", "/here":
+            try await phone.user.updateOne(
+                ["_id": .string(phone.name)],
+                ["$set": ["presence": .string(String(command.dropFirst()))]])
+        case "/forge":
+            try await phone.say(
+                words.last ?? "", in: try room(of: phone), as: words.first ?? "")
+        case "/rename":
+            try await phone.chatsters.updateOne(
+                ["_id": .string(words.first ?? "")],
+                ["$set": ["userName": .string(words.last ?? "")]])
+        case "/offline": phone.engine.setOnline(false)
+        case "/online": phone.engine.setOnline(true)
+        default:
+            guard !command.hasPrefix("/") else { throw ChatFailure("unknown: \(line); see /help") }
+            try await phone.say(line, in: try room(of: phone))
+        }
+    }
+
+    private func room(of phone: Phone) throws -> String {
+        guard let room = rooms[phone.name] else { throw ChatFailure("no room is open: /room NAME") }
+        return room
+    }
+}

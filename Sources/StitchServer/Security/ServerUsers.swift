@@ -1,0 +1,34 @@
+package import BSONStore
+
+/// Keeps the users of a server's file for who has the file, without a client.
+package enum ServerUsers {
+    /// Makes a user on the database `admin`; a server that has the file open knows it at once.
+    ///
+    /// - Parameters:
+    ///   - roles: as `readWrite@shop`; `root` alone is on `admin`.
+    ///   - customData: what rules find as `%%user.data`.
+    /// - Throws: a `CommandFault` of `createUser` for what is wrong; `StoreError`.
+    package static func add(
+        _ name: String, password: String, roles: [String], customData: BSONDocument?,
+        to store: DocumentStore
+    ) throws {
+        guard !name.isEmpty, !password.isEmpty else {
+            throw CommandFault(.badValue, "A user has a name and a password that are not empty")
+        }
+        var user = User(name: name, database: "admin")
+        let values = roles.map { text -> BSONValue in
+            let parts = text.split(separator: "@", maxSplits: 1).map(String.init)
+            let database = parts.count > 1 ? parts[1] : "admin"
+            return .document(["role": .string(parts.first ?? ""), "db": .string(database)])
+        }
+        user.roles = try Role.roles(BSONArray(values), on: "admin")
+        if let customData { user.customData = .document(customData) }
+        try user.setPassword(password, ScramMechanism.allCases)
+        try store.write { transaction in
+            guard try transaction.get(User.namespace, id: .string(user.id)) == nil else {
+                throw CommandFault(51003, "User \"\(name)@admin\" already exists")
+            }
+            try transaction.put(User.namespace, user.stored)
+        }
+    }
+}

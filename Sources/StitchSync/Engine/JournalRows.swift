@@ -1,0 +1,193 @@
+internal import BSONStore
+
+/// Reads and writes the journal's tables inside of one transaction.
+struct JournalRows {
+    let connection: SQLiteConnection
+
+    /// Keeps a conflict in the place of an earlier one of the same document.
+    func add(_ conflict: NotedConflict) throws {
+        let insert = try connection.prepare(
+            """
+            INSERT OR REPLACE INTO sync_conflicts(collection, key, entry)
+            SELECT id, ?2, ?3 FROM sync_collections WHERE namespace = ?1
+            """)
+        insert.bind(1, conflict.namespace.description)
+        insert.bind(2, keyOf: conflict.documentID)
+        insert.bind(3, conflict.entry)
+        try insert.run()
+    }
+
+    /// Keeps a pass.
+    func add(_ pass: NotedPass) throws {
+        let insert = try connection.prepare("INSERT INTO sync_passes(entry) VALUES (?)")
+        insert.bind(1, pass.entry)
+        try insert.run()
+    }
+
+    /// Removes all but the newest.
+    func trim(conflictsMax: Int, passesMax: Int) throws {
+        for (table, limit) in [("sync_conflicts", conflictsMax), ("sync_passes", passesMax)] {
+            let delete = try connection.prepare(
+                """
+                DELETE FROM \(table) WHERE id <=
+                    (SELECT id FROM \(table) ORDER BY id DESC LIMIT 1 OFFSET ?)
+                """)
+            delete.bind(1, Int64(limit))
+            try delete.run()
+        }
+    }
+
+    private static let deleteConflict = FixedStatement(
+        "DELETE FROM sync_conflicts WHERE collection = ?1 AND key = ?2")
+
+    /// Forgets the conflict of a document that leaves the device.
+    func forget(_ id: BSONValue, in collection: Int64) throws {
+        let delete = try connection.prepare(Self.deleteConflict)
+        delete.bind(1, collection)
+        delete.bind(2, keyOf: id)
+        try delete.run()
+    }
+
+    /// All conflicts that are kept, the oldest first.
+    func conflicts() throws -> [NotedConflict] {
+        let select = try connection.prepare(
+            """
+            SELECT namespace, entry FROM sync_conflicts
+            JOIN sync_collections ON sync_collections.id = collection ORDER BY sync_conflicts.id
+            """)
+        var found: [NotedConflict] = []
+        while try select.step() {
+            let namespace = try Namespace(parsing: select.string(0))
+            let entry = try SyncRecords.document(select, 1, "conflict")
+            guard let conflict = NotedConflict(entry, namespace) else {
+                throw SyncRecords.damaged("conflict")
+            }
+            found.append(conflict)
+        }
+        return found
+    }
+
+    /// All passes that are kept, the oldest first.
+    func passes() throws -> [NotedPass] {
+        let select = try connection.prepare("SELECT entry FROM sync_passes ORDER BY id")
+        var found: [NotedPass] = []
+        while try select.step() {
+            let entry = try SyncRecords.document(select, 0, "pass")
+            guard let pass = NotedPass(entry) else { throw SyncRecords.damaged("pass") }
+            found.append(pass)
+        }
+        return found
+    }
+}
+
+// MARK: - Entries
+
+extension NotedConflict {
+    fileprivate var entry: BSONDocument {
+        var entry: BSONDocument = [
+            "_id": documentID, "at": .datetime(time), "landed": .bool(mayHaveLanded),
+            "answer": .string(answer.name),
+        ]
+        switch answer {
+        case .use(let document): entry.append("used", .document(document))
+        case .failed(let reason): entry.append("reason", .string(reason))
+        case .useLocal, .useRemote, .delete, .waits: break
+        }
+        for (key, edition) in [("base", base), ("local", local), ("remote", remote)] {
+            if let edition { entry.append(key, .document(edition)) }
+        }
+        if let baseVersion { entry.append("baseVersion", baseVersion) }
+        if let remoteVersion { entry.append("remoteVersion", remoteVersion) }
+        return entry
+    }
+
+    fileprivate init?(_ entry: BSONDocument, _ namespace: Namespace) {
+        guard let id = entry["_id"], case .datetime(let time) = entry["at"],
+            let answer = Answer(entry)
+        else { return nil }
+        self.namespace = namespace
+        documentID = id
+        base = entry["base"]?.documentValue
+        local = entry["local"]?.documentValue
+        remote = entry["remote"]?.documentValue
+        baseVersion = entry["baseVersion"]
+        remoteVersion = entry["remoteVersion"]
+        mayHaveLanded = entry["landed"]?.boolValue ?? false
+        self.answer = answer
+        self.time = time
+    }
+}
+
+extension NotedConflict.Answer {
+    /// The answer's name, as fixtures call it.
+    package var name: String {
+        switch self {
+        case .useLocal: "useLocal"
+        case .useRemote: "useRemote"
+        case .use: "use"
+        case .delete: "delete"
+        case .failed: "fail"
+        case .waits: "waits"
+        }
+    }
+
+    fileprivate init?(_ entry: BSONDocument) {
+        switch entry["answer"]?.stringValue {
+        case "useLocal": self = .useLocal
+        case "useRemote": self = .useRemote
+        case "delete": self = .delete
+        case "waits": self = .waits
+        case "fail": self = .failed(entry["reason"]?.stringValue ?? "")
+        case "use":
+            guard let document = entry["used"]?.documentValue else { return nil }
+            self = .use(document)
+        default: return nil
+        }
+    }
+
+    /// What a handler said.
+    init(_ resolution: ConflictResolution<BSONDocument>) {
+        switch resolution {
+        case .useLocal: self = .useLocal
+        case .useRemote: self = .useRemote
+        case .use(let document): self = .use(document)
+        case .delete: self = .delete
+        }
+    }
+}
+
+extension NotedPass {
+    /// The counts that are kept, by their names.
+    private static let counts:
+        [(name: String, any WritableKeyPath<SyncPassReport, Int> & Sendable)] = [
+            ("taken", \.taken), ("removed", \.removed), ("evicted", \.evicted),
+            ("uploaded", \.uploaded), ("conflicts", \.conflicts), ("paused", \.paused),
+            ("reverted", \.reverted), ("answered", \.answered), ("overtaken", \.overtaken),
+            ("sets", \.subscriptionSets),
+        ]
+
+    fileprivate var entry: BSONDocument {
+        var entry: BSONDocument = ["at": .datetime(time)]
+        for (name, path) in Self.counts where report[keyPath: path] != 0 {
+            entry.append(name, .int64(Int64(report[keyPath: path])))
+        }
+        if !report.errors.isEmpty {
+            let names = report.errors.map { BSONValue.string($0.rawValue) }
+            entry.append("errors", .array(BSONArray(names)))
+        }
+        return entry
+    }
+
+    fileprivate init?(_ entry: BSONDocument) {
+        guard case .datetime(let time) = entry["at"] else { return nil }
+        self.time = time
+        var report = SyncPassReport()
+        for (name, path) in Self.counts {
+            report[keyPath: path] = Int(clamping: entry[name]?.int64Value ?? 0)
+        }
+        report.errors = (entry["errors"]?.arrayValue.map(Array.init) ?? []).compactMap {
+            $0.stringValue.flatMap(SyncError.Code.init)
+        }
+        self.report = report
+    }
+}

@@ -1,0 +1,117 @@
+#if CommandLine
+    import ArgumentParser
+    import BSONStore
+    import StitchSync
+
+    /// Shows the editions of one document side by side.
+    struct DiffCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "diff",
+            abstract: "Show base, local and remote of one document.",
+            discussion: """
+                The base is what the remote confirmed last; local and remote are compared with it field \
+                by field. The remote edition is what the last conflict showed, or what --remote tells \
+                when it is asked now; where nothing is known, that is said.
+
+                Examples:
+                  stitchsync diff shop.stitch shop.products 7
+                  stitchsync diff shop.stitch shop.products '"a17"' --remote remote.stitch --json
+
+                Exit code: 0 also when nothing differs, 1 when there is no such document or the store \
+                cannot be read, 64 for a wrong command line.
+                """)
+
+        @OptionGroup var place: StoreArguments
+
+        @Argument(help: "The document's _id, in Extended JSON or as a bare text.")
+        var id: String
+
+        @Option(
+            help: "Ask this remote for its edition now: a store file, or the URI of a server.",
+            completion: .file())
+        var remote: String?
+
+        @Flag(help: "Show fields that are the same everywhere, too.")
+        var all = false
+
+        @Flag(help: "Write one JSON object.")
+        var json = false
+
+        @OptionGroup var colours: ColourArguments
+
+        func run() async throws {
+            let console = Console.standard
+            let store = try place.existing()
+            defer { store.close() }
+            let engine = try SyncEngine(lookingAt: store)
+            let editions = try editions(engine)
+            let conflict = try engine.notedConflicts().last { conflict in
+                conflict.namespace == place.namespace
+                    && conflict.documentID == editions.documentID
+            }
+            let diff = DocumentDiff(
+                namespace: place.namespace, editions: editions,
+                remote: try await ask(editions.documentID)
+                    ?? RemoteKnowledge(editions, conflict),
+                conflict: conflict, showsAll: all)
+            if json { return try console.say(diff.document.extendedJSON(.canonical)) }
+            let style = TextStyle(colours.color, on: console.output)
+            for line in diff.lines(style) { try console.say(line) }
+        }
+
+        /// Finds the document by each id that the text may stand for.
+        private func editions(_ engine: SyncEngine) throws -> DocumentEditions {
+            let candidates = Self.ids(id)
+            for candidate in candidates {
+                if let found = try engine.editions(of: candidate, in: place.namespace) {
+                    return found
+                }
+            }
+            for candidate in candidates {
+                let local = try engine.store.read { transaction in
+                    try transaction.get(place.namespace, id: candidate)
+                }
+                if let local { return DocumentEditions(unsynced: local) }
+            }
+            let looked = candidates.map { $0.extendedJSON(.relaxed) }.joined(separator: " or ")
+            throw CommandError(
+                "\(place.namespace) in \(place.store) has no document \(looked)")
+        }
+
+        /// The ids that a text may stand for.
+        static func ids(_ text: String) -> [BSONValue] {
+            var ids: [BSONValue] = []
+            do { ids.append(try BSONValue(extendedJSON: text)) } catch {}
+            do { ids.append(.objectID(try BSONObjectID(text))) } catch {}
+            if ids.first?.stringValue == nil { ids.append(.string(text)) }
+            return ids
+        }
+
+        private func ask(_ id: BSONValue) async throws -> RemoteKnowledge? {
+            guard let remote else { return nil }
+            let session = try SessionRemote(existing: remote)
+            let found: [RemoteLookup]
+            do {
+                found = try await session.remote.collection(place.namespace).find(ids: [id])
+            } catch {
+                await session.close()
+                throw CommandError("\(remote) cannot be asked: \(error)")
+            }
+            await session.close()
+            switch found.first {
+            case .found(let document): return .asked(document.withoutVersion)
+            case .absent: return .asked(nil)
+            case .hidden: return .unknown("the remote does not show it to this user")
+            case nil: throw CommandError("\(remote) did not answer")
+            }
+        }
+    }
+
+    /// Says when there are colours.
+    struct ColourArguments: ParsableArguments {
+        @Option(help: "Colours: auto, which is on a terminal, always, never. NO_COLOR is heeded.")
+        var color = TextStyle.Choice.auto
+    }
+
+    extension TextStyle.Choice: ExpressibleByArgument {}
+#endif

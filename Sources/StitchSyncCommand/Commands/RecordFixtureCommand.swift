@@ -1,0 +1,83 @@
+#if CommandLine
+    import ArgumentParser
+    import BSONStore
+    import StitchSync
+    import StitchSyncTesting
+
+    /// Writes a fixture from a live store's last conflict.
+    struct RecordFixtureCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "record",
+            abstract: "Write a fixture from a store's last conflict.",
+            discussion: """
+                A store keeps the last conflict of its newest documents: base, local and remote, and \
+                what was answered. The conflict is played once more in memory, and what comes of it \
+                is what the fixture expects. With --app the fixture asks your app's handler, as \
+                checkConflicts(in:handler:) plays it.
+
+                Examples:
+                  stitchsync fixture record shop.stitch --out price.json
+                  stitchsync fixture record shop.stitch shop.products 7 --app --out fixtures/price.json
+
+                Exit code: 0, 1 when no such conflict is kept, it cannot be played again, or the file \
+                is there already, 64 for a wrong command line.
+                """)
+
+        @Argument(help: "The store's file.", completion: .file())
+        var store: String
+
+        @Argument(
+            help: "Only a conflict of this collection.", transform: { try Namespace(parsing: $0) })
+        var namespace: Namespace?
+
+        @Argument(help: "Only that of the document with this _id.")
+        var id: String?
+
+        @Option(
+            name: [.long, .short], help: "The file to write, or - for standard output.",
+            completion: .file())
+        var out = "-"
+
+        @Option(help: "What the fixture shows, in one sentence.")
+        var name: String?
+
+        @Flag(help: "Let the app's own handler answer; what was answered is expected of it.")
+        var app = false
+
+        func run() async throws {
+            let opened = try DocumentStore.existing(store)
+            defer { opened.close() }
+            let conflicts = try SyncEngine(lookingAt: opened).notedConflicts()
+            guard let conflict = conflicts.last(where: isMeant) else {
+                let place = [namespace?.description, id].compactMap { $0 }.joined(separator: " ")
+                throw CommandError(
+                    "\(store) keeps no conflict" + (place.isEmpty ? "" : " of \(place)")
+                        + Self.hint(conflicts))
+            }
+            let place =
+                "\(conflict.namespace) \(conflict.documentID.extendedJSON(.relaxed))"
+            let recorded = try await ConflictFixture.recording(
+                conflict, name: name ?? "\(place): \(conflict.answerText)", forApp: app)
+            let file = ConflictFixture.file(
+                description: "A conflict of \(place) at \(conflict.time.text).",
+                cases: [recorded])
+            let descriptor = try Descriptor.making(out)
+            defer { descriptor.close() }
+            try descriptor.write(file.extendedJSONBytes(.canonical, pretty: true) + [0x0A])
+            if out != "-" { try Console.standard.say("\(out): the conflict of \(place)") }
+        }
+
+        private func isMeant(_ conflict: NotedConflict) -> Bool {
+            guard namespace.map({ $0 == conflict.namespace }) ?? true else { return false }
+            return id.map { DiffCommand.ids($0).contains(conflict.documentID) } ?? true
+        }
+
+        private static func hint(_ conflicts: [NotedConflict]) -> String {
+            guard !conflicts.isEmpty else { return "" }
+            let kept = conflicts.suffix(5).map { conflict in
+                "\(conflict.namespace) \(conflict.documentID.extendedJSON(.relaxed))"
+            }
+            return "; it keeps \(conflicts.count), such as \(kept.joined(separator: ", "))"
+        }
+    }
+#endif

@@ -1,0 +1,155 @@
+#if CommandLine
+    import ArgumentParser
+    import BSONStore
+    import StitchSync
+
+    /// Shows writes that the remote refused, and makes them again or forgets them.
+    struct RetryCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "retry",
+            abstract: "List writes that the remote refused, make them again, or discard them.",
+            discussion: """
+                A write that rules or subscriptions do not allow is taken back and kept with its \
+                reason. Without numbers the kept writes are listed. A retried write is made on top of \
+                what the document is now, and sent by the next pass; --as makes an edited one.
+
+                Examples:
+                  stitchsync retry shop.stitch
+                  stitchsync retry shop.stitch 3 --as '{"_id": 7, "price": 9}'
+                  stitchsync retry shop.stitch --all --discard
+
+                Exit code: 0, 1 when there is no write of a number, or it cannot be made again, 64 for \
+                a wrong command line.
+                """)
+
+        @Argument(help: "The store's file.", completion: .file())
+        var store: String
+
+        @Argument(help: "The numbers of kept writes; without one they are listed.")
+        var numbers: [Int64] = []
+
+        @Flag(help: "All kept writes.")
+        var all = false
+
+        @Flag(help: "Forget the writes instead.")
+        var discard = false
+
+        @Option(
+            name: .customLong("as"),
+            help: "The document to store in the place of the one write that is named.",
+            transform: { try BSONDocument(extendedJSON: $0) })
+        var document: BSONDocument?
+
+        @Flag(help: "Write JSON: one object for each write.")
+        var json = false
+
+        func validate() throws {
+            guard numbers.isEmpty || !all else {
+                throw ValidationError("--all and numbers do not go together")
+            }
+            guard !(discard && numbers.isEmpty && !all) else {
+                throw ValidationError("--discard needs the numbers of writes, or --all")
+            }
+            guard document == nil || numbers.count == 1 && !discard else {
+                throw ValidationError("--as goes with the number of one write, without --discard")
+            }
+        }
+
+        func run() async throws {
+            let opened = try DocumentStore.existing(store)
+            defer { opened.close() }
+            let engine = try SyncEngine(lookingAt: opened)
+            var kept: [RejectedWrite<BSONDocument>] = []
+            for namespace in try engine.syncedCollections() {
+                kept += try await engine.collection(namespace).rejectedWrites()
+            }
+            kept.sort { $0.id < $1.id }
+            guard all || !numbers.isEmpty else { return try list(kept) }
+            let missing = Set(numbers).subtracting(kept.map(\.id)).sorted()
+            var isDone = missing.isEmpty
+            for number in missing {
+                try Console.standard.warn("error: \(store) keeps no rejected write \(number)")
+            }
+            for write in kept where all || numbers.contains(write.id) {
+                if try await !settle(write, engine) { isDone = false }
+            }
+            guard isDone else { throw ExitCode.failure }
+        }
+
+        private func list(_ kept: [RejectedWrite<BSONDocument>]) throws {
+            let console = Console.standard
+            if json {
+                for write in kept { try console.say(write.object().extendedJSON(.canonical)) }
+                return
+            }
+            if kept.isEmpty { try console.say("no rejected writes") }
+            for write in kept {
+                for line in write.lines { try console.say(line) }
+            }
+        }
+
+        /// - Returns: whether it could be done.
+        private func settle(
+            _ write: RejectedWrite<BSONDocument>, _ engine: SyncEngine
+        ) async throws -> Bool {
+            let collection = engine.collection(write.namespace)
+            let place = "\(write.id): \(write.change) of \(write.place)"
+            do {
+                if discard {
+                    try await collection.discardRejectedWrite(write.id)
+                } else if let document {
+                    try await collection.retryRejectedWrite(write.id, as: document)
+                } else {
+                    try await collection.retryRejectedWrite(write.id)
+                }
+            } catch let error as StoreError {
+                try Console.standard.warn("error: \(place): \(error.message.printable)")
+                return false
+            } catch let error as SyncError {
+                try Console.standard.warn("error: \(place): \(error.message.printable)")
+                return false
+            }
+            let outcome = discard ? "discarded" : "stored again; the next pass sends it"
+            try Console.standard.say(
+                json
+                    ? write.object(outcome: discard ? "discarded" : "retried")
+                        .extendedJSON(.canonical)
+                    : "\(place) \(outcome)")
+            return true
+        }
+    }
+
+    extension RejectedWrite<BSONDocument> {
+        /// The collection and the document.
+        var place: String { "\(namespace) \(documentID.extendedJSON(.relaxed))" }
+
+        /// The write on a few lines.
+        fileprivate var lines: [String] {
+            func text(_ document: BSONDocument?) -> String {
+                document?.extendedJSON(.relaxed) ?? "(no document)"
+            }
+            var lines = [
+                "\(id)  \(change) of \(place), refused at \(time.text)",
+                "   reason  \(reason.printable) (\(code))", "   wanted  \(text(document))",
+            ]
+            if hasLaterEdits { lines.append("   later   \(text(laterDocument))") }
+            return lines + ["   base    \(text(base))"]
+        }
+
+        /// The write as one object.
+        func object(outcome: String? = nil) -> BSONDocument {
+            func value(_ document: BSONDocument?) -> BSONValue {
+                document.map(BSONValue.document) ?? .null
+            }
+            var object: BSONDocument = [
+                "number": .int64(id), "collection": .string(namespace.description),
+                "_id": documentID, "change": .string(change.rawValue), "at": .datetime(time),
+                "code": .int64(Int64(code)), "reason": .string(reason),
+                "document": value(document), "base": value(base),
+            ]
+            if hasLaterEdits { object.append("later", value(laterDocument)) }
+            if let outcome { object.append("outcome", .string(outcome)) }
+            return object
+        }
+    }
+#endif

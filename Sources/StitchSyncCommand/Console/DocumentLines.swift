@@ -1,0 +1,31 @@
+import BSONStore
+
+/// Writes documents as Extended JSON: one a line, or all of them as one array.
+struct DocumentLines {
+    private var lines: BufferedLines
+    private let format: ExtendedJSONFormat
+    private let isArray: Bool
+    /// How many were written.
+    private(set) var count = 0
+
+    /// - Parameter isArray: whether the lines are the elements of one array.
+    init(to descriptor: Descriptor, isRelaxed: Bool, isArray: Bool) {
+        lines = BufferedLines(to: descriptor)
+        format = isRelaxed ? .relaxed : .canonical
+        self.isArray = isArray
+    }
+
+    /// Adds a document.
+    mutating func append(_ document: BSONDocument) throws(CommandError) {
+        if isArray { try lines.append(raw: Array((count == 0 ? "[\n" : ",\n").utf8)) }
+        count += 1
+        let text = document.extendedJSONBytes(format)
+        if isArray { try lines.append(raw: text) } else { try lines.append(text) }
+    }
+
+    /// Writes what is left; must be called at the end.
+    mutating func finish() throws(CommandError) {
+        if isArray { try lines.append(raw: Array((count == 0 ? "[]\n" : "\n]\n").utf8)) }
+        try lines.flush()
+    }
+}

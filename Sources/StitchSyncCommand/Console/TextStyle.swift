@@ -1,0 +1,61 @@
+import Foundation
+
+/// Colours words for a terminal that shows colours; elsewhere leaves them as they are.
+struct TextStyle: Sendable {
+    /// What a word can look like, as the terminal's number of it.
+    enum Look: Int {
+        case bold = 1
+        case dim = 2
+        case red = 31
+        case green = 32
+        case yellow = 33
+        case cyan = 36
+    }
+
+    /// When there are colours.
+    enum Choice: String, CaseIterable {
+        /// On a terminal, unless `NO_COLOR` is set (https://no-color.org).
+        case auto
+        case always
+        case never
+    }
+
+    /// Whether there are colours.
+    let isColoured: Bool
+
+    /// Decides by what the person asked for and by where the words go.
+    init(
+        _ choice: Choice, on descriptor: Descriptor,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        switch choice {
+        case .always: isColoured = true
+        case .never: isColoured = false
+        case .auto:
+            isColoured =
+                descriptor.isTerminal && environment["NO_COLOR"] ?? "" == ""
+                && environment["TERM"] != "dumb"
+        }
+    }
+
+    /// A word that looks so.
+    func callAsFunction(_ text: String, _ look: Look) -> String {
+        isColoured ? "\u{1B}[\(look.rawValue)m\(text)\u{1B}[0m" : text
+    }
+}
+
+extension String {
+    /// The text with control characters shown as numbers, so that none reaches a terminal.
+    var printable: String {
+        guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            return self
+        }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.properties.generalCategory == .control {
+                text += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}

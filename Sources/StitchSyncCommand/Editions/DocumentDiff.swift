@@ -1,0 +1,148 @@
+import BSONStore
+import StitchSync
+
+/// Shows how the editions of one document differ.
+struct DocumentDiff: Sendable {
+    /// The collection.
+    let namespace: Namespace
+    /// What the store holds.
+    let editions: DocumentEditions
+    /// What is known of the remote.
+    let remote: RemoteKnowledge
+    /// The document's last conflict, where it is kept.
+    let conflict: NotedConflict?
+    /// Whether fields that are the same everywhere are shown, too.
+    let showsAll: Bool
+
+    private var fields: [EditionLine] {
+        let hasRemote = remote.edition != nil
+        return EditionLine.lines(
+            base: editions.base, local: editions.local, remote: remote.edition
+        ).filter { showsAll || $0.differs(hasRemote: hasRemote) }
+    }
+
+    /// The difference on lines for a person.
+    func lines(_ style: TextStyle) -> [String] {
+        let id = editions.documentID.extendedJSON(.relaxed)
+        var lines = [
+            style("\(namespace) \(id)", .bold) + ": \(stateText.printable)",
+            "base    \(baseText)", "local   \(localText)", "remote  \(remote.text)",
+        ]
+        if let conflict {
+            lines.append("        last conflict at \(conflict.time.text): \(conflict.answerText)")
+        }
+        let fields = fields
+        if fields.isEmpty { return lines + ["", "no field differs"] }
+        for field in fields {
+            lines += ["", style(field.path.printable, .bold)]
+            lines += rows(of: field, style)
+        }
+        return lines
+    }
+
+    private func rows(of field: EditionLine, _ style: TextStyle) -> [String] {
+        let hasRemote = remote.edition != nil
+        let base = "  base    \(text(field.base, of: editions.base))"
+        let local = "  local   \(text(field.local, of: editions.local))"
+        let remote =
+            hasRemote ? "  remote  \(text(field.remote, of: remote.edition ?? nil))" : "  remote  ?"
+        let isMine = !EditionLine.isSame(field.base, field.local)
+        let isTheirs = hasRemote && !EditionLine.isSame(field.base, field.remote)
+        return [
+            style(base, .dim), isMine ? style(local, .green) : style(local, .dim),
+            isTheirs ? style(remote, .cyan) : style(remote, .dim),
+        ]
+    }
+
+    private func text(_ value: BSONValue?, of edition: BSONDocument?) -> String {
+        guard edition != nil else { return "(no document)" }
+        return value?.extendedJSON(.relaxed) ?? "(no such field)"
+    }
+
+    private var stateText: String {
+        switch editions.status {
+        case .notSynced: "not kept in step; only the local document is known"
+        case .synced: "in step, as far as is known"
+        case .pending: "a change waits to be sent"
+        case .stale: "the remote is to be looked at"
+        case .conflicted: "a change waits, and the remote is to be looked at first"
+        case .paused(let reason): "paused (\(reason.code.rawValue)): \(reason.message)"
+        }
+    }
+
+    private var baseText: String {
+        guard editions.status != .notSynced else { return "none" }
+        let document = editions.base == nil ? "the remote held no document" : "confirmed last"
+        switch editions.version {
+        case .absent: return document + ", without a version"
+        case .foreign: return document + ", with a version field that is not understood"
+        case .version(let version):
+            return document + ", version \(version.counter) of \(version.lineage.printable)"
+        }
+    }
+
+    private var localText: String {
+        if editions.local == nil { return "no document here" }
+        return EditionLine.isSame(
+            editions.base.map(BSONValue.document), editions.local.map(BSONValue.document))
+            ? "as the base" : "changed here"
+    }
+
+    /// The difference as one JSON object.
+    var document: BSONDocument {
+        func value(_ edition: BSONDocument?) -> BSONValue {
+            edition.map(BSONValue.document) ?? .null
+        }
+        var document: BSONDocument = [
+            "collection": .string(namespace.description), "_id": editions.documentID,
+            "state": .string(editions.stateName), "base": value(editions.base),
+            "local": value(editions.local),
+            "remoteIs": .string(remote.name),
+        ]
+        if let reason = editions.pauseReason { document.append("reason", .string(reason.message)) }
+        if let edition = remote.edition { document.append("remote", value(edition)) }
+        if let version = editions.version.value { document.append("version", version) }
+        let differences = fields.map { field in
+            var line: BSONDocument = ["path": .string(field.path)]
+            if let value = field.base { line.append("base", value) }
+            if let value = field.local { line.append("local", value) }
+            if let value = field.remote { line.append("remote", value) }
+            return BSONValue.document(line)
+        }
+        document.append("differences", .array(BSONArray(differences)))
+        return document
+    }
+}
+
+extension DocumentEditions {
+    /// How the document stands, in one word.
+    var stateName: String {
+        switch status {
+        case .notSynced: "notSynced"
+        case .synced: "synced"
+        case .pending: "pending"
+        case .stale: "stale"
+        case .conflicted: "conflicted"
+        case .paused: "paused"
+        }
+    }
+
+    /// Why it is paused, if so.
+    var pauseReason: PauseReason? {
+        if case .paused(let reason) = status { reason } else { nil }
+    }
+}
+
+extension NotedConflict {
+    /// What became of it, for people.
+    var answerText: String {
+        switch answer {
+        case .useLocal: "the local edition was kept"
+        case .useRemote: "the remote edition was taken"
+        case .use: "a merged document was kept"
+        case .delete: "deleted on both sides"
+        case .failed(let reason): reason.printable
+        case .waits: "it waits for a conflict handler"
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import BSONStore
+
+/// A field of a document, with the value that each edition has in it.
+struct EditionLine: Sendable, Equatable {
+    /// The dotted path.
+    let path: String
+    /// What the remote confirmed last.
+    let base: BSONValue?
+    /// What is here.
+    let local: BSONValue?
+    /// What the remote holds; `nil` also where that is not known.
+    let remote: BSONValue?
+
+    /// Lists the fields of three editions, embedded documents field by field, arrays as a whole.
+    ///
+    /// - Parameter remote: `nil` where it is not known.
+    static func lines(
+        base: BSONDocument?, local: BSONDocument?, remote: BSONDocument??
+    ) -> [EditionLine] {
+        var lines: [EditionLine] = []
+        compare(base, local, remote ?? nil, at: "", &lines)
+        return lines
+    }
+
+    private static func compare(
+        _ base: BSONDocument?, _ local: BSONDocument?, _ remote: BSONDocument?, at path: String,
+        _ lines: inout [EditionLine]
+    ) {
+        var seen: Set<String> = []
+        for key in [base, local, remote].flatMap({ $0.map { Array($0.keys) } ?? [] })
+        where seen.insert(key).inserted {
+            let place = path.isEmpty ? key : "\(path).\(key)"
+            let values = [base?[key], local?[key], remote?[key]]
+            let documents = values.map { $0?.documentValue }
+            let isNested = zip(values, documents).allSatisfy { ($0 == nil) == ($1 == nil) }
+            if isNested, documents.contains(where: { $0?.isEmpty == false }) {
+                compare(documents[0], documents[1], documents[2], at: place, &lines)
+            } else {
+                lines.append(
+                    EditionLine(path: place, base: values[0], local: values[1], remote: values[2]))
+            }
+        }
+    }
+
+    /// Whether the editions differ here.
+    ///
+    /// - Parameter hasRemote: whether the remote edition is known.
+    func differs(hasRemote: Bool) -> Bool {
+        !Self.isSame(base, local) || hasRemote && !Self.isSame(base, remote)
+    }
+
+    /// Whether two values are the same; the order of fields does not count.
+    static func isSame(_ left: BSONValue?, _ right: BSONValue?) -> Bool {
+        switch (left, right) {
+        case (nil, nil): true
+        case (let left?, let right?): left.contentEquals(right)
+        case (nil, _), (_, nil): false
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package import BSONStore
+package import StitchSync
+
+extension ConflictFixture {
+    /// Makes the case of a fixtures' file that shows a conflict of a live store once more.
+    ///
+    /// The conflict is played in memory with the answer that it had; what came of that is what the
+    /// case expects, so that it passes as it is.
+    ///
+    /// - Parameter isForApp: whether the case asks the app's own handler, of which the same answer is
+    ///   then expected; else it brings the answer with it.
+    /// - Throws: `FixtureError` when the conflict does not happen again as it was.
+    package static func recording(
+        _ conflict: NotedConflict, name: String, forApp isForApp: Bool
+    ) async throws -> BSONDocument {
+        var parts: BSONDocument = [
+            "name": .string(name), "handler": conflict.answer.handler, "start": conflict.start,
+        ]
+        if let steps = conflict.steps { parts.append("steps", .array(BSONArray(steps))) }
+        let unknown: BSONDocument = ["calls": .array([]), "local": .null, "remote": .null]
+        let draft = try ConflictFixture(
+            .document(parts.with("expect", .document(unknown))), at: "the recorded case")
+        guard let outcome = try await draft.played().outcome else {
+            throw FixtureError("", "the conflict cannot be played: \(name)")
+        }
+        let call = FixtureExpectation.Call(
+            base: conflict.base, local: conflict.local, remote: conflict.remote,
+            mayHaveLanded: conflict.mayHaveLanded)
+        if conflict.answer != .waits {
+            guard let first = outcome.calls.first, first.isSame(as: call) else {
+                throw FixtureError(
+                    "", "played again, the handler is not asked what it was asked then")
+            }
+        }
+        let recorded = parts.with("expect", .document(outcome.document))
+        let check = try ConflictFixture(.document(recorded), at: "the recorded case")
+        let differences = try await check.played().differences
+        guard differences.isEmpty else {
+            let text = differences.map(\.description).joined(separator: "\n")
+            throw FixtureError("", "played twice, it does not end alike: \(text)")
+        }
+        return isForApp ? recorded.with("handler", "app") : recorded
+    }
+
+    /// Makes a file of fixtures of its cases.
+    package static func file(description: String, cases: [BSONDocument]) -> BSONDocument {
+        [
+            "description": .string(description),
+            "cases": .array(BSONArray(cases.map(BSONValue.document))),
+        ]
+    }
+}
+
+extension NotedConflict {
+    /// The beginning, from which one pass leads to the conflict.
+    fileprivate var start: BSONValue {
+        func value(_ edition: BSONDocument?) -> BSONValue {
+            edition.map(BSONValue.document) ?? .null
+        }
+        var start: BSONDocument = ["base": value(base), "local": value(local)]
+        // What happens at the remote happens while the answer is lost, where that is the question.
+        if !mayHaveLanded { start.append("remote", value(remote)) }
+        if base != nil {
+            switch baseVersion.map(DocumentVersion.init) {
+            case nil: start.append("baseVersion", .null)
+            case .some(nil): start.append("baseVersion", baseVersion ?? .null)
+            case .some(.some): break
+            }
+            if !mayHaveLanded, let change = versionChange {
+                start.append("remoteVersion", change)
+            }
+        }
+        return .document(start)
+    }
+
+    /// What the remote's change did to the version; `nil` where it is what fixtures take it to be.
+    private var versionChange: BSONValue? {
+        guard remote != nil else { return nil }
+        guard let remoteVersion else { return "none" }
+        guard let now = DocumentVersion(remoteVersion) else { return remoteVersion }
+        guard let before = baseVersion.flatMap(DocumentVersion.init) else { return "fresh" }
+        if now.lineage != before.lineage { return "fresh" }
+        return now.counter == before.counter ? "same" : nil
+    }
+
+    /// The steps, where one pass is not all.
+    fileprivate var steps: [BSONValue]? {
+        guard mayHaveLanded else { return nil }
+        var steps: [BSONValue] = [["lose": ["request": "write"]], ["sync": 1]]
+        let isSame =
+            base.map { base in remote.map { base.contentEquals($0) } ?? false } ?? (remote == nil)
+        if !isSame {
+            let edit: BSONValue = remote.map { ["replace": .document($0)] } ?? "delete"
+            steps.append(["remote": edit])
+        }
+        return steps + ["loseHistory", ["sync": "quiet"]]
+    }
+}
+
+extension NotedConflict.Answer {
+    /// The handler that answers so.
+    fileprivate var handler: BSONValue {
+        switch self {
+        case .useLocal: ["answers": ["useLocal"]]
+        case .useRemote: ["answers": ["useRemote"]]
+        case .use(let document): ["answers": [["use": .document(document)]]]
+        case .delete: ["answers": ["delete"]]
+        case .failed: ["answers": ["fail"]]
+        case .waits: .null
+        }
+    }
+}
+
+extension FixtureExpectation.Call {
+    fileprivate func isSame(as other: Self) -> Bool {
+        func isSame(_ left: BSONDocument?, _ right: BSONDocument?) -> Bool {
+            switch (left, right) {
+            case (nil, nil): true
+            case (let left?, let right?): left.contentEquals(right)
+            case (nil, _), (_, nil): false
+            }
+        }
+        return isSame(base, other.base) && isSame(local, other.local)
+            && isSame(remote, other.remote) && mayHaveLanded == other.mayHaveLanded
+    }
+}
+
+extension BSONDocument {
+    /// The document with a field set.
+    fileprivate func with(_ key: String, _ value: BSONValue) -> BSONDocument {
+        var document = self
+        document.set(key, to: value)
+        return document
+    }
+}

@@ -1,0 +1,137 @@
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// What rules hide is not deleted, whenever and however the device finds that it is not there: 148 of
+/// the acceptance list, for changes that are noted first and looked at later.
+@Suite(.remotes)
+struct ViewScenarios {
+    /// Ann sees what is hers.
+    private static let own = """
+        [{"name": "own", "apply_when": {},
+          "document_filters": {"read": {"ownerId": "ann"}, "write": {"ownerId": "ann"}},
+          "read": true, "write": true}]
+        """
+
+    private static let documents: [BSONDocument] = ["gone", "left", "stays"].map {
+        ["_id": .string($0), "ownerId": "ann"]
+    }
+
+    /// Two devices of Ann's hold all three documents: one by their ids, one by a query.
+    private static func devices(_ world: RuledWorld) async throws -> [SyncEngine] {
+        try fill(world)
+        let byID = try await world.engine()
+        try await byID.items.sync(ids: ["gone", "left", "stays"])
+        let byQuery = try await world.engine()
+        try await byQuery.items.subscribe(named: "all")
+        for engine in [byID, byQuery] {
+            try await engine.syncUntilQuiet()
+            await engine.flushEvents()
+            #expect(try await engine.items.count() == 3)
+        }
+        _ = world.transcript()
+        return [byID, byQuery]
+    }
+
+    private static func fill(_ world: RuledWorld) throws {
+        try world.stored.write { transaction in
+            for document in documents { try transaction.put(RuledWorld.items, document) }
+        }
+    }
+
+    private static func change(_ world: RuledWorld) throws {
+        try world.foreign("left", ["ownerId": "ben"])
+        try world.stored.write { try $0.remove(RuledWorld.items, id: "gone") }
+    }
+
+    @Test("noted before the look: what left the view is evicted, what was deleted is deleted")
+    func noted() async throws {
+        let world = try RuledWorld(Self.own)
+        for engine in try await Self.devices(world) {
+            if try world.document("gone") != nil { try Self.change(world) }
+            // The history is read, then the way is gone: the changes are noted.
+            world.remote.before { call in
+                if call.kind == .find { throw RemoteError(.retryable, "no network") }
+            }
+            _ = try await engine.syncNow()
+            #expect(try await engine.items.count() == 3)
+            #expect(try await engine.items.status().toLook == 2)
+            world.remote.before(nil)
+            await engine.flushEvents()
+            _ = world.transcript()
+            try await engine.passed()
+            let lines = world.transcript().filter { !$0.hasPrefix("error remoteUnavailable") }
+            #expect(
+                Set(lines) == [
+                    "remote delete gone settled", "remote evict left settled",
+                ])
+            #expect(try await engine.items.find().map(\.documentID) == ["stays"])
+        }
+        #expect(try world.document("left") != nil)
+        // What comes back into the view arrives again.
+        try world.foreign("left", ["ownerId": "ann"])
+        let again = try await world.engine()
+        try await again.items.subscribe(named: "all")
+        #expect(try await again.items.count() == 2)
+    }
+
+    @Test("at once, too: the news says which it was")
+    func atOnce() async throws {
+        let world = try RuledWorld(Self.own)
+        for engine in try await Self.devices(world) {
+            if try world.document("gone") != nil { try Self.change(world) }
+            try await engine.passed()
+            #expect(
+                Set(world.transcript()) == [
+                    "remote delete gone settled", "remote evict left settled",
+                ])
+        }
+    }
+
+    @Test("after a gap in the history nothing that rules may hide counts as deleted")
+    func gap() async throws {
+        let world = try RuledWorld(Self.own)
+        for engine in try await Self.devices(world) {
+            if try world.document("gone") != nil { try Self.change(world) }
+            try await engine.forceScan(RuledWorld.items)
+            try await engine.passed()
+            // A store in the process can tell; a server must not say what its rules hide.
+            let gone = SyncWorld.remoteKind == .inProcess ? "delete" : "evict"
+            #expect(
+                Set(world.transcript()) == [
+                    "remote \(gone) gone settled", "remote evict left settled",
+                ])
+            #expect(try await engine.items.find().map(\.documentID) == ["stays"])
+        }
+    }
+
+    @Test("after a gap what is missing was deleted, for a user who sees everything")
+    func gapOfEverything() async throws {
+        let world = try RuledWorld()
+        for engine in try await Self.devices(world) {
+            if try world.document("gone") != nil { try Self.change(world) }
+            try await engine.forceScan(RuledWorld.items)
+            try await engine.passed()
+            #expect(world.transcript().contains("remote delete gone settled"))
+            #expect(
+                try await Set(engine.items.find().map(\.documentID)) == ["left", "stays"])
+        }
+    }
+
+    @Test("a change that waits keeps a document here that left the view, and is not lost")
+    func pending() async throws {
+        let world = try RuledWorld(Self.own)
+        let engine = try await Self.devices(world)[1]
+        try Self.change(world)
+        try await engine.items.updateOne(["_id": "left"], ["$set": ["n": 1]])
+        try await engine.forceScan(RuledWorld.items)
+        try await engine.syncUntilQuiet()
+        await engine.flushEvents()
+        #expect(!world.transcript().contains("remote delete left settled"))
+        // The rules refuse the change, or the remote's edition wins: the edit is kept, or its loss told.
+        #expect(try await engine.verify() == [])
+        #expect(try world.document("left")?["ownerId"] == "ben")
+        #expect(try world.document("left")?["n"] == nil)
+    }
+}
