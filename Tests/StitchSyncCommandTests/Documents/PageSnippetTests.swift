@@ -1,4 +1,7 @@
+import BSONStore
 import Foundation
+import StitchSync
+import StitchSyncTesting
 import Testing
 
 @testable import StitchSyncCommand
@@ -29,6 +32,20 @@ struct PageSnippetTests {
             "Examples/Notes/Tests/NotesTests/Conflicts/notes.json")
         let block = DocumentScript.blocks(page).first { $0.language == "json" }
         #expect(block.map { $0.lines.joined(separator: "\n") + "\n" } == fixture)
+    }
+
+    @Test func `the tutorial's failure is what the broken handler gets`() async throws {
+        let page = try DocumentScript.page("Docs/TUTORIAL.md")
+        let block = DocumentScript.blocks(page).first { $0.language == "text" }
+        let broken = ConflictHandler<BSONDocument> { conflict in
+            conflict.local.map { .use($0) } ?? .useRemote
+        }
+        let fixtures = DocumentScript.root.appending(
+            path: "Examples/Notes/Tests/NotesTests/Conflicts")
+        let failure = await #expect(throws: FixtureFailure.self) {
+            try await checkConflicts(in: fixtures.path, handler: broken)
+        }
+        #expect(block?.lines.joined(separator: "\n") == failure.map { String(describing: $0) })
     }
 
     /// The Swift files of examples and tests, and the examples' manifests, each in one form.

@@ -15,8 +15,8 @@ extension TidyRule {
             of: "SwiftNIO", matching: { $0.hasPrefix("NIO") || $0.hasPrefix("_NIO") },
             only: ["Sources/StitchServer/", "Tests/StitchServerTests/"], sample: "NIOCore"),
         imports(
-            of: "libmongoc", matching: { $0.contains("CMongoC") },
-            only: ["Sources/StitchSyncMongo/"], sample: "StitchSyncCMongoC"),
+            of: "libmongoc", matching: { $0 == "StitchMongoC" },
+            only: ["Sources/StitchMongo/"], sample: "StitchMongoC"),
         imports(
             of: "ArgumentParser", matching: { $0 == "ArgumentParser" },
             only: ["Sources/StitchSyncCommand/", "Tests/StitchSyncCommandTests/"],

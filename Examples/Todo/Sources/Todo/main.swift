@@ -1,10 +1,12 @@
 // A to-do list at the terminal that works offline: Todo FILE REMOTE, then a command a line.
 import BSONStore
+import Foundation
 import StitchSync
 
 let arguments = CommandLine.arguments.dropFirst()
 guard arguments.count == 2, let file = arguments.first, let remote = arguments.last else {
-    fatalError("usage: Todo FILE REMOTE, for example: Todo phone.stitch mongodb://127.0.0.1:27017")
+    print("usage: Todo FILE REMOTE, for example: Todo phone.stitch mongodb://127.0.0.1:27017")
+    exit(64)
 }
 let list = try await TodoList(at: file, remote: remote) { print($0) }
 while let line = readLine() {
