@@ -104,12 +104,12 @@ extension SyncCollection {
     ///
     /// A slow reader gets the latest counts, not each one in between.
     public var statusUpdates: SyncUpdates<SyncStatus> {
-        SyncUpdates(changed: engine.changed) { try await status() }
+        SyncUpdates(engine: engine) { try await status() }
     }
 
     /// How one document stands now and whenever that changes, for `for await`.
     public func statusUpdates(of id: BSONValue) -> SyncUpdates<DocumentSyncStatus> {
-        SyncUpdates(changed: engine.changed) { try await status(of: id) }
+        SyncUpdates(engine: engine) { try await status(of: id) }
     }
 }
 
@@ -129,6 +129,6 @@ extension SyncEngine {
 
     /// The progress now and whenever it changes, for `for await`.
     public var progressUpdates: SyncUpdates<SyncProgress> {
-        SyncUpdates(changed: changed) { try await self.progress() }
+        SyncUpdates(engine: self) { try await self.progress() }
     }
 }

@@ -66,6 +66,8 @@ public final class UserStores: Sendable {
         guard let engine = engines.withLock({ $0.removeValue(forKey: userID) }) else { return }
         try await engine.release()
         engine.store.close()
+        // Whoever waits for documents learns that they will not come.
+        engine.wake()
     }
 
     /// Signs a user out: sends what waits, then deletes the user's local documents, not the remote's.

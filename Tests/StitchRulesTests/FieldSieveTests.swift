@@ -53,9 +53,9 @@ import Testing
                   \#(masks[random.next(3)])}]
                 """#)
             let ruleGuard = RuleGuard(rules, RuleUser(id: "ann"))
-            for (change, full) in try Self.changes(&random, ruleGuard) {
-                let follower = ruleGuard.follower(RuleFixtures.items)
-                let told = follower.followed(change, isSeen: follower.sees(change.after))
+            let follower = ruleGuard.follower(RuleFixtures.items)
+            for (change, glance, full) in try Self.changes(&random, follower) {
+                let told = follower.followed(change, glance)
                 let seen = ruleGuard.seen(full)
                 let expected: FollowedChange? = seen.flatMap { seen in
                     guard let after = seen.change.after else {
@@ -82,8 +82,8 @@ import Testing
 
     /// Changes made by chance: as they are read for a follower, and with all documents.
     private static func changes(
-        _ random: inout SeededRandom, _ ruleGuard: RuleGuard
-    ) throws -> [(StoreChange, StoreChange)] {
+        _ random: inout SeededRandom, _ follower: ChangeFollower
+    ) throws -> [(StoreChange, ChangeFollower.Glance, StoreChange)] {
         let store = try DocumentStore(
             at: .inMemory, options: .init(changeHistory: .keep(changesMax: 1_000)))
         var latest: [Int: BSONDocument] = [:]
@@ -107,15 +107,15 @@ import Testing
                 }
             }
         }
-        let follower = ruleGuard.follower(RuleFixtures.items)
+        var glances: [ChangeFollower.Glance] = []
         let read = try store.read { transaction in
-            try transaction.changes(
-                after: 0, in: RuleFixtures.items, limit: 1_000,
-                needsBefore: {
-                    follower.needsBefore($0, sharing: $1, isSeen: follower.sees($0))
-                }
-            ).changes
+            try transaction.changes(after: 0, in: RuleFixtures.items, limit: 1_000) {
+                let glance = follower.glance(at: $0, sharing: $1)
+                glances.append(glance)
+                return glance.needsBefore
+            }.changes
         }
-        return Array(zip(read, try store.changes(after: 0, in: RuleFixtures.items).changes))
+        let full = try store.changes(after: 0, in: RuleFixtures.items).changes
+        return zip(zip(read, glances), full).map { ($0.0, $0.1, $1) }
     }
 }

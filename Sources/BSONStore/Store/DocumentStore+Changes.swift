@@ -31,6 +31,16 @@ extension DocumentStore {
     ) -> CommitObservation {
         observers.add(observer)
     }
+
+    /// How many commits, or groups of them, were noticed.
+    package var commitCount: Int { commitWatch.count }
+
+    /// Waits for a commit after those that were counted, also of another process.
+    ///
+    /// - Throws: `CancellationError`; that the store is closed, and what opening its file throws.
+    package func waitForCommit(after count: Int) async throws {
+        try await commitWatch.wait(after: count, in: self)
+    }
 }
 
 extension ReadTransaction {

@@ -36,7 +36,8 @@ extension ReadTransaction {
     ) throws(StoreError) -> BSONDocument {
         let filter = try resolved(filter, namespace)
         let plan = try explainedPlan(namespace, filter, options, command)
-        let isThere = try onTable(namespace) { _ in true } ?? false
+        let exists = try onTable(namespace) { _ in true } ?? false
+        let isThere = exists && isOpen(namespace)
         func stages(_ plan: QueryPlan) -> ExplainStages {
             ExplainStages(command: command, filter: filter, options: options, plan: plan)
         }

@@ -1,7 +1,8 @@
 extension ReadTransaction {
-    /// The options of a collection, `nil` when it is not there.
+    /// The options of a collection, `nil` when it is not there, or is closed to whom a guard binds.
     public func options(_ namespace: Namespace) throws(StoreError) -> CollectionOptions? {
-        try Catalog.read(namespace, connection)?.options
+        guard isOpen(namespace) else { return nil }
+        return try Catalog.read(namespace, connection)?.options
     }
 
     /// The UUID of a collection as MongoDB shows it; `nil` when it is not there, or is a view.
@@ -28,7 +29,9 @@ extension ReadTransaction {
         var found: [BSONDocument] = []
         while try statement.step() {
             let (uuid, options) = try Catalog.options(statement.int64(0), connection)
-            let entry = Self.entry(statement.string(1), uuid, options)
+            let isGuarded = isGuarded(Namespace(database, statement.string(1)))
+            let entry = Self.entry(
+                statement.string(1), uuid, options, isGuarded: isGuarded)
             guard filter.matches(entry), isOpen(Namespace(database, statement.string(1))) else {
                 continue
             }
@@ -39,12 +42,19 @@ extension ReadTransaction {
         return found
     }
 
+    /// The options that say nothing of what documents hold: validators and views name their fields.
+    private static let harmless: Set<String> = [
+        "capped", "size", "max", "collation", "changeStreamPreAndPostImages",
+    ]
+
     private static func entry(
-        _ name: String, _ uuid: [UInt8], _ options: CollectionOptions
+        _ name: String, _ uuid: [UInt8], _ options: CollectionOptions, isGuarded: Bool
     ) -> BSONDocument {
+        let all = options.document
+        let told = isGuarded ? BSONDocument(all.filter { harmless.contains($0.key) }) : all
         var entry: BSONDocument = [
             "name": .string(name), "type": options.view == nil ? "collection" : "view",
-            "options": .document(options.document),
+            "options": .document(told),
         ]
         guard options.view == nil else {
             entry.append("info", ["readOnly": true])
@@ -88,6 +98,8 @@ extension ReadTransaction {
     ///
     /// - Throws: `indexNotFound` (27) for `$text` without a text index.
     func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
+        // Whether a closed collection is there, and has an index on texts, must not be told.
+        guard isOpen(namespace) else { return filter }
         let found = try onTable(namespace) { (table) throws(StoreError) -> Filter? in
             let waits = filter.waitsForText
             guard table.collation != nil || waits else { return nil }

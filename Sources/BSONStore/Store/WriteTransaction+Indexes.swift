@@ -295,8 +295,10 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// The indexes of a collection, that of the `_id` first; none when there is no such collection.
+    /// The indexes of a collection, that of the `_id` first; none when there is no such collection,
+    /// or when it is closed to whom a guard binds.
     public func indexes(_ namespace: Namespace) throws(StoreError) -> [IndexDefinition] {
+        guard isOpen(namespace) else { return [] }
         let found = try onTable(namespace) { (table) throws(StoreError) in
             [IndexDefinition.id]
                 + (try connection.catalogCache.indexes(of: table.id, connection)).map(\.definition)

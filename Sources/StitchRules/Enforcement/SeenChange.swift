@@ -85,40 +85,59 @@ package final class ChangeFollower: Sendable {
         }
     }
 
-    /// Whether the user sees the document after a change, if there is one.
-    package func sees(_ document: BSONDocument?) -> Bool {
-        guard let document else { return false }
-        guard let filter else { return seesAll }
-        return filter.matches(document)
+    /// What is known of a change before the document before it was read.
+    package enum Glance: Sendable {
+        /// The user does not see what it left, if it left something.
+        case unseen
+        /// The user sees it as here, whatever it was before.
+        case news(BSONDocument)
+        /// The user sees what it left, perhaps as it was before.
+        case perhaps(BSONDocument)
+
+        /// Whether the document before the change must be known.
+        package var needsBefore: Bool {
+            switch self {
+            case .unseen: true
+            case .perhaps: true
+            case .news: false
+            }
+        }
     }
 
-    /// Whether the document before a change must be known.
+    /// Looks at the document after a change.
     ///
-    /// Not for one that is seen afterwards and shows something new: it is news however it was before.
-    ///
-    /// - Parameter sharedCount: how many bytes both begin with, lengths apart.
-    package func needsBefore(
-        _ after: BSONDocument?, sharing sharedCount: Int, isSeen: Bool
-    ) -> Bool {
-        guard isSeen, let after else { return true }
-        return hidesFields && !(mask?.surelyDiffers(after, behind: sharedCount) ?? false)
+    /// - Parameter sharedCount: how many bytes it begins with as the one before it did, lengths apart.
+    package func glance(at after: BSONDocument?, sharing sharedCount: Int) -> Glance {
+        guard let after, sees(after) else { return .unseen }
+        guard hidesFields else { return .news(after) }
+        guard let mask else { return .perhaps(access.shown(after)) }
+        let (shown, isNews) = mask.shown(after, behind: sharedCount)
+        return isNews ? .news(shown) : .perhaps(shown)
     }
 
     /// What a change means; `nil` where the user must not learn of it.
     ///
-    /// - Parameters:
-    ///   - change: has the document before it where ``needsBefore(_:sharing:isSeen:)`` says
-    ///     so.
-    ///   - isSeen: what ``sees(_:)`` says of the document after it.
-    package func followed(_ change: StoreChange, isSeen: Bool) -> FollowedChange? {
-        guard isSeen, let after = change.after else {
-            guard sees(change.before) else { return nil }
+    /// - Parameter change: has the document before it where the glance needs it.
+    package func followed(_ change: StoreChange, _ glance: Glance) -> FollowedChange? {
+        switch glance {
+        case .unseen:
+            guard change.before.map(sees) == true else { return nil }
             return .gone(leftView: change.after != nil)
+        case .news(let document): return .now(document)
+        case .perhaps(let document):
+            // What changed in hidden fields only nobody may notice.
+            if let before = change.before, let after = change.after, isAlike(before, after),
+                sees(before)
+            {
+                return nil
+            }
+            return .now(document)
         }
-        guard hidesFields else { return .now(after) }
-        // What changed in hidden fields only nobody may notice.
-        if let before = change.before, isAlike(before, after), sees(before) { return nil }
-        return .now(mask?.shown(after) ?? access.shown(after))
+    }
+
+    private func sees(_ document: BSONDocument) -> Bool {
+        guard let filter else { return seesAll }
+        return filter.matches(document)
     }
 
     private func isAlike(_ one: BSONDocument, _ other: BSONDocument) -> Bool {

@@ -37,9 +37,12 @@ public struct FieldMask: Sendable, Hashable {
         showsEverything ? document : sieve.shown(document)
     }
 
-    /// Whether a document surely shows something else than one that begins with so many equal bytes.
-    func surelyDiffers(_ document: BSONDocument, behind sharedCount: Int) -> Bool {
-        sieve.surelyDiffers(document, behind: sharedCount)
+    /// The document without what is hidden, and whether that surely is something else than what is
+    /// shown of one that begins with so many equal bytes.
+    func shown(
+        _ document: BSONDocument, behind sharedCount: Int
+    ) -> (document: BSONDocument, isNews: Bool) {
+        sieve.shown(document, behind: sharedCount)
     }
 
     /// Whether two documents show the same.

@@ -5,71 +5,108 @@ internal import BSONStore
 /// Gives what ``FieldNode/shown(_:)`` gives, which a law holds it to.
 final class FieldSieve: Sendable {
     private enum Part: Sendable {
-        case whole(isShown: Bool)
+        case hidden
+        case shown
         /// The fields of a document, or of those in an array, have their own permissions.
-        case inner(FieldSieve)
+        case inner
     }
 
     /// The names one behind the other, shorter ones first, and where each begins.
     private let names: [UInt8]
     private let starts: [Int]
     private let parts: [Part]
-    private let showsOthers: Bool
+    /// For each name whose fields have permissions of their own.
+    private let inners: [FieldSieve?]
+    /// The first name that has so many bytes, or more; the longest stand together.
+    private let firsts: [Int]
+    private let others: Part
+
+    private static let longest = 32
 
     init(_ node: FieldNode) {
         let children = node.children.map { (name: Array($0.key.utf8), node: $0.value) }
-            .sorted { Self.isBefore($0.name, $1.name) }
+            .sorted { $0.name.count < $1.name.count }
         names = Array(children.map(\.name).joined())
         starts = children.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.name.count) }
+        inners = children.map { child in
+            if case .branch = child.node { FieldSieve(child.node) } else { nil }
+        }
         parts = children.map { child in
-            if case .leaf(let permission) = child.node {
-                .whole(isShown: permission.reads)
-            } else {
-                .inner(FieldSieve(child.node))
+            switch child.node {
+            case .leaf(let permission): permission.reads ? .shown : .hidden
+            case .branch: .inner
             }
         }
-        showsOthers = node.others.reads
-    }
-
-    private static func isBefore(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-        left.count == right.count ? left.lexicographicallyPrecedes(right) : left.count < right.count
+        let counts = children.map(\.name.count)
+        firsts =
+            (0...Self.longest).map { count in counts.firstIndex { $0 >= count } ?? counts.count }
+            + [counts.count]
+        others = node.others.reads ? .shown : .hidden
     }
 
     /// The document without what is hidden; O(n) in its bytes.
     func shown(_ document: BSONDocument) -> BSONDocument {
+        shown(document, behind: .max).document
+    }
+
+    /// The document without what is hidden, and whether that surely is something else than what is
+    /// shown of one that begins with the same bytes, so many, but not with the next.
+    ///
+    /// So it is where the byte that differs is in the value of a field that is shown whole: both have
+    /// the field behind equal ones, with other values. `false` says nothing.
+    func shown(
+        _ document: BSONDocument, behind sharedCount: Int
+    ) -> (document: BSONDocument, isNews: Bool) {
         document.withUnsafeBytes { bytes in
             var shown: [UInt8] = []
             shown.reserveCapacity(bytes.count)
-            write(bytes, to: &shown)
-            return BSONDocument(unchecked: shown)
+            let isNews = write(bytes, to: &shown, behind: sharedCount)
+            return (BSONDocument(unchecked: shown), isNews)
         }
     }
 
-    private func write(_ document: UnsafeRawBufferPointer, to shown: inout [UInt8]) {
+    /// Writes what is shown of a document; returns whether the byte at a place is in a value that is
+    /// shown whole.
+    @discardableResult
+    private func write(
+        _ document: UnsafeRawBufferPointer, to shown: inout [UInt8], behind place: Int = .max
+    ) -> Bool {
+        guard let base = document.baseAddress else { return false }
         let head = shown.count
         shown.append(contentsOf: [0, 0, 0, 0])
         var cursor = BSONCursor(document)
         // Neighbours that are shown are copied at once.
-        var run: UnsafeRawBufferPointer?
+        var run: UnsafeRawPointer?
+        var end = base + 4
+        var (isBehind, isNews) = (false, false)
         while let element = cursor.next() {
-            let bytes = element.bytes
-            switch part(element.key) {
-            case .whole(isShown: true): run = run.map { $0.extended(by: bytes) } ?? bytes
-            case .whole(isShown: false): Self.flush(&run, to: &shown)
-            case .inner(let sieve):
-                Self.flush(&run, to: &shown)
-                sieve.write(element.value, named: element.key, to: &shown)
+            let index = index(of: element.key)
+            let part = index < 0 ? others : parts[index]
+            let start = end
+            end = element.value.start + element.value.count
+            if !isBehind, end - base > place {
+                isBehind = true
+                isNews = part == .shown && element.value.start - base <= place
+            }
+            if part == .shown {
+                if run == nil { run = start }
+                continue
+            }
+            Self.flush(&run, upTo: start, to: &shown)
+            if part == .inner, let inner = inners[index] {
+                inner.write(element.value, named: element.key, to: &shown)
             }
         }
-        Self.flush(&run, to: &shown)
+        Self.flush(&run, upTo: end, to: &shown)
         Self.close(&shown, from: head)
+        return isNews
     }
 
     /// Writes the value of a field whose fields have their own permissions, if it is shown.
     private func write(
         _ value: BSONRawValue, named key: UnsafeRawBufferPointer, to shown: inout [UInt8]
     ) {
-        guard value.type == .document || value.type == .array || showsOthers else { return }
+        guard value.type == .document || value.type == .array || others == .shown else { return }
         shown.append(value.typeByte)
         shown.append(contentsOf: key)
         shown.append(0)
@@ -93,9 +130,11 @@ final class FieldSieve: Sendable {
         }
     }
 
-    private static func flush(_ run: inout UnsafeRawBufferPointer?, to shown: inout [UInt8]) {
-        guard let bytes = run else { return }
-        shown.append(contentsOf: bytes)
+    private static func flush(
+        _ run: inout UnsafeRawPointer?, upTo end: UnsafeRawPointer, to shown: inout [UInt8]
+    ) {
+        guard let begin = run else { return }
+        shown.append(contentsOf: UnsafeRawBufferPointer(start: begin, count: end - begin))
         run = nil
     }
 
@@ -107,25 +146,26 @@ final class FieldSieve: Sendable {
         }
     }
 
-    private func part(_ key: UnsafeRawBufferPointer) -> Part {
-        var (low, high) = (0, parts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            let order = compare(middle, key)
-            if order == 0 { return parts[middle] }
-            if order < 0 { low = middle + 1 } else { high = middle }
+    /// The name's place; negative for one that is not named.
+    ///
+    /// Few names have as many bytes as a key, so that mostly nothing is compared.
+    @inline(__always)
+    private func index(of key: UnsafeRawBufferPointer) -> Int {
+        let count = min(key.count, Self.longest)
+        var index = firsts[count]
+        let end = firsts[count + 1]
+        while index < end {
+            if isNamed(index, key) { return index }
+            index += 1
         }
-        return .whole(isShown: showsOthers)
+        return -1
     }
 
-    /// Less than zero where a name comes before a key, zero where they are the same.
-    private func compare(_ index: Int, _ key: UnsafeRawBufferPointer) -> Int {
+    private func isNamed(_ index: Int, _ key: UnsafeRawBufferPointer) -> Bool {
         let (start, end) = (starts[index], starts[index + 1])
-        guard end - start == key.count else { return end - start - key.count }
-        for place in 0..<key.count where names[start + place] != key[place] {
-            return Int(names[start + place]) - Int(key[place])
-        }
-        return 0
+        guard end - start == key.count else { return false }
+        for place in 0..<key.count where names[start + place] != key[place] { return false }
+        return true
     }
 }
 
@@ -138,26 +178,6 @@ extension FieldSieve {
             other.withUnsafeBytes { other in isAlike(BSONCursor(one), BSONCursor(other)) }
         }
         return isSame ?? (shown(one) == shown(other))
-    }
-
-    /// Whether a document surely shows something else than one that begins with the same bytes, so
-    /// many, but not with the next.
-    ///
-    /// So it is where the byte that differs is in the value of a field that is shown whole: both have
-    /// the field behind equal ones, with other values. `false` says nothing.
-    func surelyDiffers(_ document: BSONDocument, behind sharedCount: Int) -> Bool {
-        document.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress, sharedCount < bytes.count else { return false }
-            var cursor = BSONCursor(bytes)
-            while let element = cursor.next() {
-                let value = element.value
-                guard value.start + value.count > base + sharedCount else { continue }
-                guard value.start <= base + sharedCount else { return false }
-                if case .whole(isShown: true) = part(element.key) { return true }
-                return false
-            }
-            return false
-        }
     }
 
     /// `nil` where fields in fields decide.
@@ -184,9 +204,10 @@ extension FieldSieve {
 
     private func nextShown(_ cursor: inout BSONCursor) -> Step {
         while let element = cursor.next() {
-            switch part(element.key) {
-            case .whole(isShown: true): return .field(element.bytes)
-            case .whole(isShown: false): continue
+            let index = index(of: element.key)
+            switch index < 0 ? others : parts[index] {
+            case .shown: return .field(element.bytes)
+            case .hidden: continue
             case .inner: return .inner
             }
         }
@@ -199,12 +220,5 @@ extension BSONRawElement {
     fileprivate var bytes: UnsafeRawBufferPointer {
         let count = 1 + key.count + 1 + value.count
         return UnsafeRawBufferPointer(start: value.start - (count - value.count), count: count)
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// These bytes with those that stand right behind them.
-    fileprivate func extended(by next: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: baseAddress, count: count + next.count)
     }
 }

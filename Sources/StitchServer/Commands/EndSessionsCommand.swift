@@ -5,7 +5,7 @@ enum EndSessionsCommand {
     static let rule = CommandRule(
         "endSessions", [.stable, .unauthenticated], fields: [:],
         .store { call, store in
-            store.end((call.target.arrayValue ?? []).compactMap(\.documentValue))
+            store.end(call.ownSessions(call.target.arrayValue))
             return .ok
         })
 }

@@ -5,8 +5,8 @@ enum RefreshSessionsCommand {
     static let rule = CommandRule(
         "refreshSessions", [.unauthenticated], fields: [:],
         .store { call, store in
-            for value in call.target.arrayValue ?? [] {
-                if let session = value.documentValue { store.sessions.touch(session) }
+            for session in call.ownSessions(call.target.arrayValue) {
+                store.sessions.touch(session)
             }
             return .ok
         })

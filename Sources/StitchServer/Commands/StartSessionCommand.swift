@@ -7,7 +7,8 @@ enum StartSessionCommand {
         .store { call, store in
             let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
             let session: BSONDocument = ["id": .binary(BSONBinary(bytes, subtype: 4))]
-            store.sessions.touch(session)
+            let user = call.connection.state.withLock { $0.user }
+            store.sessions.touch(SessionTable.own(session, of: user))
             return .reply([
                 "id": .document(session),
                 "timeoutMinutes": .int32(Int32(call.server.settings.sessionTimeoutMinutes)),

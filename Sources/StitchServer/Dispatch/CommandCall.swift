@@ -56,6 +56,12 @@ struct CommandCall: Sendable {
     /// The bytes that stand for the session.
     var sessionKey: [UInt8] { session.map(SessionTable.key) ?? [] }
 
+    /// Sessions that a command names, as those of who sent it.
+    func ownSessions(_ named: BSONArray?) -> [BSONDocument] {
+        let user = connection.state.withLock { $0.user }
+        return (named ?? []).compactMap(\.documentValue).map { SessionTable.own($0, of: user) }
+    }
+
     /// Whether the time of the command is over.
     var isOverdue: Bool { deadline.map { $0 <= .now } ?? false }
 

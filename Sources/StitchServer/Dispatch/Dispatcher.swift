@@ -124,6 +124,7 @@ struct Dispatcher: Sendable {
                 13, "\(rule.name) may only be run against the admin database.")
         }
         let arguments = try GeneralArguments(body, rule)
+        let user = connection.state.withLock { $0.user }
         var sequences: [String: [BSONDocument]] = [:]
         for sequence in request.sequences { sequences[sequence.field] = sequence.documents }
         try rule.schema.check(
@@ -131,7 +132,8 @@ struct Dispatcher: Sendable {
         return CommandCall(
             name: rule.name, givenName: givenName, body: body, sequences: sequences,
             database: database, connection: connection, server: server,
-            deadline: arguments.deadline, session: arguments.session,
+            deadline: arguments.deadline,
+            session: arguments.session.map { SessionTable.own($0, of: user) },
             transaction: arguments.transaction,
             snapshot: try SnapshotRequest(body, rule, server.clock),
             allowsExhaust: request.allowsExhaust)

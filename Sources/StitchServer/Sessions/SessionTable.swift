@@ -13,10 +13,30 @@ final class SessionTable: Sendable {
 
     init(timeoutMinutes: Int) { timeout = .seconds(timeoutMinutes * 60) }
 
-    /// The bytes that stand for a session.
+    /// The bytes that stand for a session: its id, and its user's where there is one.
     static func key(_ session: BSONDocument) -> [UInt8] {
-        guard case .binary(let id) = session["id"] else { return [] }
-        return id.bytes
+        bytes(session["id"]) + bytes(session["uid"])
+    }
+
+    /// A session as its user's own.
+    ///
+    /// Events of a change stream name the sessions of transactions: nobody may go on with somebody
+    /// else's, nor be answered again what another user was.
+    ///
+    /// Source: MongoDB's `LogicalSessionId`, whose `uid` is the SHA-256 of the user's name.
+    static func own(_ session: BSONDocument, of user: SignedInUser?) -> BSONDocument {
+        var own = BSONDocument()
+        if let id = session["id"] { own.append("id", id) }
+        if let user {
+            let name = Array("\(user.name)@\(user.database)".utf8)
+            own.append("uid", .binary(BSONBinary(ScramMechanism.sha256.hash(name))))
+        }
+        return own
+    }
+
+    private static func bytes(_ value: BSONValue?) -> [UInt8] {
+        guard case .binary(let binary) = value else { return [] }
+        return binary.bytes
     }
 
     /// Notes that a session is used; one that is not known begins.

@@ -3,7 +3,7 @@ internal import BSONStore
 /// Writes a session as errors name it.
 enum SessionText {
     static func text(_ session: BSONDocument) -> String {
-        let hex = SessionTable.key(session).map { byte in
+        let hex = SessionTable.key(session).prefix(16).map { byte in
             String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
         }
         guard hex.count == 16 else { return "-" }

@@ -220,14 +220,14 @@ extension InProcessCollection {
         let ruleGuard = rules.ruleGuard
         let position = try Self.position(token, namespace, ruleGuard)
         let follower = ruleGuard?.follower(namespace)
-        // Whether the user sees what each change left; judged while the changes are read.
-        var isSeen: [Bool] = []
+        // What the user sees of what each change left; looked at while the changes are read.
+        var glances: [ChangeFollower.Glance] = []
         let batch = try read { transaction in
             try transaction.changes(after: position, in: namespace, limit: limit) { after, count in
                 guard let follower else { return after == nil }
-                let sees = follower.sees(after)
-                isSeen.append(sees)
-                return follower.needsBefore(after, sharing: count, isSeen: sees)
+                let glance = follower.glance(at: after, sharing: count)
+                glances.append(glance)
+                return glance.needsBefore
             }
         }
         func place(_ position: Int64) -> ResumeToken {
@@ -237,8 +237,8 @@ extension InProcessCollection {
             guard let follower else { return changes.map { Self.change($0, $0.after) } }
             var seen: [RemoteChange] = []
             seen.reserveCapacity(changes.count)
-            for (change, isSeen) in zip(changes, isSeen) {
-                switch follower.followed(change, isSeen: isSeen) {
+            for (change, glance) in zip(changes, glances) {
+                switch follower.followed(change, glance) {
                 case nil: break
                 case .gone(let leftView):
                     seen.append(Self.change(change, nil, leftView: leftView))

@@ -41,7 +41,7 @@ public struct SyncSubscriptions: Sendable {
 
     /// The latest set now and whenever it, or its state, is another, for `for await`.
     public var updates: SyncUpdates<SubscriptionSet> {
-        SyncUpdates(changed: engine.changed) { try latest }
+        SyncUpdates(engine: engine) { try latest }
     }
 
     private func history() throws -> SubscriptionHistory {
@@ -101,7 +101,8 @@ extension SyncSubscriptions {
 // MARK: - Waiting
 
 extension SyncSubscriptions {
-    /// Runs passes until the documents of a set are here, or a later set took over.
+    /// Runs passes until the documents of a set are here, or a later set took over; waits for them
+    /// where another engine syncs the file.
     ///
     /// - Parameters:
     ///   - version: the set's; the latest unless told.
@@ -126,8 +127,15 @@ extension SyncSubscriptions {
         var fruitless = 0
         var random = SystemRandomNumberGenerator()
         while try !isThere(version) {
-            let seen = engine.wakes.count
-            let report = try await engine.syncNow()
+            let (seen, commits) = (engine.wakes.count, engine.store.commitCount)
+            let report: SyncPassReport
+            do {
+                report = try await engine.syncNow()
+            } catch let error as SyncError where error.code == .storeInUse {
+                // The documents come by the engine that syncs the file.
+                try await engine.waitForOtherEngine(after: commits)
+                continue
+            }
             if try isThere(version) { return }
             fruitless = report.reachedRemote && !report.isQuiet ? 0 : fruitless + 1
             guard fruitless > 0 else { continue }

@@ -23,6 +23,52 @@ struct IdentityScenarios {
         try await second.syncNow()
     }
 
+    @Test(
+        "who waits for a set in another engine on the file learns of it when the one that syncs has it",
+        .timeLimit(.minutes(10)))
+    func waitingBesideAnother() async throws {
+        let directory = try ScratchDirectory()
+        let world = try SyncWorld()
+        for number in 1...4 as ClosedRange<Int32> {
+            try world.foreign(.int32(number)) { $0["n"] = .int32(number) }
+        }
+        let path = directory.path("a.db")
+        func engine() throws -> SyncEngine {
+            try SyncEngine(store: try DocumentStore(at: .file(path)), remote: world.remote)
+        }
+        let (syncing, waiting) = try (engine(), engine())
+        try await syncing.syncNow()
+        let items = waiting.collection(SyncWorld.namespace)
+        let query = try items.query(["n": ["$lte": 2]])
+        let set = try await waiting.subscriptions.update { $0.insertOrAssign(query, named: "low") }
+        // The remote answers once both wait.
+        let asked = Signal()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                asked.notify()
+                try await waiting.subscriptions.waitForSynchronization(of: set.version)
+            }
+            group.addTask {
+                asked.notify()
+                for try await set in waiting.subscriptions.updates where set.state == .complete {
+                    return
+                }
+            }
+            group.addTask {
+                asked.notify()
+                for try await status in items.statusUpdates where status.synced == 2 { return }
+            }
+            for count in 0..<3 { await asked.wait(after: count) }
+            try await syncing.syncUntilQuiet()
+            try await group.waitForAll()
+        }
+        #expect(try await items.find().map(\.documentID) == [1, 2])
+        // One that lets go, or dies, leaves the rest to who waits.
+        try await syncing.release()
+        try await items.subscribe(to: ["n": 4], timeout: .seconds(60))
+        #expect(try await items.count() == 3)
+    }
+
     @Test("a lease that is refused closes its own file and no other", .timeLimit(.minutes(10)))
     func refusedLease() async throws {
         let directory = try ScratchDirectory()

@@ -133,15 +133,27 @@ struct PatienceScenarios {
     }
 
     /// What ends the wait after a failure.
-    enum Wake: CaseIterable { case localWrite, network, signIn }
+    enum Wake: CaseIterable { case localWrite, network, signIn, reachability }
+
+    /// A remote that tells whether it can be reached.
+    private struct ReachableRemote: Remote {
+        let base: any Remote
+        let reachability: AsyncStream<Bool>?
+
+        func collection(_ namespace: Namespace) -> any RemoteCollection {
+            base.collection(namespace)
+        }
+    }
 
     @Test(
-        "after a failure a local write, the network and a sign-in have a pass run at once",
+        "after a failure a local write, the network, a sign-in and the remote have a pass run at once",
         .timeLimit(.minutes(10)), arguments: Wake.allCases)
     func wakes(by wake: Wake) async throws {
         let world = try SyncWorld()
+        let (reachability, news) = AsyncStream<Bool>.makeStream()
         let engine = try SyncEngine(
-            store: try DocumentStore(at: .inMemory), remote: world.remote,
+            store: try DocumentStore(at: .inMemory),
+            remote: ReachableRemote(base: world.remote, reachability: reachability),
             backoff: Backoff(initial: .seconds(3600), cap: .seconds(3600)))
         let items = engine.collection(SyncWorld.namespace)
         try await items.insertOne(["_id": "k"])
@@ -160,11 +172,45 @@ struct PatienceScenarios {
             case .localWrite: try await items.insertOne(["_id": "l"])
             case .network: engine.setOnline(true)
             case .signIn: engine.noteSignIn()
+            case .reachability: for isThere in [false, true] { news.yield(isThere) }
             }
             while let status = try await statuses.next(), status.pending > 0 {}
             group.cancelAll()
         }
         #expect(try world.remoteDocument("k") == ["_id": "k"])
+    }
+
+    @Test(
+        "a set that is made while nobody is signed in is asked for after the sign-in",
+        .timeLimit(.minutes(10)))
+    func subscribedSignedOut() async throws {
+        let world = try SyncWorld()
+        for number in 1...3 as ClosedRange<Int32> {
+            try world.foreign(.int32(number)) { $0["n"] = .int32(number) }
+        }
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: world.remote,
+            backoff: Backoff(initial: .seconds(3600), cap: .seconds(3600)))
+        let items = engine.collection(SyncWorld.namespace)
+        await items.configure(conflictHandler: .remoteWins)
+        try await items.subscribe(to: ["n": 1], named: "s", waitForSync: .never)
+        world.remote.before { _ in throw RemoteError(.unauthenticated, "expired") }
+        var errors = engine.errors.makeAsyncIterator()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            #expect(await errors.next()?.code == .authRequired)
+            let query = try items.query(["n": ["$gte": 2]])
+            let set = try await engine.subscriptions.update {
+                $0.insertOrAssign(query, named: "s")
+            }
+            #expect(await errors.next()?.code == .authRequired)
+            #expect(try engine.subscriptions.state(of: set.version) == .pending)
+            world.remote.before(nil)
+            engine.noteSignIn()
+            for try await set in engine.subscriptions.updates where set.state == .complete { break }
+            group.cancelAll()
+        }
+        #expect(try await Set(items.find().map(\.documentID)) == [2, 3])
     }
 
     @Test("without a sign-in nothing is paused, however often it is tried")

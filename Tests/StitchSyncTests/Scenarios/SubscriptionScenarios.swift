@@ -35,6 +35,23 @@ struct SubscriptionScenarios {
         #expect(world.transcript() == [])
     }
 
+    @Test("a collection that the remote does not have yet has nothing, until somebody makes it")
+    func unknownCollection() async throws {
+        let world = try SyncWorld()
+        let (a, b) = try await (world.device("A"), world.device("B"))
+        for device in [a, b] {
+            try await device.subscribe(to: ["n": 1])
+            try await device.settle()
+            #expect(try device.engine.subscriptions.state == .complete)
+            #expect(try await device.heldIDs == [])
+        }
+        try await a.insert(["_id": "first", "n": 1])
+        try await a.settle()
+        try await b.settle()
+        #expect(try await b.heldIDs == ["first"])
+        #expect(try world.remoteDocument("first") == ["_id": "first", "n": 1])
+    }
+
     @Test("remote changes bring documents into the view and out of it; a delete is a delete")
     func membership() async throws {
         let world = try world()

@@ -31,6 +31,45 @@ struct UserScenarios {
         func world(_ name: String) throws -> SyncWorld { try #require(worlds[name]) }
     }
 
+    @Test(
+        "who waits for sets of a store that is given up is told so, and nothing of them is left",
+        .timeLimit(.minutes(10)))
+    func givenUp() async throws {
+        let house = try House("anna")
+        let remote = try house.world("anna").remote
+        remote.before { _ in throw RemoteError(.retryable, "down") }
+        let items = try house.items("anna")
+        let engine = items.engine
+        var errors = engine.errors.makeAsyncIterator()
+        var versions: [Int64] = []
+        for number in 1...3 as ClosedRange<Int32> {
+            let query = try items.query(["n": .int32(number)])
+            let set = try await engine.subscriptions.update { $0.insertOrAssign(query, named: "s") }
+            versions.append(set.version)
+        }
+        await withThrowingTaskGroup(of: Void.self) { group in
+            for version in versions {
+                group.addTask {
+                    try await engine.subscriptions.waitForSynchronization(of: version)
+                }
+            }
+            group.addTask { for try await _ in engine.subscriptions.updates {} }
+            _ = await errors.next()
+            await #expect(throws: Never.self) {
+                try await house.users.signOut("anna", waitingForUpload: nil)
+            }
+            while let result = await group.nextResult() {
+                // That the store is closed, or that its file is gone.
+                #expect(throws: (any Error).self) { try result.get() }
+            }
+        }
+        remote.before(nil)
+        let again = try house.items("anna").engine
+        #expect(try again.subscriptions.version == 0 && again.subscriptions.count == 0)
+        #expect(try again.subscriptions.state(of: 1) == nil)
+        #expect(try await again.syncUntilQuiet().report.subscriptionSets == 0)
+    }
+
     @Test("three users each see their own, find it again, and nothing once they were removed")
     func three() async throws {
         let names = ["anna", "ben", "cleo"]

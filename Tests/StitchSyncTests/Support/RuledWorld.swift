@@ -146,11 +146,12 @@ final class RuledWorld: Sendable {
     /// An engine over a device's store, with listeners that write down what they are told.
     func engine(
         _ store: DocumentStore? = nil, policy: RejectionPolicy<BSONDocument> = .standard,
-        strict: StrictWrites? = nil, probe: EngineProbe = EngineProbe(), remote: (any Remote)? = nil
+        strict: StrictWrites? = nil, probe: EngineProbe = EngineProbe(),
+        remote: (any Remote)? = nil, limits: SyncLimits = SyncLimits()
     ) async throws -> SyncEngine {
         let engine = try SyncEngine(
             store: try store ?? DocumentStore(at: .inMemory), remote: remote ?? self.remote,
-            limits: SyncLimits(), backoff: Backoff(), clock: ContinuousClock(), probe: probe,
+            limits: limits, backoff: Backoff(), clock: ContinuousClock(), probe: probe,
             freshInstance: UInt64.random(in: 1...UInt64.max))
         await engine.collection(Self.items).configure(
             conflictHandler: .remoteWins,
