@@ -106,6 +106,18 @@ struct ViewScenarios {
         }
     }
 
+    @Test("what is not seen is not taken for deleted either where an answer comes in pieces")
+    func largeAnswer() async throws {
+        let world = try RuledWorld(Self.own)
+        let ids: [BSONValue] = ["a", "b", "c"]
+        for id in ids {
+            try world.foreign(id, ["ownerId": "ann", "bytes": SyncWorld.bytes(7_000_000)])
+        }
+        try world.foreign("theirs", ["ownerId": "ben"])
+        let found = try await world.remote.collection(RuledWorld.items).find(ids: ids + ["theirs"])
+        #expect(found.count == 4 && found.last == .hidden)
+    }
+
     @Test("after a gap what is missing was deleted, for a user who sees everything")
     func gapOfEverything() async throws {
         let world = try RuledWorld()
