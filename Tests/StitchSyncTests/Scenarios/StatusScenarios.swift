@@ -60,7 +60,9 @@ struct StatusScenarios {
         #expect(try await a.items.syncedIDs == ["k"])
     }
 
-    @Test("waiting for synchronization ends when both sides hold the same, or in time")
+    @Test(
+        "waiting for synchronization ends when both sides hold the same, or in time",
+        .timeLimit(.minutes(10)))
     func waiting() async throws {
         let world = try SyncWorld()
         let clock = ManualClock()
@@ -78,14 +80,22 @@ struct StatusScenarios {
         #expect(progress.downloadedDocuments >= 1 && progress.downloadedBytes > 0)
         world.remote.before { call in throw RemoteError(.retryable, "down") }
         try await items.insertOne(["_id": "late"])
-        async let outcome: Void = engine.waitForUpload(timeout: .seconds(5))
-        for await _ in engine.errors { break }
-        clock.advance(by: .seconds(5))
-        do {
-            try await outcome
-            Issue.record("the wait ended without an upload")
-        } catch let error as SyncError {
-            #expect(error.code == .timedOut)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                let error = await #expect(throws: SyncError.self) {
+                    try await engine.waitForUpload(timeout: .seconds(5))
+                }
+                #expect(error?.code == .timedOut)
+            }
+            group.addTask {
+                // Also for who begins to wait only now.
+                while !Task.isCancelled {
+                    clock.advance(by: .seconds(5))
+                    await Task.yield()
+                }
+            }
+            try await group.next()
+            group.cancelAll()
         }
     }
 

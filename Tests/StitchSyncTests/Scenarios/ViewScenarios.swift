@@ -42,7 +42,11 @@ struct ViewScenarios {
 
     private static func change(_ world: RuledWorld) throws {
         try world.foreign("left", ["ownerId": "ben"])
-        try world.stored.write { try $0.remove(RuledWorld.items, id: "gone") }
+        try remove("gone", world)
+    }
+
+    private static func remove(_ id: BSONValue, _ world: RuledWorld) throws {
+        _ = try world.stored.write { try $0.remove(RuledWorld.items, id: id) }
     }
 
     @Test("noted before the look: what left the view is evicted, what was deleted is deleted")
@@ -87,6 +91,68 @@ struct ViewScenarios {
                     "remote delete gone settled", "remote evict left settled",
                 ])
         }
+    }
+
+    @Test("what left the view and was deleted then is evicted: nobody may learn what became of it")
+    func deletedOutOfView() async throws {
+        let world = try RuledWorld(Self.own)
+        for engine in try await Self.devices(world) {
+            try world.foreign("left", ["ownerId": "ann"])
+            try await engine.syncUntilQuiet()
+            try world.foreign("left", ["ownerId": "ben"])
+            world.remote.before { call in
+                if call.kind == .find { throw RemoteError(.retryable, "no network") }
+            }
+            _ = try await engine.syncNow()
+            world.remote.before(nil)
+            try Self.remove("left", world)
+            await engine.flushEvents()
+            _ = world.transcript()
+            try await engine.passed()
+            let lines = world.transcript().filter { !$0.hasPrefix("error remoteUnavailable") }
+            #expect(lines == ["remote evict left settled"])
+        }
+    }
+
+    @Test("a delete behind a write whose answer was lost is a delete")
+    func deletedBehindOwnWrite() async throws {
+        let world = try RuledWorld(Self.own)
+        for engine in try await Self.devices(world) {
+            if try world.document("gone") == nil { try world.foreign("gone", ["ownerId": "ann"]) }
+            try await engine.syncUntilQuiet()
+            world.remote.after { call in
+                if call.kind == .write { throw RemoteError(.retryable, "lost") }
+            }
+            try await engine.items.updateOne(["_id": "gone"], ["$set": ["n": 1]])
+            _ = try await engine.syncNow()
+            world.remote.after(nil)
+            #expect(try world.document("gone")?["n"] == 1)
+            try Self.remove("gone", world)
+            await engine.flushEvents()
+            _ = world.transcript()
+            try await engine.passed()
+            let lines = world.transcript()
+            #expect(lines.contains("remote delete gone settled"), "\(lines)")
+            #expect(!lines.contains { $0.contains("evict") }, "\(lines)")
+        }
+    }
+
+    @Test("a delete that was followed by an insert says nothing of what is not seen then")
+    func insertedAnew() async throws {
+        let world = try RuledWorld(Self.own)
+        let engine = try await Self.devices(world)[1]
+        try Self.remove("left", world)
+        try world.foreign("left", ["ownerId": "ann", "n": 1])
+        // It leaves the view between the news and the look.
+        world.remote.before { call in
+            guard call.kind == .find else { return }
+            world.remote.before(nil)
+            try world.foreign("left", ["ownerId": "ben"])
+        }
+        try await engine.passed()
+        let lines = world.transcript()
+        #expect(lines.contains("remote evict left settled"), "\(lines)")
+        #expect(!lines.contains { $0.contains("delete") }, "\(lines)")
     }
 
     @Test("after a gap in the history nothing that rules may hide counts as deleted")
