@@ -37,6 +37,20 @@
             }
         }
 
+        @Test func `what is typed is read, as a script is`() async throws {
+            try await withTemporaryFolder { work in
+                let typed = "printf '%s\\n' '/as alice' '/show' | exec \"$0\""
+                let answer = try await Program.run(
+                    URL(filePath: "/bin/sh"), ["-c", typed, folder.appending(path: "run").path],
+                    environment: [
+                        "RCHAT_PROGRAMS": try Program.tool.deletingLastPathComponent().path,
+                        "RCHAT_WORK": work.path("work"),
+                    ], limit: .seconds(240), endedBy: SIGTERM)
+                #expect(answer.code == 0, "\(answer.output)")
+                #expect(answer.output.contains("[alice]   no messages"), "\(answer.output)")
+            }
+        }
+
         /// What was shown to whom, by what was asked: a command, and the lines behind it.
         private func answered(_ output: String) -> [String] {
             let asking = ["/show", "/me", "/kept"]
