@@ -32,6 +32,9 @@ extension SyncTransaction {
             }
         }
         record.pause = PauseReason(.rejected, refusal.error.description)
+        // The app may have taken it back while it was under way.
+        let base = record.base.document(local: refusal.local)
+        record.isPending = PendingChange(base: base, local: refusal.local) != .none
         record = try save(record)
         if settlement == .askRejected {
             try keep(refusal, of: record, as: .asking)

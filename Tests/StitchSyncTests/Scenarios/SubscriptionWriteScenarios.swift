@@ -223,6 +223,36 @@ struct SubscriptionWriteScenarios {
         #expect(try world.remoteDocument(1) == ["_id": 1, "n": 1])
     }
 
+    @Test("a change that is taken back while it is refused waits no more, and lets its document go")
+    func takenBackWhileRefused() async throws {
+        let world = try SyncWorld()
+        try world.foreign(1) { $0["n"] = 1 }
+        let refusal = Locked<RemoteError?>(nil)
+        let remote = ScriptedRemote(
+            TwistedRemote(base: world.remote, writeFault: { _ in refusal.withLock { $0 } }))
+        let a = Device(
+            name: "A", world: world, store: try DocumentStore(at: .inMemory),
+            handler: .remoteWins, remote: remote)
+        try await a.start()
+        await a.items.configure(conflictHandler: .remoteWins, rejectionPolicy: .pause)
+        try await a.subscribe("s", to: ["n": 1])
+        try await a.settle()
+        try await a.set(1, ["x": 1])
+        refusal.withLock { $0 = RemoteError(.rejected, code: 121, "no") }
+        remote.before { call in
+            guard call.kind == .write else { return }
+            try await a.items.updateOne(["_id": 1], ["$unset": ["x": ""]])
+        }
+        try await a.sync()
+        remote.before(nil)
+        refusal.withLock { $0 = nil }
+        #expect(try await a.items.pausedIDs == [1])
+        #expect(try await a.items.status() == SyncStatus(synced: 1, paused: 1))
+        try await a.engine.subscriptions.update { $0.removeAll() }
+        try await a.settle()
+        #expect(try await a.heldIDs == [])
+    }
+
     @Test("an Item out of the view is there, then gone, with the query view in the reason")
     func outOfView() async throws {
         let world = try SyncWorld()

@@ -28,6 +28,12 @@ private struct TwistedCollection: RemoteCollection {
         twist.finds(ids, try await base.find(ids: ids))
     }
 
+    func find(
+        matching filter: BSONDocument, after last: BSONValue?, limit: Int
+    ) async throws(RemoteError) -> RemotePage {
+        try await base.find(matching: filter, after: last, limit: limit)
+    }
+
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
         twist.versions(try await base.versions(ids: ids))
     }
