@@ -76,6 +76,7 @@ enum StoreOpening {
             try connection.useWriteAheadLog(autocheckpointPages: 1_000)
         }
         try connection.setDurability(full: options.durability == .full)
+        try connection.executeOnce("PRAGMA secure_delete = \(options.secureDelete.setting)")
         if options.pagesMax > 0 {
             try connection.executeOnce("PRAGMA max_page_count = \(options.pagesMax)")
         }
@@ -91,6 +92,17 @@ enum StoreOpening {
         } catch {
             try connection.rollback()
             throw error
+        }
+    }
+}
+
+extension DocumentStore.SecureDelete {
+    /// The value of SQLite's setting, whose default is what the library was built with.
+    fileprivate var setting: String {
+        switch self {
+        case .off: "OFF"
+        case .fast: "FAST"
+        case .full: "ON"
         }
     }
 }
