@@ -74,17 +74,45 @@ extension BSONDocument {
     package mutating func removeFirst(_ key: String) -> Bool {
         guard let place = place(of: key) else { return false }
         // Shared bytes are copied once, without the element.
-        var rest: [UInt8] = []
-        rest.reserveCapacity(Int(length) - place.count)
+        self = without(place.element..<place.element + place.count)
+        return true
+    }
+
+    /// The document without the elements that have a key, and the first of their values.
+    package func parted(from key: String) -> (rest: BSONDocument, first: BSONValue?) {
+        var first: BSONValue?
+        var (start, end, count) = (0, 0, 0)
         withUnsafeBytes { bytes in
-            rest.append(contentsOf: bytes[..<place.element])
-            rest.append(contentsOf: bytes[(place.element + place.count)...])
+            key.withUTF8Bytes { wanted in
+                guard let base = bytes.baseAddress else { return }
+                var cursor = BSONCursor(bytes)
+                while let value = cursor.next(withKey: wanted) {
+                    count += 1
+                    guard count == 1 else { continue }
+                    first = BSONValue(value, sharing: self, at: base)
+                    end = value.start + value.count - base
+                    start = value.start - base - wanted.count - 2
+                }
+            }
+        }
+        guard count > 0 else { return (self, nil) }
+        var rest = without(start..<end)
+        if count > 1 { while rest.removeFirst(key) {} }
+        return (rest, first)
+    }
+
+    /// A copy that lacks the bytes of one element.
+    private func without(_ element: Range<Int>) -> BSONDocument {
+        var rest: [UInt8] = []
+        rest.reserveCapacity(Int(length) - element.count)
+        withUnsafeBytes { bytes in
+            rest.append(contentsOf: bytes[..<element.lowerBound])
+            rest.append(contentsOf: bytes[element.upperBound...])
         }
         rest.withUnsafeMutableBytes {
-            $0.storeBytes(of: (length - Int32(place.count)).littleEndian, as: Int32.self)
+            $0.storeBytes(of: (length - Int32(element.count)).littleEndian, as: Int32.self)
         }
-        self = BSONDocument(unchecked: rest)
-        return true
+        return BSONDocument(unchecked: rest)
     }
 
     /// Removes all elements.

@@ -145,7 +145,9 @@ extension BSONDocument: Hashable {
     public static func == (left: Self, right: Self) -> Bool {
         guard left.length == right.length else { return false }
         return left.withUnsafeBytes { a in
-            right.withUnsafeBytes { b in BSONOrder.compareBytes(a, b) == .equal }
+            right.withUnsafeBytes { b in
+                a.baseAddress == b.baseAddress || BSONOrder.compareBytes(a, b) == .equal
+            }
         }
     }
 

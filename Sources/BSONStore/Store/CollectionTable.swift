@@ -18,6 +18,8 @@ final class CollectionTable: Sendable {
         case insert
         /// Gives row and document of key ?1.
         case get
+        /// Gives row, document and key of all rows from key ?1 on, in the order of their keys.
+        case getFrom
         /// Gives key and document of row ?1.
         case getRow
         /// Puts document ?2 into row ?1.
@@ -57,6 +59,7 @@ final class CollectionTable: Sendable {
         switch statement {
         case .insert: "INSERT INTO \(table) (key, doc) VALUES (?1, ?2)"
         case .get: "SELECT id, doc FROM \(table) WHERE key = ?1"
+        case .getFrom: "SELECT id, doc, key FROM \(table) WHERE key >= ?1 ORDER BY key"
         case .getRow: "SELECT key, doc FROM \(table) WHERE id = ?1"
         case .updateRow: "UPDATE \(table) SET doc = ?2 WHERE id = ?1"
         case .deleteRow: "DELETE FROM \(table) WHERE id = ?1"

@@ -38,62 +38,6 @@ public class ReadTransaction {
         return visible(found.document, gate).map { StoredDocument(row: found.row, document: $0) }
     }
 
-    /// The documents with these ids, in the order of the ids, `nil` where there is none.
-    ///
-    /// - Throws: `corrupt` naming the first document whose bytes are no BSON.
-    public func getMany(
-        _ namespace: Namespace, ids: some Sequence<BSONValue>
-    ) throws(StoreError) -> [BSONDocument?] {
-        try getFirst(namespace, ids: Array(ids), bytesMax: .max)
-    }
-
-    /// As ``getMany(_:ids:)``; ends with the document that reaches so many bytes with those before.
-    ///
-    /// - Throws: as ``getMany(_:ids:)`` does.
-    package func getFirst(
-        _ namespace: Namespace, ids: [BSONValue], bytesMax: Int
-    ) throws(StoreError) -> [BSONDocument?] {
-        if let gate = gate(namespace) {
-            var documents: [BSONDocument?] = []
-            for id in ids { documents.append(try visible(namespace, id: id, gate)) }
-            return documents
-        }
-        let found = try onTable(namespace) { (table) throws(StoreError) in
-            try Self.documents(
-                ids, bytesMax: bytesMax, try connection.prepare(.get, table), table)
-        }
-        return found ?? ids.map { _ in nil }
-    }
-
-    private static func documents(
-        _ ids: [BSONValue], bytesMax: Int, _ statement: borrowing SQLiteStatement,
-        _ table: CollectionTable
-    ) throws(StoreError) -> [BSONDocument?] {
-        var batch = BSONDocumentBatch()
-        var areThere: [Bool] = []
-        areThere.reserveCapacity(ids.count)
-        var byteCount = 0
-        for id in ids {
-            if byteCount >= bytesMax { break }
-            let isThere = try BSONKey.lend(id) { (key) throws(StoreError) -> Bool in
-                statement.bind(1, lending: key)
-                guard try statement.step() else { return false }
-                try statement.withBytes(1) { (bytes) throws(StoreError) in
-                    guard BSONValidator.isValid(bytes) else {
-                        throw StoredDocument.damaged(key: Array(key), of: table)
-                    }
-                    batch.append(bytes)
-                    byteCount += bytes.count
-                }
-                return true
-            }
-            areThere.append(isThere)
-            statement.reset()
-        }
-        var documents = batch.finish().makeIterator()
-        return areThere.map { $0 ? documents.next() : nil }
-    }
-
     /// Whether a collection has no documents, or is not there.
     ///
     /// - Throws: what SQLite says.

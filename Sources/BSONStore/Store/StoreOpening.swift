@@ -64,6 +64,12 @@ enum StoreOpening {
         try connection.configure(cacheKiB: options.cacheKiB, busyTimeoutMS: options.busyTimeoutMS)
     }
 
+    /// Pages that the log collects before a commit puts them into their places: 16 MiB of 8 KiB each.
+    ///
+    /// Twice SQLite's number: a page that many commits write is then put in place half as often, and
+    /// a pass over some thousand documents does not stop for it.
+    private static let autocheckpointPages = 2_000
+
     private static func prepare(
         _ connection: SQLiteConnection, _ location: DocumentStore.Location,
         _ options: DocumentStore.Options
@@ -73,9 +79,10 @@ enum StoreOpening {
             try connection.executeOnce("PRAGMA page_size = \(options.pageBytes)")
         }
         if location != .inMemory {
-            try connection.useWriteAheadLog(autocheckpointPages: 1_000)
+            try connection.useWriteAheadLog(autocheckpointPages: autocheckpointPages)
         }
         try connection.setDurability(full: options.durability == .full)
+        try connection.executeOnce("PRAGMA secure_delete = \(options.secureDelete.setting)")
         if options.pagesMax > 0 {
             try connection.executeOnce("PRAGMA max_page_count = \(options.pagesMax)")
         }
@@ -91,6 +98,17 @@ enum StoreOpening {
         } catch {
             try connection.rollback()
             throw error
+        }
+    }
+}
+
+extension DocumentStore.SecureDelete {
+    /// The value of SQLite's setting, whose default is what the library was built with.
+    fileprivate var setting: String {
+        switch self {
+        case .off: "OFF"
+        case .fast: "FAST"
+        case .full: "ON"
         }
     }
 }

@@ -25,6 +25,17 @@ extension DocumentStore {
         case keep(changesMax: Int)
     }
 
+    /// Says what becomes of the bytes of what is deleted or replaced, in the file.
+    public enum SecureDelete: String, Sendable, Hashable {
+        /// They stay until something else is written there.
+        case off
+        /// They are overwritten in pages that are written anyway; pages that become free keep theirs
+        /// until they are used again.
+        case fast
+        /// They are overwritten, which writes every page that becomes free.
+        case full
+    }
+
     /// Holds the settings of a store; the defaults are safe.
     public struct Options: Sendable {
         /// What a commit waits for.
@@ -44,6 +55,8 @@ extension DocumentStore {
         ///
         /// A program that is linked with SQLite itself cannot open a store with a key: error 72.
         public var encryptionKey: [UInt8]?
+        /// What becomes of the bytes of what is deleted or replaced.
+        public var secureDelete: SecureDelete
         /// The largest size of the file in pages, for tests of a full disk; 0 for no limit.
         package var pagesMax: Int
         /// The name of SQLite's file system layer, for tests that let it fail.
@@ -53,7 +66,8 @@ extension DocumentStore {
         public init(
             durability: Durability = .full, readOnly: Bool = false, busyTimeoutMS: Int32 = 5_000,
             changeHistory: ChangeHistory = .asStored, pageBytes: Int = 8_192,
-            cacheKiB: Int = 65_536, encryptionKey: [UInt8]? = nil
+            cacheKiB: Int = 65_536, encryptionKey: [UInt8]? = nil,
+            secureDelete: SecureDelete = .fast
         ) {
             self.durability = durability
             self.readOnly = readOnly
@@ -62,6 +76,7 @@ extension DocumentStore {
             self.pageBytes = pageBytes
             self.cacheKiB = cacheKiB
             self.encryptionKey = encryptionKey
+            self.secureDelete = secureDelete
             pagesMax = 0
         }
     }

@@ -62,17 +62,18 @@ extension WriteTransaction {
     package func replace(
         _ namespace: Namespace, _ found: StoredDocument, by document: BSONDocument
     ) throws(StoreError) {
-        let stored = try StorableDocument(document, in: namespace)
-        guard !isGuarded(namespace), StorableDocument.leadingID(of: found.document) == stored.id
+        guard !isGuarded(namespace), let id = StorableDocument.leadingID(of: document),
+            StorableDocument.leadingID(of: found.document) == id
         else {
             try put(namespace, document)
             return
         }
-        guard found.document != stored.document else { return }
+        guard found.document != document else { return }
+        try StorableDocument.check(document, id, in: namespace)
         try onTableForWriting(namespace) { (table) throws(StoreError) in
-            try rewrite(found, stored.document, in: table)
+            try rewrite(found, document, in: table)
         }
-        try record(.replace, namespace, before: found.document, after: stored.document)
+        try record(.replace, namespace, before: found.document, after: document)
     }
 
     /// Removes the document with an id.

@@ -7,7 +7,7 @@ struct UpdateComparison {
 
     /// Collects differences below a prefix; `false` when a key there cannot stand in a path.
     mutating func compare(
-        _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: Set<String>
+        _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: PassedOver
     ) -> Bool {
         if before == after { return true }
         let mark = description
@@ -37,7 +37,7 @@ struct UpdateComparison {
     ///
     /// Only what differs is decoded.
     private mutating func compareInOrder(
-        _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: Set<String>
+        _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: PassedOver
     ) -> Bool? {
         before.withUnsafeBytes { old in
             after.withUnsafeBytes { new in
@@ -80,7 +80,7 @@ struct UpdateComparison {
         let mark = description
         switch (old, new) {
         case (.document(let before), .document(let after)):
-            if compare(before, after, prefix: path + ".", excluded: []) { return true }
+            if compare(before, after, prefix: path + ".", excluded: .nothing) { return true }
         case (.array(let before), .array(let after)) where splitsArrays:
             let elements = compare(before, after, path: path)
             let isShorter = description.byteCount - mark.byteCount < after.document.byteCount
@@ -125,6 +125,25 @@ extension UpdateDescription {
         updatedFields.byteCount + removedFields.reduce(0) { $0 + $1.utf8.count + 8 }
             + truncatedArrays.reduce(0) { $0 + $1.field.utf8.count + 16 }
     }
+}
+
+/// The keys that are no difference at a level.
+struct PassedOver {
+    /// None: below the top level every key counts.
+    static let nothing = PassedOver(isTop: false, field: nil)
+
+    private let isTop: Bool
+    private let field: String?
+
+    private init(isTop: Bool, field: String?) {
+        self.isTop = isTop
+        self.field = field
+    }
+
+    /// `_id` and one field more.
+    static func atTop(_ field: String?) -> Self { PassedOver(isTop: true, field: field) }
+
+    func contains(_ key: String) -> Bool { isTop && (key == "_id" || key == field) }
 }
 
 /// Looks fields up in a document that is usually walked in the same order.

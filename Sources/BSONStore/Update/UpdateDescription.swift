@@ -62,8 +62,7 @@ extension UpdateDescription {
         splittingArrays: Bool = false
     ) -> UpdateDescription? {
         var comparison = UpdateComparison(splitsArrays: splittingArrays)
-        let excluded: Set<String> = field.map { ["_id", $0] } ?? ["_id"]
-        let named = comparison.compare(before, after, prefix: "", excluded: excluded)
+        let named = comparison.compare(before, after, prefix: "", excluded: .atTop(field))
         return named ? comparison.description : nil
     }
 

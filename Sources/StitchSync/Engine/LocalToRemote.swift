@@ -6,33 +6,40 @@ extension CollectionPass {
     ///
     /// - Parameter set: sends only what was written before that set of subscriptions.
     mutating func sendPending(before set: Int64? = nil) async throws {
-        var last: Int64 = 0
         var overtaken: [BSONValue] = []
         var failure: RemoteError?
+        var batch = try await write(beginning(after: 0, before: set))
         while true {
-            let after = last
-            let limits = limits
-            let resolved = resolved
-            let terms = terms
-            let batch = try await write { sync in
-                try sync.beginAttempts(
-                    after: after, limits: limits, terms, resolved: resolved, before: set)
-            }
             for refused in batch.refused {
                 count(refused.settlement, refused.documentID, .failed(refused.error))
                 if refused.settlement == .revertRejected { reverted.append(refused.documentID) }
             }
             guard let row = batch.lastRow else { break }
-            last = row
-            guard !batch.attempts.isEmpty else { continue }
-            let sent = try await send(batch.attempts, batch.row)
+            let begin = beginning(after: row, before: set)
+            guard !batch.attempts.isEmpty else {
+                batch = try await write(begin)
+                continue
+            }
+            let sent = try await send(batch, then: begin)
             overtaken += sent.overtaken
             failure = failure ?? sent.failure
+            batch = sent.next
         }
         report.overtaken += overtaken.count
         // What was taken back may be older than what the remote holds by now.
         try await look(atOvertaken: overtaken + reverted)
         if let failure { throw failure }
+    }
+
+    /// What stores the attempts of the next batch.
+    private func beginning(
+        after row: Int64, before set: Int64?
+    ) -> @Sendable (SyncTransaction) throws -> SyncTransaction.Outgoing {
+        let (limits, resolved, terms) = (limits, resolved, terms)
+        return { sync in
+            try sync.beginAttempts(
+                after: row, limits: limits, terms, resolved: resolved, before: set)
+        }
     }
 
     private mutating func look(atOvertaken ids: [BSONValue]) async throws {
@@ -42,11 +49,12 @@ extension CollectionPass {
         }
     }
 
-    /// Sends a batch; tells which documents somebody else was at first, and of a write whose failure
-    /// may pass.
+    /// Sends a batch and settles the answers; the same commit stores the attempts of the next.
     private mutating func send(
-        _ attempts: [OpenAttempt], _ batch: Int64?
-    ) async throws -> (overtaken: [BSONValue], failure: RemoteError?) {
+        _ batch: SyncTransaction.Outgoing,
+        then begin: @escaping @Sendable (SyncTransaction) throws -> SyncTransaction.Outgoing
+    ) async throws -> Sent {
+        let attempts = batch.attempts
         let writes = attempts.map(\.write)
         let outcomes = try await request { remote in
             try await remote.write(writes)
@@ -57,32 +65,37 @@ extension CollectionPass {
         }
         noteReceived(outcomes)
         let terms = terms
-        let settlements = try await write { sync in
-            guard try batch.map(sync.records.removeAttempts) ?? false else {
-                return try zip(attempts, outcomes).map { attempt, outcome in
-                    try sync.settle(attempt, outcome, terms)
-                }
-            }
-            var own = attempts
-            if outcomes.allSatisfy({ $0 == .applied }) { try sync.records.dropBases(of: &own) }
-            return try zip(own, outcomes).map { attempt, outcome in
-                try sync.settleOwn(attempt, outcome, terms)
-            }
+        let (settlements, next) = try await write { sync in
+            (try sync.settle(batch, outcomes, terms), try begin(sync))
         }
-        var mayPass: RemoteError?
         progress { progress in
             progress.uploadedDocuments += outcomes.count { $0 == .applied }
             progress.uploadedBytes += writes.reduce(0) { $0 + $1.action.byteCount }
         }
+        var sent = Sent(next: next)
         for ((attempt, outcome), settlement) in zip(zip(attempts, outcomes), settlements) {
+            switch settlement {
+            case .lookAgain: sent.overtaken.append(attempt.record.documentID)
+            case .keepAttempt:
+                if case .failed(let error) = outcome { sent.failure = error }
+            case .revertRejected: reverted.append(attempt.record.documentID)
+            case .confirm, .confirmAndKeepPending, .finishDelete, .finishDeleteAndKeepInsert,
+                .askRejected, .pauseRejected, .pauseExhausted:
+                break
+            }
             count(settlement, attempt.record.documentID, outcome)
-            if settlement == .keepAttempt, case .failed(let error) = outcome { mayPass = error }
         }
-        func ids(_ settlement: UploadSettlement) -> [BSONValue] {
-            zip(attempts, settlements).filter { $1 == settlement }.map { $0.0.record.documentID }
-        }
-        reverted += ids(.revertRejected)
-        return (ids(.lookAgain), mayPass)
+        return sent
+    }
+
+    /// What came of a batch, beside what is counted.
+    private struct Sent {
+        /// The batch that is stored behind it.
+        let next: SyncTransaction.Outgoing
+        /// Documents that somebody else was at first.
+        var overtaken: [BSONValue] = []
+        /// A failure that may pass.
+        var failure: RemoteError?
     }
 
     private var terms: UploadTerms {
@@ -124,26 +137,22 @@ extension CollectionPass {
     }
 }
 
-/// An attempt that is stored and may be sent.
-struct OpenAttempt: Sendable {
+/// An attempt that is stored and may be sent; a class, since lists of them are copied often.
+final class OpenAttempt: Sendable {
     /// The record, with the attempt in it.
-    fileprivate(set) var record: SyncedDocument
+    let record: SyncedDocument
     let write: RemoteWrite
     let kind: AttemptBatch.Kind
     /// The document that was to be sent.
     let local: BSONDocument?
-}
 
-extension SyncRecords {
-    /// Removes the stored bases of records whose attempts have all landed, at once where their rows
-    /// are a run that holds no others.
-    fileprivate func dropBases(of attempts: inout [OpenAttempt]) throws {
-        let rows = attempts.compactMap(\.record.rowID)
-        guard let first = rows.min(), let last = rows.max(), rows.count == attempts.count,
-            last - first == Int64(rows.count - 1)
-        else { return }
-        try removeBases(from: first, through: last)
-        for index in attempts.indices { attempts[index].record.keptBase = nil }
+    fileprivate init(
+        record: SyncedDocument, write: RemoteWrite, kind: AttemptBatch.Kind, local: BSONDocument?
+    ) {
+        self.record = record
+        self.write = write
+        self.kind = kind
+        self.local = local
     }
 }
 
@@ -165,12 +174,15 @@ extension SyncTransaction {
         let earlier = try set.map(subscriptions.earlierRows)
         let pending = try records.records(
             .toSend, in: collection.rowID, after: row, limit: limits.batchDocuments)
-        let operations = try state.nextOperations(pending.count)
         var batch = Outgoing()
+        guard !pending.isEmpty else { return batch }
+        let operations = try state.nextOperations(pending.count)
         var bytes = 0
         let locals = try transaction.getFirst(
             namespace, ids: pending.map(\.documentID), bytesMax: limits.batchBytes)
-        for ((record, local), operation) in zip(zip(pending, locals), operations) {
+        batch.attempts.reserveCapacity(locals.count)
+        for (index, operation) in operations.prefix(locals.count).enumerated() {
+            let (record, local) = (pending[index], locals[index])
             // A replacement or delete carries the base as its condition.
             bytes += (local?.byteCount ?? 0) + (record.base.document(local: local)?.byteCount ?? 0)
             if bytes > limits.batchBytes && !batch.attempts.isEmpty { break }

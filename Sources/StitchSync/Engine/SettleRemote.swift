@@ -341,8 +341,9 @@ struct RemoteEdition: Sendable {
         if let answer, !answer.documentID.isSameID(as: id) {
             throw SyncError(.unusableDocument, "asked for _id \(id), got \(answer.documentID)")
         }
-        document = answer?.withoutVersion
-        version = answer.map(VersionField.init) ?? .absent
+        let parts = answer?.parted(from: DocumentVersion.fieldName)
+        document = parts?.rest
+        version = VersionField(parts?.first)
     }
 }
 

@@ -21,6 +21,35 @@ struct UploadTerms: Sendable {
 
 /// Settles the answer to an attempt in one transaction.
 extension SyncTransaction {
+    /// Settles the answers to a batch.
+    func settle(
+        _ batch: Outgoing, _ outcomes: [RemoteWriteOutcome], _ terms: UploadTerms
+    ) throws -> [UploadSettlement] {
+        guard try batch.row.map(records.removeAttempts) ?? false else {
+            return try zip(batch.attempts, outcomes).map { attempt, outcome in
+                try settle(attempt, outcome, terms)
+            }
+        }
+        let hasDropped =
+            try outcomes.allSatisfy { $0 == .applied } && dropBases(of: batch.attempts)
+        return try zip(batch.attempts, outcomes).map { attempt, outcome in
+            try settleOwn(attempt, outcome, terms, baseIsGone: hasDropped)
+        }
+    }
+
+    /// Removes the stored bases of records whose attempts have all landed, at once where their rows
+    /// are a run that holds no others; `false` where they are not.
+    private func dropBases(of attempts: [OpenAttempt]) throws -> Bool {
+        var (first, last) = (Int64.max, Int64.min)
+        for attempt in attempts {
+            guard let row = attempt.record.rowID else { return false }
+            (first, last) = (min(first, row), max(last, row))
+        }
+        guard first <= last, last - first == Int64(attempts.count - 1) else { return false }
+        try records.removeBases(from: first, through: last)
+        return true
+    }
+
     /// Decides from what the store holds now, and carries the decision out.
     func settle(
         _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, _ terms: UploadTerms
@@ -32,13 +61,17 @@ extension SyncTransaction {
             record, attempt, outcome, local: local(record.documentID), terms)
     }
 
-    /// As ``settle(_:_:_:)``, where nobody has written to the collection since the attempt
-    /// was stored.
-    func settleOwn(
-        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, _ terms: UploadTerms
+    /// As the other form, where nobody has written to the collection since the attempt was stored.
+    ///
+    /// - Parameter baseIsGone: whether the record's stored base was removed already.
+    private func settleOwn(
+        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, _ terms: UploadTerms,
+        baseIsGone: Bool
     ) throws -> UploadSettlement {
         guard let attempt = open.record.attempt else { return .lookAgain }
-        return try settle(open.record, attempt, outcome, local: open.local, terms)
+        var record = open.record
+        if baseIsGone { record.keptBase = nil }
+        return try settle(record, attempt, outcome, local: open.local, terms)
     }
 
     private func settle(

@@ -25,7 +25,12 @@ extension SyncRecords {
         }
     }
 
-    func record(_ row: borrowing SQLiteStatement) throws -> SyncedDocument {
+    /// Reads a record.
+    ///
+    /// - Parameter column: where the row has the base, which is read by itself otherwise.
+    func record(
+        _ row: borrowing SQLiteStatement, base column: Int32? = nil
+    ) throws -> SyncedDocument {
         var record = SyncedDocument(documentID: try Self.documentID(row, 1, key: 11))
         record.rowID = row.int64(0)
         record.revision = row.int64(2)
@@ -33,7 +38,7 @@ extension SyncRecords {
         case 0: record.base = .absent
         case 1: record.base = .sameAsLocal
         case 2:
-            let base = try base(ofRow: row.int64(0))
+            let base = try column.map { try Self.base(row, $0) } ?? base(ofRow: row.int64(0))
             record.base = .stored(base)
             record.keptBase = base
         default: throw Self.damaged("base")
@@ -61,7 +66,14 @@ extension SyncRecords {
         let select = try connection.prepare(Self.selectBase)
         select.bind(1, row)
         guard try select.step() else { throw Self.damaged("base") }
-        return try Self.document(select, 0, "base")
+        return try Self.base(select, 0)
+    }
+
+    private static func base(
+        _ row: borrowing SQLiteStatement, _ column: Int32
+    ) throws -> BSONDocument {
+        guard !row.isNull(column) else { throw damaged("base") }
+        return try document(row, column, "base")
     }
 
     /// An `_id` by itself, or by its key where that says all of it.

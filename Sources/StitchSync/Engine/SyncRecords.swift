@@ -21,12 +21,15 @@ struct SyncRecords {
         "SELECT \(columns) FROM sync_documents WHERE id = ?1")
     private static let selectState = FixedStatement(
         "SELECT revision, hint FROM sync_documents WHERE id = ?1")
+    private static let joinOfBases =
+        "LEFT JOIN sync_bases ON document = CASE base_kind WHEN 2 THEN id END"
     private static let selections = Dictionary(
         uniqueKeysWithValues: Selection.allCases.map { selection in
-            (
+            let (base, join) = selection.isWithBases ? (", base", joinOfBases) : ("", "")
+            return (
                 selection,
                 """
-                SELECT \(columns) FROM sync_documents
+                SELECT \(columns)\(base) FROM sync_documents \(join)
                 WHERE collection = ? AND id > ? AND \(selection.rawValue) ORDER BY id LIMIT ?
                 """
             )
@@ -71,6 +74,15 @@ struct SyncRecords {
         case byQuery = "by_id = 0"
         /// Those that neither direction touches.
         case paused = "pause IS NOT NULL"
+
+        /// Whether bases are read with the records, which an index gives in order: a row that is only
+        /// sorted out costs no look for its base.
+        fileprivate var isWithBases: Bool {
+            switch self {
+            case .toSend, .toLook, .pending, .paused: true
+            case .all, .unsent, .byQuery: false
+            }
+        }
     }
 
     /// Records in row order after a row.
@@ -82,7 +94,8 @@ struct SyncRecords {
         select.bind(2, row)
         select.bind(3, Int64(limit))
         var records: [SyncedDocument] = []
-        while try select.step() { records.append(try record(select)) }
+        let base: Int32? = selection.isWithBases ? 13 : nil
+        while try select.step() { records.append(try record(select, base: base)) }
         return records
     }
 
@@ -210,26 +223,43 @@ struct SyncRecords {
         UPDATE sync_documents SET revision = ?1, base_kind = ?2, version = ?3, failures = ?4
         WHERE id = ?5 AND (?6 IS NULL OR revision = ?6)
         """)
+    private static let updatePending = FixedStatement(
+        """
+        UPDATE sync_documents SET revision = ?1, base_kind = ?2, version = ?3, failures = ?4,
+            pending = ?7
+        WHERE id = ?5 AND (?6 IS NULL OR revision = ?6)
+        """)
 
     private func update(_ record: SyncedDocument, row: Int64) throws {
-        if record.isListedAsKept {
+        switch record.listing {
+        case .same:
             // What no index is about changes: SQLite looks at none.
             let update = try connection.prepare(Self.updateBase)
-            update.bind(1, record.revision)
-            update.bind(2, Self.kind(of: record.base))
-            Self.bind(record.version, to: update, 3)
-            update.bind(4, record.failures)
-            update.bind(5, row)
-            if trusts { update.bind(6, record.revision - 1) } else { update.bindNull(6) }
+            try run(update, record, row: row)
+        case .samePendingApart:
+            let update = try connection.prepare(Self.updatePending)
+            update.bind(7, Int64(record.isPending ? 1 : 0))
+            try run(update, record, row: row)
+        case .different:
+            let update = try connection.prepare(Self.updateRecord)
+            bind(record, to: update)
+            update.bind(10, row)
+            if trusts { update.bind(11, record.revision - 1) } else { update.bindNull(11) }
             try update.run()
-            return try checkTrust()
         }
-        let update = try connection.prepare(Self.updateRecord)
-        bind(record, to: update)
-        update.bind(10, row)
-        if trusts { update.bind(11, record.revision - 1) } else { update.bindNull(11) }
-        try update.run()
         try checkTrust()
+    }
+
+    private func run(
+        _ update: borrowing SQLiteStatement, _ record: SyncedDocument, row: Int64
+    ) throws {
+        update.bind(1, record.revision)
+        update.bind(2, Self.kind(of: record.base))
+        Self.bind(record.version, to: update, 3)
+        update.bind(4, record.failures)
+        update.bind(5, row)
+        if trusts { update.bind(6, record.revision - 1) } else { update.bindNull(6) }
+        try update.run()
     }
 
     /// Removes a record; its id is no longer synced.

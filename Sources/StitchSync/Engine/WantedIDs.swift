@@ -79,9 +79,10 @@ extension SyncTransaction {
     func want(_ ids: [BSONValue], together limit: Int) throws {
         let hasRecords = try records.hasRecords(in: collection.rowID)
         let hasDocuments = try !transaction.isEmpty(namespace)
+        let isAscending = AscendingKeys(ids) != nil
         var keys: Set<[UInt8]> = []
         var absent: [BSONValue] = []
-        for id in ids where keys.insert(BSONKey.encode(id)).inserted {
+        for id in ids where isAscending || keys.insert(BSONKey.encode(id)).inserted {
             if hasRecords, let known = try record(id) {
                 try claimByID(known)
                 continue

@@ -3,6 +3,8 @@ internal import BSONStore
 /// Carries one conditional write out in a transaction of the remote's store.
 struct ConditionalWrite {
     let write: RemoteWrite
+    /// The document, or that there is none, where the transaction has looked already.
+    let known: StoredDocument??
 
     /// Says that a write has to be carried out in a savepoint of its own.
     struct NeedsSavepoint: Error {}
@@ -33,7 +35,7 @@ struct ConditionalWrite {
     private func carryOut(
         _ transaction: WriteTransaction, _ namespace: Namespace
     ) throws -> RemoteWriteOutcome {
-        let found = try transaction.found(namespace, id: write.documentID)
+        let found = try known ?? transaction.found(namespace, id: write.documentID)
         if case .insert(let document) = write.action {
             guard found == nil else { return .duplicateKey }
             try transaction.insert(namespace, document)

@@ -147,8 +147,13 @@ struct InProcessCollection: RemoteCollection {
         let (namespace, ruleGuard) = (namespace, rules.ruleGuard)
         let work: @Sendable (WriteTransaction) throws -> [RemoteWriteOutcome] = { transaction in
             try transaction.through(ruleGuard, transaction) { transaction in
-                try writes.map {
-                    try ConditionalWrite(write: $0)
+                let found =
+                    eachAlone
+                    ? nil
+                    : try transaction.foundTogether(namespace, ids: writes.map(\.documentID))
+                return try writes.indices.map { index in
+                    // Mapped, since a chain would make one of "not looked" and "not there".
+                    try ConditionalWrite(write: writes[index], known: found.map { $0[index] })
                         .apply(transaction, namespace, isAlone: eachAlone)
                 }
             }

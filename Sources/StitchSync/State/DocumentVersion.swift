@@ -33,6 +33,7 @@ public struct DocumentVersion: Sendable, Hashable {
     ///
     /// Keys of the version document that are not ours are kept.
     public func next(operation: OperationID) -> Self {
+        if let next = nextInPlace(operation) { return next }
         let (counter, overflow) = counter.addingReportingOverflow(1)
         var document = document
         document.set("spv", to: .int32(Int32(Self.protocolVersion)))
@@ -40,6 +41,42 @@ public struct DocumentVersion: Sendable, Hashable {
         document.set("v", to: .int64(overflow ? 0 : counter))
         document.set("op", to: operation.value)
         return DocumentVersion(document: document)
+    }
+
+    /// The next version where the document has the parts that we write: their bytes are exchanged.
+    private func nextInPlace(_ operation: OperationID) -> Self? {
+        var (isOurs, counter, counterAt, operationAt) = (false, Int64.max, 0, 0)
+        document.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            var cursor = BSONCursor(bytes)
+            while let element = cursor.next() {
+                let value = element.value
+                if element.hasKey("spv"), !isOurs {
+                    isOurs = value.type == .int32 && value.int32 == Self.protocolVersion
+                    if !isOurs { return }
+                } else if element.hasKey("v"), counterAt == 0 {
+                    guard value.type == .int64 else { return }
+                    (counter, counterAt) = (value.int64, value.start - base)
+                } else if element.hasKey("op"), operationAt == 0 {
+                    // Its length, the subtype, 16 bytes.
+                    guard value.type == .binary, value.count == 21,
+                        value.start.load(fromByteOffset: 4, as: UInt8.self) == 0
+                    else { return }
+                    operationAt = value.start + 5 - base
+                }
+            }
+        }
+        guard isOurs, counterAt > 0, operationAt > 0, counter < .max else { return nil }
+        var bytes = document.bytes
+        bytes.withUnsafeMutableBytes { bytes in
+            bytes.storeBytes(
+                of: (counter + 1).littleEndian, toByteOffset: counterAt, as: Int64.self)
+            bytes.storeBytes(
+                of: operation.instance.bigEndian, toByteOffset: operationAt, as: UInt64.self)
+            bytes.storeBytes(
+                of: operation.sequence.bigEndian, toByteOffset: operationAt + 8, as: UInt64.self)
+        }
+        return DocumentVersion(document: BSONDocument(unchecked: bytes))
     }
 
     private init(document: BSONDocument) { self.document = document }
@@ -107,8 +144,11 @@ public enum VersionField: Sendable, Hashable {
     case foreign(BSONValue)
 
     /// Reads the field of a document.
-    public init(of document: BSONDocument) {
-        guard let value = document[DocumentVersion.fieldName] else {
+    public init(of document: BSONDocument) { self.init(document[DocumentVersion.fieldName]) }
+
+    /// Reads the field's value, `nil` when the field is absent.
+    init(_ value: BSONValue?) {
+        guard let value else {
             self = .absent
             return
         }

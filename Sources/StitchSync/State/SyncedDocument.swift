@@ -94,11 +94,20 @@ extension SyncedDocument {
         }
     }
 
-    /// Whether all that lists are made by is as it is stored.
-    var isListedAsKept: Bool {
-        guard let keptListing else { return false }
-        return keptListing.isPending == isPending && keptListing.hint == hint
-            && keptListing.rarities === rarities
+    /// Of what lists are made by, how much is as it is stored.
+    enum Listing {
+        case same
+        /// All but whether there is a change to send.
+        case samePendingApart
+        case different
+    }
+
+    /// How what lists are made by compares with what is stored.
+    var listing: Listing {
+        guard let keptListing, keptListing.hint == hint, keptListing.rarities === rarities else {
+            return .different
+        }
+        return keptListing.isPending == isPending ? .same : .samePendingApart
     }
 
     /// Notes that the record is stored as it is.

@@ -210,4 +210,21 @@ struct BSONPathTests {
         #expect(document["a"]?.arrayValue?.values == [7, 9])
         #expect(document["a"]?.arrayValue?.contentEquals([7, 9]) == true)
     }
+
+    @Test(
+        arguments: [
+            [:], ["a": 1], ["v": 1], ["a": 1, "v": ["x": 2]], ["v": 1, "a": 2],
+            ["a": 1, "v": 2, "b": 3],
+            ["v": 1, "a": 2, "v": 3], ["vv": 1, "a": ["v": 1]],
+            ["a": 1, "v": "x", "v": 2, "v": nil],
+        ] as [BSONDocument])
+    func `a key parts from its document with all its values`(_ document: BSONDocument) {
+        let nested: BSONDocument = ["in": .document(document), "v": 5]
+        for document in [document, nested["in"]?.documentValue ?? [:]] {
+            let (rest, first) = document.parted(from: "v")
+            let others = document.filter { $0.key != "v" }
+            #expect(rest == BSONDocument(others.map { ($0.key, $0.value) }))
+            #expect(first == document["v"])
+        }
+    }
 }

@@ -36,12 +36,37 @@ import Testing
         let settings: [(String, Int64)] = [
             ("page_size", 8_192), ("synchronous", 2), ("trusted_schema", 0),
             ("cell_size_check", 1), ("temp_store", 2), ("cache_size", -65_536),
-            ("user_version", StoreSchema.version),
+            ("user_version", StoreSchema.version), ("secure_delete", 2),
         ]
         for (name, value) in settings { #expect(try Self.setting(name, store) == value, "\(name)") }
         let normal = try DocumentStore(
             at: .file(directory.file()), options: .init(durability: .normal))
         #expect(try Self.setting("synchronous", normal) == 1)
+        for (wanted, value) in [(DocumentStore.SecureDelete.off, Int64(0)), (.full, 1)] {
+            let store = try DocumentStore(
+                at: .file(directory.file()), options: .init(secureDelete: wanted))
+            #expect(try Self.setting("secure_delete", store) == value)
+        }
+    }
+
+    @Test func `what is deleted leaves the file where that is asked for`() throws {
+        let directory = try TemporaryDirectory()
+        let text = "gone with the wind"
+        let path = directory.file()
+        let store = try DocumentStore(at: .file(path), options: .init(secureDelete: .full))
+        try store.write { transaction in
+            for id in 0..<100 {
+                let words = BSONValue.string(String(repeating: text, count: 20))
+                try transaction.insert(Self.things, ["_id": .int32(Int32(id)), "a": words])
+            }
+        }
+        try store.checkpoint()
+        #expect(try Data(contentsOf: URL(filePath: path)).contains(text: text))
+        try store.write { transaction in
+            for id in 0..<100 { try transaction.remove(Self.things, id: .int32(Int32(id))) }
+        }
+        try store.checkpoint()
+        #expect(try !Data(contentsOf: URL(filePath: path)).contains(text: text))
     }
 
     private static func setting(_ name: String, _ store: DocumentStore) throws -> Int64? {
@@ -198,5 +223,12 @@ import Testing
         var status = stat()
         #expect(stat(path, &status) == 0)
         return status.st_mode & 0o777
+    }
+}
+
+extension Data {
+    /// Whether the bytes of a text stand somewhere.
+    fileprivate func contains(text: String) -> Bool {
+        String(decoding: self, as: UTF8.self).contains(text)
     }
 }

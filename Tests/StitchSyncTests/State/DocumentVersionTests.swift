@@ -34,6 +34,36 @@ struct DocumentVersionTests {
         #expect(negative.next(operation: Self.operation).counter == .min + 1)
     }
 
+    static let ours = DocumentVersion.first(operation: operation).document
+
+    /// Versions as we write them, and others that differ in one respect.
+    static let versions: [BSONDocument] = [
+        ours, ["v": .int64(7), "op": operation.value, "id": "x", "spv": 1],
+        ["spv": 1, "id": "x", "v": .int64(7), "op": operation.value, "extra": ["v": 1, "op": 2]],
+        ["spv": .int64(1), "id": "x", "v": .int64(7), "op": operation.value],
+        ["spv": 1, "id": "x", "v": 7, "op": operation.value],
+        ["spv": 1, "id": "x", "v": .int64(7), "op": "text"],
+        ["spv": 1, "id": "x", "v": .int64(7), "op": .binary(BSONBinary([1, 2]))],
+        [
+            "spv": 1, "id": "x", "v": .int64(7),
+            "op": .binary(BSONBinary([UInt8](repeating: 1, count: 16), subtype: 4)),
+        ],
+        ["spv": 1, "id": "x", "v": .int64(7), "op": operation.value, "v": .int64(9)],
+    ]
+
+    @Test("a next version differs in counter and operation only", arguments: versions)
+    func nextOf(document: BSONDocument) throws {
+        let operation = OperationID(instance: 1, sequence: .max)
+        let version = try #require(DocumentVersion(.document(document)))
+        let next = version.next(operation: operation)
+        var expected = document
+        expected.set("spv", to: 1)
+        expected.set("v", to: .int64(version.counter + 1))
+        expected.set("op", to: operation.value)
+        #expect(next.document == expected)
+        #expect(version.document == document)
+    }
+
     static let foreignValues: [BSONValue] = [
         nil, "1", [], [:], ["spv": 2, "id": "x", "v": 1], ["spv": "1", "id": "x", "v": 1],
         ["spv": 0, "id": "x", "v": 1], ["id": "x", "v": 1], ["spv": 1, "v": 1],

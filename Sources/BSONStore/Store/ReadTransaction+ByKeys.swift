@@ -1,0 +1,227 @@
+extension ReadTransaction {
+    /// The documents with these ids, in the order of the ids, `nil` where there is none.
+    ///
+    /// - Throws: `corrupt` naming the first document whose bytes are no BSON.
+    public func getMany(
+        _ namespace: Namespace, ids: some Sequence<BSONValue>
+    ) throws(StoreError) -> [BSONDocument?] {
+        try getFirst(namespace, ids: Array(ids), bytesMax: .max)
+    }
+
+    /// As ``getMany(_:ids:)``; ends with the document that reaches so many bytes with those before.
+    ///
+    /// - Throws: as ``getMany(_:ids:)`` does.
+    package func getFirst(
+        _ namespace: Namespace, ids: [BSONValue], bytesMax: Int
+    ) throws(StoreError) -> [BSONDocument?] {
+        if let gate = gate(namespace) {
+            var documents: [BSONDocument?] = []
+            for id in ids { documents.append(try visible(namespace, id: id, gate)) }
+            return documents
+        }
+        let found = try onTable(namespace) { (table) throws(StoreError) in
+            try documents(ids, bytesMax: bytesMax, in: table)
+        }
+        return found ?? ids.map { _ in nil }
+    }
+
+    private func documents(
+        _ ids: [BSONValue], bytesMax: Int, in table: CollectionTable
+    ) throws(StoreError) -> [BSONDocument?] {
+        var found = FoundByKeys(bytesMax: bytesMax, rowsWanted: false)
+        if let keys = AscendingKeys(ids) {
+            try found.walk(keys, try connection.prepare(.getFrom, table), table)
+        } else {
+            try found.lookUp(ids, try connection.prepare(.get, table), table)
+        }
+        return found.documents()
+    }
+
+    /// The documents of ids in the order of their keys with the rows that they are stored in; `nil`
+    /// where they have to be asked for one by one.
+    ///
+    /// - Throws: as ``getMany(_:ids:)`` does.
+    package func foundTogether(
+        _ namespace: Namespace, ids: [BSONValue]
+    ) throws(StoreError) -> [StoredDocument?]? {
+        guard !isGuarded(namespace), let keys = AscendingKeys(ids) else { return nil }
+        let found = try onTable(namespace) { (table) throws(StoreError) -> [StoredDocument?]? in
+            guard table.isPlain else { return nil }
+            var found = FoundByKeys(bytesMax: .max, rowsWanted: true)
+            try found.walk(keys, try connection.prepare(.getFrom, table), table)
+            return found.stored()
+        }
+        return found ?? nil
+    }
+}
+
+/// The keys of many ids, each greater than the one before: a walk over the index meets them in order.
+package struct AscendingKeys {
+    /// Fewer are looked up one by one.
+    private static let countMin = 8
+
+    private var bytes: [UInt8] = []
+    private var ends: [Int] = []
+
+    /// Makes the keys of ids; `nil` when they are few or not in the order of their keys.
+    package init?(_ ids: [BSONValue]) {
+        guard ids.count >= Self.countMin else { return nil }
+        bytes.reserveCapacity(ids.count * 16)
+        ends.reserveCapacity(ids.count)
+        var before = 0
+        for id in ids {
+            let start = bytes.count
+            BSONKey.append(id, to: &bytes)
+            if start > 0, !Self.isAscending(bytes, before, start) { return nil }
+            before = start
+            ends.append(bytes.count)
+        }
+    }
+
+    /// Whether the bytes from `middle` on are greater than those from `start` to there.
+    private static func isAscending(_ bytes: [UInt8], _ start: Int, _ middle: Int) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            BSONOrder.compareBytes(
+                UnsafeRawBufferPointer(rebasing: bytes[start..<middle]),
+                UnsafeRawBufferPointer(rebasing: bytes[middle...])) == .less
+        }
+    }
+
+    /// Lends each key in order; the keys stay where they are until the body has had all of them.
+    ///
+    /// - Parameter body: gives false to end.
+    func forEach(
+        _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        try bytes.withLentBytes { (all) throws(StoreError) in
+            var start = 0
+            for end in ends {
+                guard try body(UnsafeRawBufferPointer(rebasing: all[start..<end])) else { return }
+                start = end
+            }
+        }
+    }
+}
+
+/// Collects documents that are found by their keys.
+private struct FoundByKeys {
+    private var batch = BSONDocumentBatch()
+    /// For each key whether there is a document, and its row where rows are wanted.
+    private var areThere: [Bool] = []
+    private var rows: [Int64] = []
+    private var byteCount = 0
+    private let bytesMax: Int
+    private let rowsWanted: Bool
+
+    init(bytesMax: Int, rowsWanted: Bool) {
+        self.bytesMax = bytesMax
+        self.rowsWanted = rowsWanted
+    }
+
+    consuming func documents() -> [BSONDocument?] {
+        var documents = batch.finish().makeIterator()
+        return areThere.map { $0 ? documents.next() : nil }
+    }
+
+    consuming func stored() -> [StoredDocument?] {
+        var documents = zip(rows, batch.finish()).makeIterator()
+        return areThere.map { isThere in
+            isThere ? documents.next().map { StoredDocument(row: $0.0, document: $0.1) } : nil
+        }
+    }
+
+    /// Seeks each key.
+    mutating func lookUp(
+        _ ids: [BSONValue], _ statement: borrowing SQLiteStatement, _ table: CollectionTable
+    ) throws(StoreError) {
+        areThere.reserveCapacity(ids.count)
+        for id in ids {
+            if byteCount >= bytesMax { break }
+            try BSONKey.lend(id) { (key) throws(StoreError) in
+                statement.bind(1, lending: key)
+                let isThere = try statement.step()
+                if isThere { try take(statement, key, table) }
+                areThere.append(isThere)
+            }
+            statement.reset()
+        }
+    }
+
+    /// Walks over the index from the first key on, which costs half as much as to seek each; seeks
+    /// where many keys are passed that nobody asked for.
+    mutating func walk(
+        _ keys: AscendingKeys, _ statement: borrowing SQLiteStatement,
+        _ table: CollectionTable
+    ) throws(StoreError) {
+        var walk = KeyWalk()
+        try keys.forEach { (key) throws(StoreError) in
+            if byteCount >= bytesMax { return false }
+            let isThere = try walk.find(key, statement)
+            if isThere { try take(statement, key, table) }
+            areThere.append(isThere)
+            return true
+        }
+    }
+
+    private mutating func take(
+        _ statement: borrowing SQLiteStatement, _ key: UnsafeRawBufferPointer,
+        _ table: CollectionTable
+    ) throws(StoreError) {
+        if rowsWanted { rows.append(statement.int64(0)) }
+        try statement.withBytes(1) { (bytes) throws(StoreError) in
+            guard BSONValidator.isValid(bytes) else {
+                throw StoredDocument.damaged(key: Array(key), of: table)
+            }
+            batch.append(bytes)
+            byteCount += bytes.count
+        }
+    }
+}
+
+/// Goes from key to key of an index, by steps while they lie close together.
+private struct KeyWalk {
+    private enum Place {
+        case unknown
+        /// On a row whose key is not less than the one that was looked for last.
+        case row
+        case end
+    }
+
+    /// So many rows in between are stepped over at most.
+    private static let patienceMax = 2
+
+    private var place = Place.unknown
+    private var patience = patienceMax
+
+    /// Whether a key is there, which is greater than those before; the statement is on its row then.
+    mutating func find(
+        _ key: UnsafeRawBufferPointer, _ statement: borrowing SQLiteStatement
+    ) throws(StoreError) -> Bool {
+        var steps = 0
+        var isSought = false
+        while true {
+            switch place {
+            case .end: return false
+            case .unknown:
+                statement.reset()
+                statement.bind(1, lending: key)
+                isSought = true
+            case .row:
+                switch statement.withBytes(2, { BSONOrder.compareBytes($0, key) }) {
+                case .equal:
+                    if !isSought { patience = Self.patienceMax }
+                    return true
+                case .greater: return false
+                case .less: break
+                }
+                if steps > patience {
+                    patience = max(0, patience - 1)
+                    place = .unknown
+                    continue
+                }
+            }
+            steps += 1
+            place = try statement.step() ? .row : .end
+        }
+    }
+}
