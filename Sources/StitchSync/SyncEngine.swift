@@ -149,7 +149,7 @@ extension SyncEngine {
     }
 
     /// Commits on the calling thread.
-    private func writeHere<R>(_ work: (WriteTransaction) throws -> R) throws -> R {
+    func writeHere<R>(_ work: (WriteTransaction) throws -> R) throws -> R {
         try store.write(work)
     }
 }

@@ -58,6 +58,18 @@ public enum DocumentSyncStatus: Sendable, Hashable {
             }
         }
     }
+
+    /// How the document stands in one word, as fixtures and the tool call it.
+    package var name: String {
+        switch self {
+        case .notSynced: "notSynced"
+        case .synced: "synced"
+        case .pending: "pending"
+        case .stale: "stale"
+        case .conflicted: "conflicted"
+        case .paused: "paused"
+        }
+    }
 }
 
 /// Counts what an engine has carried since it was set up.

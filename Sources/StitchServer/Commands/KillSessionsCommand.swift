@@ -6,10 +6,12 @@ enum KillSessionsCommand {
         "killSessions", [], fields: [:],
         .store { call, store in
             // Somebody else's are named with their `uid`.
-            let others = (call.target.arrayValue ?? []).compactMap(\.documentValue)
-                .filter { $0["uid"] != nil }
-            let named = call.ownSessions(call.target.arrayValue) + others
-            store.end(named.isEmpty ? store.sessions.all.map(\.document) : named)
+            let others = SessionTable.sessions(call.target.arrayValue).filter { $0["uid"] != nil }
+            let namesNone = call.target.arrayValue?.isEmpty != false
+            store.end(
+                namesNone
+                    ? store.sessions.all.map(\.document)
+                    : call.ownSessions(call.target.arrayValue) + others)
             return .ok
         })
 }

@@ -59,7 +59,7 @@ struct CommandCall: Sendable {
     /// Sessions that a command names, as those of who sent it.
     func ownSessions(_ named: BSONArray?) -> [BSONDocument] {
         let user = connection.state.withLock { $0.user }
-        return (named ?? []).compactMap(\.documentValue).map { SessionTable.own($0, of: user) }
+        return SessionTable.sessions(named).map { SessionTable.own($0, of: user) }
     }
 
     /// Whether the time of the command is over.

@@ -54,7 +54,7 @@ struct GeneralArguments {
                 "BSON field 'OperationSessionInfo.lsid' is the wrong type "
                     + "'\(value.type.serverName)', expected type 'object'")
         }
-        guard case .binary(let id) = session["id"], id.subtype == 4, id.bytes.count == 16 else {
+        guard SessionTable.hasID(session) else {
             guard session["id"] != nil else {
                 throw CommandFault(
                     40414,

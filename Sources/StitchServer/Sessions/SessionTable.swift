@@ -18,6 +18,17 @@ final class SessionTable: Sendable {
         bytes(session["id"]) + bytes(session["uid"])
     }
 
+    /// Whether a session has an id, a UUID: with longer ones it could stand for a stranger's.
+    static func hasID(_ session: BSONDocument) -> Bool {
+        guard case .binary(let id) = session["id"] else { return false }
+        return id.subtype == 4 && id.bytes.count == 16
+    }
+
+    /// The sessions that a command names.
+    static func sessions(_ named: BSONArray?) -> [BSONDocument] {
+        (named ?? []).compactMap(\.documentValue).filter(hasID)
+    }
+
     /// A session as its user's own.
     ///
     /// Events of a change stream name the sessions of transactions: nobody may go on with somebody

@@ -129,15 +129,8 @@ final class SyncJournal: Sendable {
             for conflict in conflicts { try rows.add(conflict) }
             try rows.trim(conflictsMax: conflictsMax, passesMax: Self.passesMax)
         }
-        if engine.probe.commitsHere { return try Self.storeHere(work, engine.store) }
+        if engine.probe.commitsHere { return try engine.writeHere(work) }
         try await engine.store.write(work)
-    }
-
-    /// Commits on the calling thread.
-    private static func storeHere(
-        _ work: (WriteTransaction) throws -> Void, _ store: DocumentStore
-    ) throws {
-        try store.write(work)
     }
 }
 

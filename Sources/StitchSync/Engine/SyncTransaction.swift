@@ -173,11 +173,7 @@ struct SyncTransaction {
 
 extension BSONDocument {
     /// The document without its version field; itself when it has none.
-    package var withoutVersion: BSONDocument {
-        var document = self
-        while document.removeFirst(DocumentVersion.fieldName) {}
-        return document
-    }
+    package var withoutVersion: BSONDocument { parted(from: DocumentVersion.fieldName).rest }
 
     /// The document's `_id`, null when it has none.
     var documentID: BSONValue { self["_id"] ?? .null }

@@ -95,7 +95,7 @@ struct DocumentDiff: Sendable {
         }
         var document: BSONDocument = [
             "collection": .string(namespace.description), "_id": editions.documentID,
-            "state": .string(editions.stateName), "base": value(editions.base),
+            "state": .string(editions.status.name), "base": value(editions.base),
             "local": value(editions.local),
             "remoteIs": .string(remote.name),
         ]
@@ -115,18 +115,6 @@ struct DocumentDiff: Sendable {
 }
 
 extension DocumentEditions {
-    /// How the document stands, in one word.
-    var stateName: String {
-        switch status {
-        case .notSynced: "notSynced"
-        case .synced: "synced"
-        case .pending: "pending"
-        case .stale: "stale"
-        case .conflicted: "conflicted"
-        case .paused: "paused"
-        }
-    }
-
     /// Why it is paused, if so.
     var pauseReason: PauseReason? {
         if case .paused(let reason) = status { reason } else { nil }

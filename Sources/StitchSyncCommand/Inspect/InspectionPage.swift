@@ -215,7 +215,7 @@ struct InspectionPage: Sendable {
         }
         return """
             <tr><td>\(code(editions.documentID))</td>\
-            <td><span class="badge \(editions.stateName)">\(editions.stateName)</span></td>\
+            <td><span class="badge \(editions.status.name)">\(editions.status.name)</span></td>\
             <td class="number">\(version.map { "\($0.counter)" } ?? "-")</td>\
             <td><code>\(String((version?.lineage ?? "").prefix(8)))</code></td>\
             <td>\(shown)</td></tr>

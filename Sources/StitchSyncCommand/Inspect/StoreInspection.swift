@@ -102,7 +102,7 @@ extension StoreInspection.Collection {
         }
         let documents = editions.map { edition in
             var document: BSONDocument = [
-                "_id": edition.documentID, "state": .string(edition.stateName),
+                "_id": edition.documentID, "state": .string(edition.status.name),
             ]
             if let version = edition.version.value { document.append("version", version) }
             return BSONValue.document(document)

@@ -16,18 +16,6 @@ struct FixtureOutcome: Sendable {
     /// Faults that were told of and never happened.
     let waiting: Int
 
-    /// How the document stands, as fixtures call it.
-    var state: String {
-        switch status {
-        case .notSynced: "notSynced"
-        case .synced: "synced"
-        case .pending: "pending"
-        case .stale: "stale"
-        case .conflicted: "conflicted"
-        case .paused: "paused"
-        }
-    }
-
     /// The version, as far as a fixture can know it.
     var knownVersion: FixtureExpectation.Version {
         switch version {
@@ -83,7 +71,7 @@ extension FixtureOutcome {
 
     /// The state, with the reason of a pause that nobody expected.
     private func stateText(beside expected: String) -> String {
-        guard expected != state, case .paused(let reason) = status else { return state }
+        guard expected != status.name, case .paused(let reason) = status else { return status.name }
         return "paused (\(reason.code.rawValue): \(reason.message))"
     }
 }
@@ -132,8 +120,8 @@ extension FixtureOutcome {
         if !errors.isEmpty {
             document.append("errors", .array(BSONArray(errors.map(BSONValue.string))))
         }
-        if state != (local == nil ? "notSynced" : "synced") {
-            document.append("state", .string(state))
+        if status.name != (local == nil ? "notSynced" : "synced") {
+            document.append("state", .string(status.name))
         }
         return document
     }

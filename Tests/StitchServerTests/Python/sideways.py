@@ -183,6 +183,10 @@ class Sideways(unittest.TestCase):
                     "abortTransaction": 1, "txnNumber": number, "autocommit": False},
                     session=own), 251)
                 self.fay.admin.command("endSessions", [taken, dict(event["lsid"])])
+                # Nor one who is not signed in, by an id that goes on as the user's does.
+                whole = bytes(taken["id"]) + bytes(event["lsid"]["uid"])
+                with client(PORT) as stranger:
+                    stranger.admin.command("endSessions", [{"id": bson.binary.Binary(whole, 4)}])
             session.commit_transaction()
         self.assertEqual(self.stored("own")["n"], 9)
 
