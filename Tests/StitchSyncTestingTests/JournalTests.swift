@@ -40,6 +40,15 @@ struct JournalTests {
         #expect(noted.last?.answer == .useLocal)
     }
 
+    @Test func `a conflict over large documents is answered and not kept`() async throws {
+        let world = try TestWorld()
+        let device = try await device(of: world, conflicts: 2)
+        try await world.remoteStore.collection(Self.items).updateMany(
+            ["_id": 0], ["$set": ["text": .string(String(repeating: "x", count: 300 * 1_024))]])
+        _ = try await device.syncUntilQuiet()
+        #expect(try device.engine.notedConflicts().map(\.documentID) == [.int64(1)])
+    }
+
     @Test func `a store that is to keep none keeps none`() async throws {
         let world = try TestWorld()
         let device = try await device(of: world, conflicts: 2, kept: 0)

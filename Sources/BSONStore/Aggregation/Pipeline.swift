@@ -86,6 +86,11 @@ public struct Pipeline: Sendable {
     /// Whether the last stage writes documents.
     public var writes: Bool { stages.last is any PipelineWritingStage }
 
+    /// The collection that the last stage writes, for a pipeline on `namespace`; `nil` when it writes none.
+    package func target(from namespace: Namespace) -> Namespace? {
+        (stages.last as? any PipelineWritingStage)?.target(from: namespace)
+    }
+
     /// Gives the documents that come out to a body until it returns false.
     ///
     /// - Parameters:
@@ -169,7 +174,10 @@ public struct Pipeline: Sendable {
 }
 
 /// Is a last stage, which writes documents instead of giving them.
-protocol PipelineWritingStage: PipelineStage {}
+protocol PipelineWritingStage: PipelineStage {
+    /// The collection that it writes, in a pipeline on `namespace`.
+    func target(from namespace: Namespace) -> Namespace
+}
 
 /// Is a stage that needs only the number of its documents.
 protocol CountingStage: PipelineStage {

@@ -52,11 +52,14 @@ struct MergeStage: PipelineWritingStage {
         }
     }
 
+    func target(from namespace: Namespace) -> Namespace {
+        Namespace(target.database ?? namespace.database, target.collection)
+    }
+
     func sink(
         into next: any PipelineSink, _ run: PipelineRun
     ) throws(StoreError) -> any PipelineSink {
-        let namespace = Namespace(
-            target.database ?? run.namespace.database, target.collection)
+        let namespace = target(from: run.namespace)
         try namespace.check()
         guard try run.source.isUnique(namespace, fields) else {
             throw .location(
@@ -342,10 +345,14 @@ struct OutStage: PipelineWritingStage {
         }
     }
 
+    func target(from namespace: Namespace) -> Namespace {
+        Namespace(database ?? namespace.database, collection)
+    }
+
     func sink(
         into next: any PipelineSink, _ run: PipelineRun
     ) throws(StoreError) -> any PipelineSink {
-        let namespace = Namespace(database ?? run.namespace.database, collection)
+        let namespace = target(from: run.namespace)
         try namespace.check()
         let target = try run.source.target()
         return BlockingSink(next, PipelineMemory("$out", PipelineMemory.bytesMaxWithDiskUse)) {

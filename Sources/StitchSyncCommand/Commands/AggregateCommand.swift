@@ -1,6 +1,7 @@
 #if CommandLine
     import ArgumentParser
     import BSONStore
+    import StitchSync
 
     /// Shows what an aggregation pipeline makes of a collection.
     struct AggregateCommand: AsyncParsableCommand {
@@ -9,7 +10,7 @@
             abstract: "Run an aggregation pipeline, and show its documents one a line.",
             discussion: """
                 The pipeline is MongoDB's, a list of stages as Extended JSON. $out and $merge write, as \
-                they do in MongoDB.
+                they do in MongoDB, but not to a collection with synced documents: sync would not see it.
 
                 Example:
                   stitchsync aggregate shop.stitch shop.products \\
@@ -43,9 +44,17 @@
         }
 
         func run() async throws {
-            let writes = pipeline.last?.keys.first.map { ["$out", "$merge"].contains($0) } ?? false
-            let store = try place.open(readOnly: !writes)
+            let target = try Pipeline(BSONArray(pipeline.map(BSONValue.document)))
+                .target(from: place.namespace)
+            let store = try place.open(readOnly: target == nil)
             defer { store.close() }
+            if let target {
+                let synced = try await SyncEngine(lookingAt: store).collection(target).syncedIDs
+                guard synced.isEmpty else {
+                    throw CommandError(
+                        "\(target) has synced documents; $out and $merge would write past sync")
+                }
+            }
             var lines = DocumentLines(
                 to: Console.standard.output, isRelaxed: relaxed, isArray: json)
             let documents = try await store.collection(place.namespace).aggregate(pipeline)

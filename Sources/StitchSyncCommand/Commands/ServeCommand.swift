@@ -43,6 +43,12 @@
         @Option(help: "How many connections may be open at once.")
         var maxConnections = 10_000
 
+        @Option(
+            help: """
+                MiB of the file that are kept in memory: a third for writing, the rest for reading.
+                """)
+        var cacheMib = 64
+
         @Flag(
             help: """
                 Let only those in who sign in. Until there is a user, the first one can be made from \
@@ -99,6 +105,9 @@
             guard (tlsCert == nil) == (tlsKey == nil) else {
                 throw ValidationError("--tls-cert and --tls-key go together")
             }
+            guard (4...1_048_576).contains(cacheMib) else {
+                throw ValidationError("--cache-mib is from 4 to 1048576, not \(cacheMib)")
+            }
             guard rules == nil || auth else {
                 throw ValidationError("--rules needs --auth: rules are about who has signed in")
             }
@@ -123,7 +132,8 @@
             settings.rules = book
             let store = try DocumentStore(
                 at: db.map { .file($0) } ?? .inMemory,
-                options: .init(changeHistory: .keep(changesMax: 100_000)))
+                options: .init(
+                    changeHistory: .keep(changesMax: 100_000), cacheKiB: cacheMib * 1_024 / 3))
             let server = try await Server.start(store, settings: settings)
             if let port = server.metricsPort {
                 try Console.standard.warn("metrics on 127.0.0.1:\(port)")

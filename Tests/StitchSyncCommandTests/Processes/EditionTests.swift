@@ -39,6 +39,24 @@ struct EditionTests {
         }
     }
 
+    @Test func `a pipeline does not write to what is synced`() async throws {
+        try await withStuckStore { folder in
+            let match = #"{"$match": {"_id": "merged"}}, {"$unset": "note"}"#
+            for last in [#"{"$out": "items"}"#, #"{"$merge": {"into": "items"}}"#] {
+                let answer = try await Tool.run(
+                    "aggregate", "phone.stitch", Self.items, "[\(match), \(last)]", in: folder)
+                #expect(answer.code == 1)
+                #expect(answer.complaints.first?.contains("has synced documents") == true)
+            }
+            let elsewhere = try await Tool.run(
+                "aggregate", "phone.stitch", Self.items, #"[{"$out": "copies"}]"#, in: folder)
+            #expect(elsewhere.code == 0)
+            let left = try await Tool.run(
+                "find", "phone.stitch", Self.items, #"{"_id": "merged"}"#, in: folder)
+            #expect(left.output.joined().contains(#""note":"mine""#))
+        }
+    }
+
     @Test func `diff says what it does not know, and asks where it is told to`() async throws {
         try await withStuckStore { folder in
             let merged = try await Tool.run(
