@@ -25,12 +25,14 @@ struct SyncRecords {
         "LEFT JOIN sync_bases ON document = CASE base_kind WHEN 2 THEN id END"
     private static let selections = Dictionary(
         uniqueKeysWithValues: Selection.allCases.map { selection in
-            let (base, join) = selection.isWithBases ? (", base", joinOfBases) : ("", "")
+            let (base, join) = selection.isIndexed ? (", base", joinOfBases) : ("", "")
+            // The index by key gives no order of rows: each page would sort the whole collection.
+            let collection = selection.isIndexed ? "collection" : "+collection"
             return (
                 selection,
                 """
                 SELECT \(columns)\(base) FROM sync_documents \(join)
-                WHERE collection = ? AND id > ? AND \(selection.rawValue) ORDER BY id LIMIT ?
+                WHERE \(collection) = ? AND id > ? AND \(selection.rawValue) ORDER BY id LIMIT ?
                 """
             )
         })
@@ -75,9 +77,11 @@ struct SyncRecords {
         /// Those that neither direction touches.
         case paused = "pause IS NOT NULL"
 
-        /// Whether bases are read with the records, which an index gives in order: a row that is only
-        /// sorted out costs no look for its base.
-        fileprivate var isWithBases: Bool {
+        /// Whether an index gives the records in the order of their rows.
+        ///
+        /// Bases are read with them then; else all rows are walked over, and one that is passed over
+        /// costs no look for its base.
+        fileprivate var isIndexed: Bool {
             switch self {
             case .toSend, .toLook, .pending, .paused: true
             case .all, .unsent, .byQuery: false
@@ -94,7 +98,7 @@ struct SyncRecords {
         select.bind(2, row)
         select.bind(3, Int64(limit))
         var records: [SyncedDocument] = []
-        let base: Int32? = selection.isWithBases ? 13 : nil
+        let base: Int32? = selection.isIndexed ? 13 : nil
         while try select.step() { records.append(try record(select, base: base)) }
         return records
     }
