@@ -16,6 +16,10 @@ final class CollectionTable: Sendable {
     enum Statement: Int, CaseIterable, Sendable {
         /// Adds key ?1 with document ?2.
         case insert
+        /// Adds two keys and documents; after an error the first may be there.
+        case insertTwo
+        /// Adds eight keys and documents; after an error some may be there.
+        case insertEight
         /// Gives row and document of key ?1.
         case get
         /// Gives row, document and key of all rows from key ?1 on, in the order of their keys.
@@ -58,6 +62,8 @@ final class CollectionTable: Sendable {
     private static func sql(_ statement: Statement, _ table: String) -> String {
         switch statement {
         case .insert: "INSERT INTO \(table) (key, doc) VALUES (?1, ?2)"
+        case .insertTwo: insertion(of: 2, table)
+        case .insertEight: insertion(of: 8, table)
         case .get: "SELECT id, doc FROM \(table) WHERE key = ?1"
         case .getFrom: "SELECT id, doc, key FROM \(table) WHERE key >= ?1 ORDER BY key"
         case .getRow: "SELECT key, doc FROM \(table) WHERE id = ?1"
@@ -67,6 +73,12 @@ final class CollectionTable: Sendable {
         case .scanRows: "SELECT doc, id FROM \(table) ORDER BY id"
         case .count: "SELECT count(*) FROM \(table)"
         }
+    }
+
+    /// Not undone by itself, for which SQLite would copy each page that the statement writes.
+    private static func insertion(of count: Int, _ table: String) -> String {
+        "INSERT OR FAIL INTO \(table) (key, doc) VALUES "
+            + Array(repeating: "(?, ?)", count: count).joined(separator: ", ")
     }
 }
 

@@ -40,14 +40,15 @@ extension ReadTransaction {
     /// The documents of ids in the order of their keys with the rows that they are stored in; `nil`
     /// where they have to be asked for one by one.
     ///
+    /// - Parameter bytesMax: ends with the document that reaches so many bytes with those before.
     /// - Throws: as ``getMany(_:ids:)`` does.
     package func foundTogether(
-        _ namespace: Namespace, ids: [BSONValue]
+        _ namespace: Namespace, ids: [BSONValue], bytesMax: Int = .max
     ) throws(StoreError) -> [StoredDocument?]? {
         guard !isGuarded(namespace), let keys = AscendingKeys(ids) else { return nil }
         let found = try onTable(namespace) { (table) throws(StoreError) -> [StoredDocument?]? in
             guard table.isPlain else { return nil }
-            var found = FoundByKeys(bytesMax: .max, rowsWanted: true)
+            var found = FoundByKeys(bytesMax: bytesMax, rowsWanted: true)
             try found.walk(keys, try connection.prepare(.getFrom, table), table)
             return found.stored()
         }

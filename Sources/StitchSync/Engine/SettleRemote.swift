@@ -42,11 +42,25 @@ extension SyncTransaction {
         then sequel: CollectionPass.Sequel
     ) throws -> [Settled] {
         guard try begin(sequel) else { return looks.map { _ in .nothing } }
-        let settled = try looks.map {
-            try settle($0, evidence: evidence, mayClaim: mayClaim, answer: answer)
+        let locals = try localsTogether(looks)
+        let settled = try storingTogether {
+            try looks.enumerated().map { index, look in
+                try settle(
+                    look, evidence: evidence, mayClaim: mayClaim, answer: answer,
+                    local: index < locals.count ? .some(locals[index]) : nil)
+            }
         }
         try end(sequel)
         return settled
+    }
+
+    /// The local documents of looks, of the first where they are many bytes.
+    ///
+    /// Empty where they are to be looked up one by one. No look changes the document of another.
+    private func localsTogether(_ looks: [CollectionPass.Look]) throws -> [StoredDocument?] {
+        guard looks.allSatisfy({ $0.record.rowID != nil }) else { return [] }
+        return try transaction.foundTogether(
+            namespace, ids: looks.map(\.record.documentID), bytesMax: Self.togetherBytesMax) ?? []
     }
 
     /// Settles one look by itself: what is wrong with one document stops that document only (R8).
@@ -81,10 +95,12 @@ extension SyncTransaction {
 
     /// Adopts or discards the open attempt, then decides about the remote's edition.
     ///
-    /// - Parameter answer: what every conflict is answered with, if so.
+    /// - Parameters:
+    ///   - answer: what every conflict is answered with, if so.
+    ///   - local: the local document, where this transaction has looked already.
     func settle(
         _ look: CollectionPass.Look, evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
-        answer: ConflictHandler<BSONDocument>.Always? = nil
+        answer: ConflictHandler<BSONDocument>.Always? = nil, local: StoredDocument?? = nil
     ) throws -> Settled {
         if try isKnownMeanwhile(look.record) { return .nothing }
         guard var record = try current(look.record), record.pause == nil else { return .nothing }
@@ -116,7 +132,8 @@ extension SyncTransaction {
         // Where a wanted document is here after all, inserting it fails, and nobody is trusted then.
         let isAbsent = trusts && record.rowID == nil && edition.document != nil
         return try settle(
-            look, &record, edition, attempt, isAbsent ? nil : stored(record.documentID),
+            look, &record, edition, attempt,
+            isAbsent ? nil : local ?? stored(record.documentID),
             mayClaim: mayClaim, answer: answer)
     }
 
@@ -315,9 +332,13 @@ extension SyncTransaction {
     ) throws -> Settled {
         var record = old
         let isNews = !contentEqual(local?.document, remote.document)
-        if isNews { try setLocal(record.documentID, to: remote.document, from: local) }
         record.takeBase(.sameAsLocal, remote.version)
-        try save(record)
+        if local == nil, let document = remote.document {
+            try add(document, record)
+        } else {
+            if isNews { try setLocal(record.documentID, to: remote.document, from: local) }
+            try save(record)
+        }
         if isNews {
             let isArrival = local == nil && !record.isClaimedByID
             try emit(
@@ -326,24 +347,6 @@ extension SyncTransaction {
         }
         if decision == .takeForeign { return .foreign }
         return isNews ? .taken : .nothing
-    }
-}
-
-/// A remote document without its version field, and the field.
-struct RemoteEdition: Sendable {
-    let document: BSONDocument?
-    let version: VersionField
-
-    /// Takes the field out of an answer to a look for one document.
-    ///
-    /// - Throws: `SyncError` of code `.unusableDocument` when the answer is another document.
-    init(_ answer: BSONDocument?, of id: BSONValue) throws(SyncError) {
-        if let answer, !answer.documentID.isSameID(as: id) {
-            throw SyncError(.unusableDocument, "asked for _id \(id), got \(answer.documentID)")
-        }
-        let parts = answer?.parted(from: DocumentVersion.fieldName)
-        document = parts?.rest
-        version = VersionField(parts?.first)
     }
 }
 

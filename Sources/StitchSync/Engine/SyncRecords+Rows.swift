@@ -16,6 +16,14 @@ extension SyncRecords {
     }
 
     static func bind(
+        documentID: BSONValue, to statement: borrowing SQLiteStatement, _ parameter: Int32
+    ) {
+        // The key of an ObjectId says all of it.
+        if case .objectID = documentID { return statement.bindNull(parameter) }
+        statement.bind(parameter, BSONDocument([("_id", documentID)]))
+    }
+
+    static func bind(
         _ version: VersionField, to statement: borrowing SQLiteStatement, _ parameter: Int32
     ) {
         switch version {

@@ -210,12 +210,7 @@ struct SyncRecords {
         let insert = try connection.prepare(Self.insertRecord)
         bind(record, to: insert)
         insert.bind(10, collection)
-        // The key of an ObjectId says all of it.
-        if case .objectID = record.documentID {
-            insert.bindNull(12)
-        } else {
-            insert.bind(12, BSONDocument([("_id", record.documentID)]))
-        }
+        Self.bind(documentID: record.documentID, to: insert, 12)
         insert.bind(11, keyOf: record.documentID)
         insert.bind(13, Int64(record.isClaimedByID ? 1 : 0))
         try insert.run()

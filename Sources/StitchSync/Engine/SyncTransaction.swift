@@ -11,6 +11,8 @@ struct SyncTransaction {
         var hasReport = false
         /// What the sets of subscriptions ask for, once the transaction read them.
         var membership: Membership?
+        /// What is new here, while it is stored together.
+        var arrivals: Arrivals?
     }
 
     let transaction: WriteTransaction
@@ -58,6 +60,9 @@ struct SyncTransaction {
     /// The bytes of a document that are left for the version field.
     static let versionReserve = 16 * 1024
 
+    /// The bytes of local documents that are read before the first of them is looked at.
+    static let togetherBytesMax = 4 * 1024 * 1024
+
     /// Revisions that a record may have before they could meet those of a later one in its row.
     static let revisionBits = 24
 
@@ -97,8 +102,29 @@ struct SyncTransaction {
     func save(_ record: SyncedDocument) throws -> SyncedDocument {
         var record = record
         // A row's number may be used again; its revisions are not.
-        if record.rowID == nil { record.revision = try nextHint() << Self.revisionBits }
+        if record.rowID == nil { record.revision = try firstRevision() - 1 }
         return try records.save(record, in: collection.rowID)
+    }
+
+    /// The revision of the transaction's new records.
+    func firstRevision() throws -> Int64 { try (nextHint() << Self.revisionBits) + 1 }
+
+    /// Runs a body, at whose end what it took is stored together.
+    ///
+    /// - Throws: what stands in the way of one of them; the transaction is to be undone then.
+    func storingTogether<R>(_ body: () throws -> R) throws -> R {
+        notes.arrivals = Arrivals()
+        defer { notes.arrivals = nil }
+        let result = try body()
+        if let arrivals = notes.arrivals { try store(arrivals) }
+        return result
+    }
+
+    /// Stores a document that is not here and its record, at once or with others.
+    func add(_ document: BSONDocument, _ record: SyncedDocument) throws {
+        if notes.arrivals?.take(document, record) ?? false { return }
+        try transaction.insert(namespace, document)
+        try save(record)
     }
 
     /// A number for a hint, greater than those of all earlier transactions.

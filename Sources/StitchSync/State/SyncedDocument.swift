@@ -144,6 +144,11 @@ extension SyncedDocument {
     /// Forgets them: what the remote holds is known.
     mutating func forgetDiscarded() { if !discarded.isEmpty { discarded = [] } }
 
+    /// All there is to know is that the remote holds what is here, in a version.
+    var isSettled: Bool {
+        base == .sameAsLocal && !isPending && hint == 0 && failures == 0 && rarities == nil
+    }
+
     /// The same record at the same revision: nothing was written since.
     func isSame(as other: SyncedDocument) -> Bool {
         rowID == other.rowID && revision == other.revision

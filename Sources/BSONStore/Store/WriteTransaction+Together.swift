@@ -1,0 +1,64 @@
+extension WriteTransaction {
+    /// Adds documents that are not there, several with each statement where nothing but their ids is
+    /// asked: to begin and end a statement costs as much as a row.
+    ///
+    /// - Throws: as ``insert(_:_:)`` does, but a duplicate may not be named. Some of the documents may be
+    ///   there then: the transaction, or a savepoint around the call, has to be undone.
+    package func insertTogether(
+        _ namespace: Namespace, _ documents: [BSONDocument]
+    ) throws(StoreError) {
+        guard !documents.isEmpty else { return }
+        guard !isGuarded(namespace) else {
+            for document in documents { try insert(namespace, document) }
+            return
+        }
+        var stored: [StorableDocument] = []
+        stored.reserveCapacity(documents.count)
+        for document in documents {
+            stored.append(try StorableDocument(document, in: namespace))
+        }
+        try onTableForWriting(namespace) { (table) throws(StoreError) in
+            var rest = stored[...]
+            if try canAddTogether(to: table) {
+                try add(&rest, by: .insertEight, count: 8, to: table)
+                try add(&rest, by: .insertTwo, count: 2, to: table)
+            }
+            for document in rest { try add(document, to: table) }
+        }
+        for document in stored {
+            try record(.insert, namespace, before: nil, after: document.document)
+        }
+    }
+
+    /// Whether a document's id is all that may be in the way of it.
+    private func canAddTogether(to table: CollectionTable) throws(StoreError) -> Bool {
+        guard table.isPlain else { return false }
+        return try connection.catalogCache.indexes(of: table.id, connection).isEmpty
+    }
+
+    private func add(
+        _ rest: inout ArraySlice<StorableDocument>, by statement: CollectionTable.Statement,
+        count: Int, to table: CollectionTable
+    ) throws(StoreError) {
+        while rest.count >= count {
+            let insertion = try connection.prepare(statement, table)
+            try Self.run(insertion, rest.prefix(count), 1)
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Binds documents from a parameter on, each while those before it are lent, and runs.
+    private static func run(
+        _ statement: borrowing SQLiteStatement, _ rest: ArraySlice<StorableDocument>,
+        _ parameter: Int32
+    ) throws(StoreError) {
+        guard let next = rest.first else { return try statement.run() }
+        try next.key.withLentBytes { (key) throws(StoreError) in
+            try next.document.withUnsafeBytes { (bytes) throws(StoreError) in
+                statement.bind(parameter, lending: key)
+                statement.bind(parameter + 1, lending: bytes)
+                try run(statement, rest.dropFirst(), parameter + 2)
+            }
+        }
+    }
+}
