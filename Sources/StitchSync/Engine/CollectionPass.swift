@@ -19,6 +19,8 @@ struct CollectionPass {
     var toldLater: [SyncError.Code] = []
     /// Documents whose change was taken back.
     var reverted: [BSONValue] = []
+    /// Rows of records whose stored bases are of no use any more.
+    var staleBases: [Int64] = []
     /// The collection's number in this store.
     let sessionNumber: Int64
 

@@ -25,10 +25,19 @@ extension CollectionPass {
             failure = failure ?? sent.failure
             batch = sent.next
         }
+        try await removeStaleBases()
         report.overtaken += overtaken.count
         // What was taken back may be older than what the remote holds by now.
         try await look(atOvertaken: overtaken + reverted)
         if let failure { throw failure }
+    }
+
+    /// Removes what the last batch did not, after which nothing was stored any more.
+    private mutating func removeStaleBases() async throws {
+        guard !staleBases.isEmpty else { return }
+        let stale = staleBases
+        staleBases = []
+        try await write { sync in try sync.records.removeStaleBases(of: stale) }
     }
 
     /// What stores the attempts of the next batch.
@@ -64,10 +73,17 @@ extension CollectionPass {
                 .retryable, "sent \(writes.count) writes, got \(outcomes.count) outcomes")
         }
         noteReceived(outcomes)
-        let terms = terms
-        let (settlements, next) = try await write { sync in
-            (try sync.settle(batch, outcomes, terms), try begin(sync))
+        staleBases += zip(attempts, outcomes).compactMap {
+            $0.leavesBase(after: $1) ? $0.record.rowID : nil
         }
+        let (terms, stale) = (terms, staleBases)
+        let (settlements, next) = try await write { sync in
+            let settlements = try sync.settle(batch, outcomes, terms)
+            let next = try begin(sync)
+            if next.lastRow == nil { try sync.records.removeStaleBases(of: stale) }
+            return (settlements, next)
+        }
+        if next.lastRow == nil { staleBases = [] }
         progress { progress in
             progress.uploadedDocuments += outcomes.count { $0 == .applied }
             progress.uploadedBytes += writes.reduce(0) { $0 + $1.action.byteCount }
@@ -153,6 +169,11 @@ final class OpenAttempt: Sendable {
         self.write = write
         self.kind = kind
         self.local = local
+    }
+
+    /// Whether a stored base outlives its use: it is removed with the others, which is cheaper.
+    func leavesBase(after outcome: RemoteWriteOutcome) -> Bool {
+        outcome == .applied && kind != .delete && record.keptBase != nil
     }
 }
 

@@ -30,24 +30,9 @@ extension SyncTransaction {
                 try settle(attempt, outcome, terms)
             }
         }
-        let hasDropped =
-            try outcomes.allSatisfy { $0 == .applied } && dropBases(of: batch.attempts)
         return try zip(batch.attempts, outcomes).map { attempt, outcome in
-            try settleOwn(attempt, outcome, terms, baseIsGone: hasDropped)
+            try settleOwn(attempt, outcome, terms)
         }
-    }
-
-    /// Removes the stored bases of records whose attempts have all landed, at once where their rows
-    /// are a run that holds no others; `false` where they are not.
-    private func dropBases(of attempts: [OpenAttempt]) throws -> Bool {
-        var (first, last) = (Int64.max, Int64.min)
-        for attempt in attempts {
-            guard let row = attempt.record.rowID else { return false }
-            (first, last) = (min(first, row), max(last, row))
-        }
-        guard first <= last, last - first == Int64(attempts.count - 1) else { return false }
-        try records.removeBases(from: first, through: last)
-        return true
     }
 
     /// Decides from what the store holds now, and carries the decision out.
@@ -62,15 +47,12 @@ extension SyncTransaction {
     }
 
     /// As the other form, where nobody has written to the collection since the attempt was stored.
-    ///
-    /// - Parameter baseIsGone: whether the record's stored base was removed already.
     private func settleOwn(
-        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, _ terms: UploadTerms,
-        baseIsGone: Bool
+        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, _ terms: UploadTerms
     ) throws -> UploadSettlement {
         guard let attempt = open.record.attempt else { return .lookAgain }
         var record = open.record
-        if baseIsGone { record.keptBase = nil }
+        if open.leavesBase(after: outcome) { record.keptBase = nil }
         return try settle(record, attempt, outcome, local: open.local, terms)
     }
 

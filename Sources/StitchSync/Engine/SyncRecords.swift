@@ -154,6 +154,9 @@ struct SyncRecords {
     @discardableResult
     func save(_ record: SyncedDocument, in collection: Int64) throws -> SyncedDocument {
         var record = record
+        // Where nothing is pending they hold the same: no row that is of use is without that mark, by
+        // which ``removeStaleBases(of:)`` goes.
+        if !record.isPending, case .stored = record.base { record.base = .sameAsLocal }
         record.revision += 1
         let row: Int64
         if let known = record.rowID {
@@ -183,13 +186,23 @@ struct SyncRecords {
         }
     }
 
-    /// Removes the bases of a run of records.
-    func removeBases(from first: Int64, through last: Int64) throws {
-        try run(Self.deleteBases, first, last)
+    /// Removes stored bases that records have no use for any more.
+    ///
+    /// Where nothing is pending in the whole store none is of use, and SQLite lets go of all of them
+    /// without writing each page; else one by one, those apart that were stored anew meanwhile.
+    func removeStaleBases(of rows: [Int64]) throws {
+        guard !rows.isEmpty else { return }
+        if try connection.int64("SELECT 1 FROM sync_documents WHERE pending = 1 LIMIT 1") == nil {
+            return try connection.execute("DELETE FROM sync_bases")
+        }
+        for row in rows { try run(Self.deleteStaleBase, row) }
     }
 
-    private static let deleteBases = FixedStatement(
-        "DELETE FROM sync_bases WHERE document BETWEEN ?1 AND ?2")
+    private static let deleteStaleBase = FixedStatement(
+        """
+        DELETE FROM sync_bases WHERE document = ?1
+            AND (SELECT base_kind FROM sync_documents WHERE id = ?1) IS NOT 2
+        """)
     private static let insertBase = FixedStatement(
         "INSERT OR REPLACE INTO sync_bases VALUES (?1, ?2)")
     private static let deleteBase = FixedStatement("DELETE FROM sync_bases WHERE document = ?1")
@@ -269,7 +282,8 @@ struct SyncRecords {
         if trusts { delete.bind(2, record.revision) } else { delete.bindNull(2) }
         try delete.run()
         try checkTrust()
-        if record.keptBase != nil { try run(Self.deleteBase, row) }
+        // Also one that is of no use any more.
+        try run(Self.deleteBase, row)
     }
 
     /// Notes whether an id itself keeps the document here; not a change of the record.
