@@ -38,6 +38,8 @@ struct AggregationSelection {
     var skip = 0
     /// The most documents that are wanted; 0 for all.
     var limit = 0
+    /// Which index is read; without one, the source chooses.
+    var hint: IndexHint?
     /// What expressions in the filter see.
     var frame = ExpressionFrame()
 }
