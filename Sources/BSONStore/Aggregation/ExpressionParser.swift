@@ -90,6 +90,9 @@ struct ExpressionParser {
         let name = String(parts[0])
         try ExpressionScope.validateForReading(name)
         let path = parts.count == 1 ? .itself : try ExpressionPath(String(parts[1]))
+        if let constant = scope.constant(of: name) {
+            return .constant(path.value(in: constant))
+        }
         if let slot = scope.slot(of: name) { return .variable(slot, path) }
         switch name {
         case "ROOT": return .root(path)

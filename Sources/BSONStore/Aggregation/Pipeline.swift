@@ -61,6 +61,7 @@ public struct Pipeline: Sendable {
                 StoreError.Code(rawValue: 17313),
                 "$match with $text is only allowed as the first pipeline stage")
         }
+        if !access.filter.waitsForText { try PipelineMetadata.check(array) }
         firstName = array.first { _ in true }?.documentValue?.keys.first
         isCollectionless =
             firstName.flatMap { StageRule.all[$0] }?.isCollectionless ?? false
@@ -125,10 +126,16 @@ public struct Pipeline: Sendable {
         if let source = stages.first as? any PipelineSourceStage {
             try source.forEach(run) { (document) throws(StoreError) in try first.take(document) }
         } else if !run.isDatabase {
+            let scored =
+                access.filter.waitsForText
+                ? try run.source.resolved(access.filter, run.namespace) : nil
             try run.source.forEach(run.namespace, selection(run)) {
-                (document) throws(StoreError) in try first.take(document)
+                (document) throws(StoreError) in
+                if let scored { run.metadata = scored.metadata(of: document) }
+                return try first.take(document)
             }
         }
+        run.metadata = [:]
         try first.finish()
     }
 

@@ -20,6 +20,7 @@ struct CommandVariables: Sendable {
             }
             expressions.append(expression)
             try scope.define(name)
+            if let constant = expression.constant { scope.fix(name, at: constant) }
         }
     }
 
