@@ -178,7 +178,7 @@ final class TopState: AccumulatorState {
     override func add(
         _ value: BSONValue?, _ document: BSONDocument
     ) throws(StoreError) -> Int {
-        let key = order.key(of: document)
+        let key = order.key(of: document, metadata: capacity.run.metadata)
         let output = value ?? .null
         let place = entries.insertionPlace { key.lexicographicallyPrecedes($0.key) }
         if entries.count == capacity.count {

@@ -10,6 +10,9 @@ protocol AggregationSource: AnyObject {
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError)
 
+    /// A filter with what the collection knows for it: its collation and its index on texts.
+    func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter
+
     /// How many documents a selection has, without giving them.
     func count(
         _ namespace: Namespace, _ selection: AggregationSelection
@@ -38,6 +41,8 @@ struct AggregationSelection {
     var skip = 0
     /// The most documents that are wanted; 0 for all.
     var limit = 0
+    /// Which index is read; without one, the source chooses.
+    var hint: IndexHint?
     /// What expressions in the filter see.
     var frame = ExpressionFrame()
 }

@@ -20,6 +20,10 @@ extension ExpressionDateParser {
             at += wanted.count
         }
         guard isAtEnd else { throw failure("Trailing data", at: at) }
+        let isISO = isoYear != nil || isoWeek != nil || isoWeekday != nil
+        guard !isISO || (year == nil && month == nil && day == nil) else {
+            throw failure("Mixing of ISO dates with natural dates is not allowed", at: at)
+        }
     }
 
     private mutating func read(_ letter: Unicode.Scalar) throws(StoreError) {
@@ -37,13 +41,14 @@ extension ExpressionDateParser {
             dayOfYear = try required(
                 number(1...3), "A three digit day-of-year could not be found")
         case "G":
-            isoYear = try required(number(4...4), "A four digit ISO year could not be found")
+            isoYear = try required(number(1...4), "A four digit ISO year could not be found")
         case "V": isoWeek = try required(number(1...2), "A two digit ISO week could not be found")
         case "u":
             isoWeekday = try required(
                 number(1...1), "A one digit ISO day of week could not be found")
         case "b", "B": month = try required(monthName(), "A textual month could not be found")
         case "z":
+            while skip(" ") || skip("\t") || skip("(") { continue }
             guard zone() else {
                 throw failure("The timezone could not be found in the database", at: at)
             }
@@ -79,13 +84,15 @@ extension ExpressionDateParser {
                         at: start)
             }
             // A day and a time may be joined.
-            if day != nil || dayOfYear != nil, isNext("T") || isNext("t"), bytes.count > at + 1,
+            if hasDay, isNext("T") || isNext("t"), bytes.count > at + 1,
                 ExtendedJSONText.isDigit(bytes[at + 1])
             {
                 at += 1
             }
         }
     }
+
+    private var hasDay: Bool { year != nil || isoYear != nil }
 
     private mutating func readTimestamp() -> Bool {
         let start = at
@@ -104,7 +111,7 @@ extension ExpressionDateParser {
 
     /// Reads a day of numbers, year first or last, or with a month's name between.
     private mutating func readDay() -> Bool {
-        guard year == nil else { return false }
+        guard !hasDay else { return false }
         let start = at
         if let first = number(4...4) {
             if readYearFirst(first) { return true }
@@ -126,18 +133,13 @@ extension ExpressionDateParser {
             return true
         }
         at = start
+        if readDayOfYear(first) || readWeek(first) { return true }
+        at = start
         guard let separator = bytes[safe: at], separator == 0x2D || separator == 0x2F else {
             return false
         }
         at += 1
-        if skip("W") {
-            guard let week = number(2...2) else { return false }
-            (isoYear, isoWeek) = (first, week)
-            _ = skip("-")
-            isoWeekday = number(1...1)
-            year = first
-            return true
-        }
+        if separator == 0x2D, readWeek(first) { return true }
         if let ordinal = number(3...3) {
             (year, dayOfYear) = (first, ordinal)
             return true
@@ -151,9 +153,42 @@ extension ExpressionDateParser {
         return true
     }
 
+    /// Reads `187` or `.187`, the day of a year, behind the year.
+    private mutating func readDayOfYear(_ year: Int) -> Bool {
+        let start = at
+        _ = skip(".")
+        guard let ordinal = number(3...3), (1...366).contains(ordinal),
+            isAtEnd || !ExtendedJSONText.isDigit(bytes[at])
+        else {
+            at = start
+            return false
+        }
+        (self.year, dayOfYear) = (year, ordinal)
+        return true
+    }
+
+    /// Reads `W27`, `W273` or `W27-3` behind a year.
+    private mutating func readWeek(_ year: Int) -> Bool {
+        let start = at
+        guard skip("W"), let week = number(2...2) else {
+            at = start
+            return false
+        }
+        (isoYear, isoWeek) = (year, week)
+        _ = skip("-")
+        isoWeekday = number(1...1)
+        return true
+    }
+
     private mutating func readDayFirst(_ first: Int) -> Bool {
         if skip("/") {
-            guard let second = number(1...2), skip("/"), let year = number(4...4) else {
+            if let month = monthName() {
+                // The day of a web server's log, which a colon joins with the time.
+                guard skip("/"), let year = number(4...4), skip(":") else { return false }
+                (day, self.month, self.year) = (first, month, year)
+                return true
+            }
+            guard let second = number(1...2), skip("/"), let year = shortYear() else {
                 return false
             }
             (month, day, self.year) = (first, second, year)
@@ -162,8 +197,9 @@ extension ExpressionDateParser {
         let isDotted = isNext(".")
         if isNext("-") || isDotted {
             at += 1
-            guard let month = number(1...2) ?? monthName(), skip(isDotted ? "." : "-"),
-                let year = number(4...4)
+            let name = monthName()
+            guard let month = name ?? number(1...2), skip(isDotted ? "." : "-"),
+                let year = name == nil ? number(4...4) : shortYear()
             else { return false }
             (day, self.month, self.year) = (first, month, year)
             return true
@@ -192,28 +228,41 @@ extension ExpressionDateParser {
             at = start
             return false
         }
-        guard skip(":") else { return readShortTime(hours, start) }
+        if let shifted = meridian(hours) {
+            (hour, minute) = (shifted, 0)
+            return true
+        }
+        guard skip(":") || skip(".") else { return readShortTime(hours, start) }
         guard let minutes = number(1...2) else {
             at = start
             return false
         }
-        if skip(":") {
+        if skip(":") || skip(".") {
             second = number(1...2)
             if skip(".") || skip(",") { millisecond = fraction(1...9) }
         }
-        let beforeSuffix = at
-        skipSpaces()
-        switch word() {
-        case "am":
-            at += 2
-            hours = hours == 12 ? 0 : hours
-        case "pm":
-            at += 2
-            hours = hours == 12 ? 12 : hours + 12
-        default: at = beforeSuffix
-        }
+        hours = meridian(hours) ?? hours
         (hour, minute) = (hours, minutes)
         return true
+    }
+
+    /// The hour of a day when `am` or `pm` stands here.
+    private mutating func meridian(_ hours: Int) -> Int? {
+        let start = at
+        skipSpaces()
+        let isMorning = isNext("a") || isNext("A")
+        guard (1...12).contains(hours), isMorning || isNext("p") || isNext("P") else {
+            at = start
+            return nil
+        }
+        at += 1
+        _ = skip(".")
+        guard skip("m") || skip("M"), word().isEmpty else {
+            at = start
+            return nil
+        }
+        _ = skip(".")
+        return hours % 12 + (isMorning ? 0 : 12)
     }
 
     private mutating func readShortTime(_ hours: Int, _ start: Int) -> Bool {
@@ -226,10 +275,17 @@ extension ExpressionDateParser {
         return true
     }
 
-    /// Reads names of weekdays, which say nothing, and days that begin with a month's name.
+    /// Reads names of weekdays and of times, and days that begin with a month's name.
     private mutating func readWords() -> Bool {
         let word = word()
-        if ExpressionDateUnit.weekday(word) != nil {
+        if let weekday = ExpressionDateUnit.weekday(word) {
+            self.weekday = weekday
+            at += word.utf8.count
+            _ = skip(".")
+            return true
+        }
+        if ["noon", "midnight", "today"].contains(word) {
+            (hour, minute, second) = (word == "noon" ? 12 : 0, 0, 0)
             at += word.utf8.count
             return true
         }

@@ -14,6 +14,8 @@ struct ExpressionDateParser {
     var isoWeek: Int?
     var isoWeekday: Int?
     var dayOfYear: Int?
+    /// The weekday that the text names, 1 for Monday; the day is the next one that is such.
+    var weekday: Int?
     /// Seconds east of UTC, as the text says.
     var offset: Int?
     /// The letters that the text names its zone by.
@@ -53,12 +55,13 @@ struct ExpressionDateParser {
             guard isValid else { throw failure("The parsed date was invalid", at: bytes.count) }
             days = ExtendedJSONDate.days(year, month, day)
         }
-        guard let days else {
+        guard var days else {
             throw StoreError(
                 .conversionFailure,
                 "an incomplete date/time string has been found, with elements missing: "
                     + "\"\(text)\"")
         }
+        if let weekday { days += ExpressionCalendar.remainder(weekday - 1 - (days + 3), 7) }
         guard hour ?? 0 <= 24, minute ?? 0 < 60, second ?? 0 < 60 else {
             throw failure("The parsed time was invalid", at: bytes.count)
         }
@@ -124,6 +127,14 @@ struct ExpressionDateParser {
         return [100, 10][safe: digits.count - 1].map { first * $0 } ?? first
     }
 
+    /// A year of one to four digits, of which short ones lie around the turn of the century.
+    mutating func shortYear() -> Int? {
+        let start = at
+        guard let year = number(1...4) else { return nil }
+        guard at - start < 4, year < 100 else { return year }
+        return year + (year < 70 ? 2_000 : 1_900)
+    }
+
     /// Letters, small.
     func word() -> String {
         let letters = bytes[at...].prefix { (65...90).contains($0) || (97...122).contains($0) }
@@ -149,7 +160,7 @@ struct ExpressionDateParser {
         let name = String(decoding: bytes[at..<at + word.utf8.count], as: UTF8.self)
         let isUniversal = ["z", "utc", "gmt"].contains(word)
         if !word.isEmpty {
-            guard let known = Self.zones[word] else { return false }
+            guard let known = Self.zones[word] ?? Self.letterZone(word) else { return false }
             at += word.utf8.count
             guard isUniversal, isNext("+") || isNext("-") else {
                 offset = known
@@ -166,6 +177,15 @@ struct ExpressionDateParser {
         let minutes = number(2...2) ?? 0
         offset = (hours * 60 + minutes) * (isWest ? -60 : 60)
         return true
+    }
+
+    /// The zone of the one letter that soldiers call it by.
+    private static func letterZone(_ word: String) -> Int? {
+        guard word.utf8.count == 1, let letter = word.utf8.first else { return nil }
+        if let east = Array("abcdefghiklm".utf8).firstIndex(of: letter) {
+            return (east + 1) * 3_600
+        }
+        return Array("nopqrstuvwxy".utf8).firstIndex(of: letter).map { ($0 + 1) * -3_600 }
     }
 
     /// The abbreviations of zones that stand for one offset.

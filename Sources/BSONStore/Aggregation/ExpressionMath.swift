@@ -93,7 +93,8 @@ enum ExpressionMath {
         return product
     }
 
-    private static func product(_ left: BSONValue, _ right: BSONValue) -> BSONValue {
+    /// The product of two numbers.
+    static func product(_ left: BSONValue, _ right: BSONValue) -> BSONValue {
         if left.type == .decimal128 || right.type == .decimal128 {
             let a = ExpressionNumber.decimal(left) ?? .nan
             let b = ExpressionNumber.decimal(right) ?? .nan

@@ -22,7 +22,7 @@ extension ExpressionOperator {
             return .bool(false)
         },
         "$not": .fixed(1) { arguments, _ in .bool(!Expression.isTrue(arguments[0])) },
-        "$cond": conditional, "$ifNull": ifNull, "$switch": branches, "$let": bindings,
+        "$cond": conditional, "$ifNull": ifNull, "$switch": switchCase, "$let": bindings,
     ]
 
     private static let literal = ExpressionOperator { _, value, _ in .constant(value) }
@@ -74,44 +74,6 @@ extension ExpressionOperator {
         return .call(ExpressionFunction(name, .lazy(body)), nodes)
     }
 
-    private static let branches = ExpressionOperator { name, argument, parser throws(StoreError) in
-        let arguments = try ExpressionArguments(
-            argument, ["branches", "default"],
-            notDocument: .location(
-                40060,
-                "$switch requires an object as an argument, found: "
-                    + ExpressionText.type(of: argument))
-        ) { .location(40067, "$switch found an unknown argument: \($0)") }
-        var nodes: [ExpressionNode] = []
-        if let branches = arguments["branches"] {
-            guard case .array(let array) = branches else {
-                throw .location(
-                    40061,
-                    "$switch expected an array for 'branches', found: "
-                        + ExpressionText.type(of: branches))
-            }
-            for branch in array { nodes += try parser.branch(branch) }
-        }
-        guard !nodes.isEmpty else {
-            throw .location(40068, "$switch requires at least one branch.")
-        }
-        if let value = arguments["default"] { nodes.append(try parser.operand(value)) }
-        let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
-            for index in stride(from: 0, to: nodes.count - 1, by: 2)
-            where Expression.isTrue(try nodes[index].evaluate(&context)) {
-                return try nodes[index + 1].evaluate(&context)
-            }
-            guard nodes.count % 2 == 1, let last = nodes.last else {
-                throw .location(
-                    40066,
-                    "$switch could not find a matching branch for an input, and no default was "
-                        + "specified.")
-            }
-            return try last.evaluate(&context)
-        }
-        return .call(ExpressionFunction(name, .lazy(body)), nodes)
-    }
-
     private static let bindings = ExpressionOperator { name, argument, parser throws(StoreError) in
         let arguments = try ExpressionArguments(
             argument, ["vars", "in"],
@@ -144,28 +106,6 @@ extension ExpressionOperator {
             return try nodes[slots.count].evaluate(&context)
         }
         return .call(ExpressionFunction(name, .lazy(body)), nodes + [result])
-    }
-}
-
-extension ExpressionParser {
-    /// Reads a branch of `$switch`: what it depends on, and its value.
-    fileprivate mutating func branch(_ value: BSONValue) throws(StoreError) -> [ExpressionNode] {
-        let arguments = try ExpressionArguments(
-            value, ["case", "then"],
-            notDocument: .location(
-                40062,
-                "$switch expected each branch to be an object, found: "
-                    + ExpressionText.type(of: value))
-        ) { .location(40063, "$switch found an unknown argument to a branch: \($0)") }
-        return [
-            try arguments.operand(
-                "case", &self,
-                missing: .location(40064, "$switch requires each branch have a 'case' expression")),
-            try arguments.operand(
-                "then", &self,
-                missing: .location(
-                    40065, "$switch requires each branch have a 'then' expression.")),
-        ]
     }
 }
 

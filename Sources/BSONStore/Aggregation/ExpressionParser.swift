@@ -5,6 +5,8 @@ struct ExpressionParser {
     /// How many slots the expression uses at most.
     private(set) var slotCount: Int
     private var depth = 0
+    /// Whether constant parts that have no value are left to be computed later.
+    private var defersFaults = false
 
     init(_ scope: ExpressionScope) {
         self.scope = scope
@@ -20,12 +22,31 @@ struct ExpressionParser {
         case .string(let text) where text.utf8.first == UInt8(ascii: "$"):
             return try reference(text)
         case .document(let document):
-            return try object(document).folded(slotCount: slotCount, scope.collation)
+            // The slots of the parts are counted before the whole is computed.
+            let node = try object(document)
+            return try folded(node)
         case .array(let array):
             var nodes: [ExpressionNode] = []
             for value in array { nodes.append(try operand(value)) }
-            return try ExpressionNode.array(nodes).folded(slotCount: slotCount, scope.collation)
+            return try folded(.array(nodes))
         default: return .constant(value)
+        }
+    }
+
+    /// Reads an expression that is perhaps never computed: only what is no expression is a fault.
+    mutating func unusedOperand(_ value: BSONValue) throws(StoreError) -> ExpressionNode {
+        let outer = defersFaults
+        defersFaults = true
+        defer { defersFaults = outer }
+        return try operand(value)
+    }
+
+    private func folded(_ node: ExpressionNode) throws(StoreError) -> ExpressionNode {
+        do throws(StoreError) {
+            return try node.folded(slotCount: slotCount, scope.collation)
+        } catch {
+            guard defersFaults else { throw error }
+            return node
         }
     }
 
@@ -69,6 +90,9 @@ struct ExpressionParser {
         let name = String(parts[0])
         try ExpressionScope.validateForReading(name)
         let path = parts.count == 1 ? .itself : try ExpressionPath(String(parts[1]))
+        if let constant = scope.constant(of: name) {
+            return .constant(path.value(in: constant))
+        }
         if let slot = scope.slot(of: name) { return .variable(slot, path) }
         switch name {
         case "ROOT": return .root(path)

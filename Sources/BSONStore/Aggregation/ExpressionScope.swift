@@ -5,6 +5,8 @@ struct ExpressionScope: Sendable {
     /// How many slots of a frame the variables take.
     private(set) var count = 0
     private var slots: [String: Int] = [:]
+    /// The values of variables that are the same for all documents; `nil` is missing.
+    private var constants: [String: BSONValue?] = [:]
 
     /// Knows variables by names that were validated, in the order of a frame's values.
     init(variables: [String] = [], collation: Collation? = nil) {
@@ -22,6 +24,14 @@ struct ExpressionScope: Sendable {
         return append(name)
     }
 
+    /// Says that the last variable of a name has one value for all documents.
+    mutating func fix(_ name: String, at value: BSONValue?) {
+        constants.updateValue(value, forKey: name)
+    }
+
+    /// The value that a variable has for all documents; `.some(nil)` is missing.
+    func constant(of name: String) -> BSONValue?? { constants[name] }
+
     /// The slot of a variable, `nil` when there is none of that name.
     func slot(of name: String) -> Int? { slots[name] }
 
@@ -36,6 +46,7 @@ struct ExpressionScope: Sendable {
     private mutating func append(_ name: String) -> Int {
         let slot = count
         slots[name] = slot
+        constants.removeValue(forKey: name)
         count += 1
         return slot
     }

@@ -17,9 +17,9 @@ public struct Pipeline: Sendable {
     let access: Access
     /// The stages behind what the collection does itself.
     let stages: [any PipelineStage]
-    private let options: PipelineOptions
+    private var options: PipelineOptions
     private let source: BSONArray
-    private let variables: [Expression]
+    private let variables: CommandVariables
     private let isCollectionless: Bool
     private let firstName: String?
 
@@ -29,21 +29,15 @@ public struct Pipeline: Sendable {
     public init(
         _ stages: BSONArray, options: PipelineOptions = PipelineOptions()
     ) throws(StoreError) {
-        var scope = ExpressionScope()
-        var variables: [Expression] = []
-        let outer = scope
-        for (name, value) in options.let ?? BSONDocument() {
-            variables.append(try Expression(value, in: outer))
-            try scope.define(name)
-        }
+        let variables = try CommandVariables(options.let, collation: options.collation)
         let parser = PipelineParser(
-            scope: scope, collation: options.collation, sources: options.sources)
+            scope: variables.scope, collation: options.collation, sources: options.sources)
         try self.init(stages, parser, options, variables)
     }
 
     /// Reads the pipeline of a stage.
     init(nested stages: BSONArray, _ parser: PipelineParser) throws(StoreError) {
-        try self.init(stages, parser, Self.options(parser), [])
+        try self.init(stages, parser, Self.options(parser), CommandVariables(nil))
     }
 
     private static func options(_ parser: PipelineParser) -> PipelineOptions {
@@ -54,7 +48,7 @@ public struct Pipeline: Sendable {
 
     private init(
         _ array: BSONArray, _ parser: PipelineParser, _ options: PipelineOptions,
-        _ variables: [Expression]
+        _ variables: CommandVariables
     ) throws(StoreError) {
         var planning = PipelinePlanning(stages: try parser.stages(array))
         access = try planning.access(parser)
@@ -67,6 +61,7 @@ public struct Pipeline: Sendable {
                 StoreError.Code(rawValue: 17313),
                 "$match with $text is only allowed as the first pipeline stage")
         }
+        if !access.filter.waitsForText { try PipelineMetadata.check(array) }
         firstName = array.first { _ in true }?.documentValue?.keys.first
         isCollectionless =
             firstName.flatMap { StageRule.all[$0] }?.isCollectionless ?? false
@@ -81,6 +76,13 @@ public struct Pipeline: Sendable {
         var options = options
         options.collation = collation
         return try Pipeline(source, options: options)
+    }
+
+    /// The pipeline, for a collection that has no index of the name.
+    public var withoutHint: Pipeline {
+        var pipeline = self
+        pipeline.options.hint = nil
+        return pipeline
     }
 
     /// Whether the last stage writes documents.
@@ -103,14 +105,9 @@ public struct Pipeline: Sendable {
         _ body: @escaping (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
         try check(namespace)
-        var frame = ExpressionFrame(now: now)
-        var values: [BSONValue?] = []
-        for variable in variables {
-            values.append(try variable.evaluate(BSONDocument(), frame))
-        }
-        frame.values = values
         let run = PipelineRun(
-            source: source, namespace: namespace, frame: frame, collation: options.collation,
+            source: source, namespace: namespace, frame: try variables.frame(now: now),
+            collation: options.collation,
             bytesMax: options.allowDiskUse
                 ? PipelineMemory.bytesMaxWithDiskUse : PipelineMemory.bytesMax)
         let last = BodySink(body)
@@ -129,10 +126,16 @@ public struct Pipeline: Sendable {
         if let source = stages.first as? any PipelineSourceStage {
             try source.forEach(run) { (document) throws(StoreError) in try first.take(document) }
         } else if !run.isDatabase {
+            let scored =
+                access.filter.waitsForText
+                ? try run.source.resolved(access.filter, run.namespace) : nil
             try run.source.forEach(run.namespace, selection(run)) {
-                (document) throws(StoreError) in try first.take(document)
+                (document) throws(StoreError) in
+                if let scored { run.metadata = scored.metadata(of: document) }
+                return try first.take(document)
             }
         }
+        run.metadata = [:]
         try first.finish()
     }
 
@@ -148,7 +151,7 @@ public struct Pipeline: Sendable {
     private func selection(_ run: PipelineRun) -> AggregationSelection {
         AggregationSelection(
             filter: access.filter.bound(to: run.frame), sort: access.sort, skip: access.skip,
-            limit: access.limit, frame: run.frame)
+            limit: access.limit, hint: options.hint, frame: run.frame)
     }
 
     private func check(_ namespace: Namespace) throws(StoreError) {

@@ -9,6 +9,8 @@ public struct PipelineOptions: Sendable {
     public var inheritsCollation = true
     /// Lets stages hold up to 1 GiB in memory instead of 100 MiB; nothing is written to disk.
     public var allowDiskUse: Bool
+    /// Which index the documents of the collection are read by; without one, the planner chooses.
+    public var hint: IndexHint?
     /// First stages beyond those of the library, by their names with the dollar: each is given its
     /// argument and gives the documents that the next stage gets.
     public var sources: [String: Source]

@@ -28,6 +28,7 @@ struct PipelineParser: Sendable {
         sources: [String: PipelineOptions.Source] = [:]
     ) {
         self.scope = scope
+        self.scope.collation = collation
         self.collation = collation
         self.sources = sources
     }
@@ -105,7 +106,7 @@ struct PipelineParser: Sendable {
         let isSource = rule == nil
         switch place {
         case .command: return
-        case .facet where rule?.isAllowedInFacet != true:
+        case .facet where rule?.isAllowedInFacet != true || holdsForbidden(entry.argument):
             throw StoreError(
                 StoreError.Code(rawValue: 40600),
                 "\(entry.name) is not allowed to be used within a $facet stage")
@@ -121,6 +122,17 @@ struct PipelineParser: Sendable {
             throw StoreError(
                 .invalidOptions, "\(entry.name) is not allowed to be used within an update")
         case .facet, .lookup, .unionWith, .update: return
+        }
+    }
+
+    /// Whether the pipeline inside of a stage has one that `$facet` cannot have.
+    private func holdsForbidden(_ argument: BSONValue) -> Bool {
+        guard case .array(let stages)? = argument.documentValue?["pipeline"] else { return false }
+        return stages.contains { stage in
+            guard let (name, argument) = stage.documentValue?.first(where: { _ in true }) else {
+                return false
+            }
+            return StageRule.all[name]?.isAllowedInFacet != true || holdsForbidden(argument)
         }
     }
 

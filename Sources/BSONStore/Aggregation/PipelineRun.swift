@@ -10,6 +10,8 @@ final class PipelineRun {
     let collation: Collation?
     /// How many bytes a stage may hold.
     let bytesMax: Int
+    /// What `$meta` tells about the document that passes the stages now.
+    var metadata: [String: BSONValue] = [:]
 
     init(
         source: any AggregationSource, namespace: Namespace, frame: ExpressionFrame,
@@ -26,6 +28,7 @@ final class PipelineRun {
     func frame(for document: BSONDocument) -> ExpressionFrame {
         var frame = frame
         frame.root = document
+        frame.metadata = metadata
         return frame
     }
 

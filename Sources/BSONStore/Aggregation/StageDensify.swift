@@ -51,6 +51,12 @@ struct DensifyStage: PipelineStage {
             "$densify.range", try fields.document("range") ?? BSONDocument(),
             known: ["step", "unit", "bounds"])
         step = try range.required("step")
+        guard BSONNumber(step) != nil else {
+            throw StoreError(
+                .typeMismatch,
+                "BSON field '$densify.range.step' is the wrong type '\(step.type.alias)', expected "
+                    + "types '[int, decimal, double, long']")
+        }
         guard BSONNumber(step) != nil, BSONOrder.compare(step, .int32(0)) == .greater else {
             throw .location(
                 5_733_401,
@@ -145,7 +151,7 @@ struct DensifyStage: PipelineStage {
             var densifying = Densifying(stage: self, run: run, next: next)
             try densifying.run(documents)
         }
-        return SortingSink(flush, order, 0)
+        return SortingSink(flush, order, 0, run)
     }
 }
 

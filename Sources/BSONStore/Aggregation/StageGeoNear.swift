@@ -116,17 +116,20 @@ struct GeoNearStage: PipelineSourceStage {
         let path = try field(run)
         let near = try center(run)
         var memory = run.memory("$geoNear")
-        var found: [(distance: Double, document: BSONDocument)] = []
+        var found: [(distance: Double, place: BSONValue, document: BSONDocument)] = []
         let selection = AggregationSelection(filter: filter, frame: run.frame)
         try run.source.forEach(run.namespace, selection) { (document) throws(StoreError) in
             guard let (distance, place) = near.nearest(in: document, at: path) else { return true }
             let shown = try self.document(document, distance, place)
             try memory.add(shown.byteCount)
-            found.append((distance, shown))
+            found.append((distance, place, shown))
             return true
         }
         found.sort { $0.distance < $1.distance }
-        for (_, document) in found {
+        for (distance, place, document) in found {
+            run.metadata = [
+                "geoNearDistance": .double(distance * multiplier), "geoNearPoint": place,
+            ]
             guard try body(document) else { return }
         }
     }

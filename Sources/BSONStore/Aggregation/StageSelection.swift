@@ -81,7 +81,7 @@ struct SortStage: PipelineStage {
 
     /// Reads the keys of `$sort` and of what sorts like it.
     ///
-    /// - Throws: 15974, 15975, 17312 and what is no path.
+    /// - Throws: 15974, 15975, 17312, 31138, 40218 and what is no path.
     static func order(
         _ document: BSONDocument, _ parser: PipelineParser
     ) throws(StoreError) -> SortOrder {
@@ -94,7 +94,11 @@ struct SortStage: PipelineStage {
                     throw .location(
                         17312, "$meta is the only expression supported by $sort right now")
                 }
-                throw .location(40218, "query requires metadata that the store does not keep")
+                guard document["$meta"] != "randVal" else {
+                    throw .location(
+                        40218, "query requires rand val metadata, but it is not available")
+                }
+                continue
             }
             guard BSONNumber(value) != nil else {
                 throw .location(
@@ -112,29 +116,33 @@ struct SortStage: PipelineStage {
     }
 
     func sink(into next: any PipelineSink, _ run: PipelineRun) -> any PipelineSink {
-        SortingSink(next, order, limit)
+        SortingSink(next, order, limit, run)
     }
 }
 
 /// Sorts what comes, keeping only as many as are wanted.
 final class SortingSink: PipelineSink {
     private let next: any PipelineSink
+    private let run: PipelineRun
     private var sorter: DocumentSorter
 
-    init(_ next: any PipelineSink, _ order: SortOrder, _ limit: Int) {
+    init(_ next: any PipelineSink, _ order: SortOrder, _ limit: Int, _ run: PipelineRun) {
         self.next = next
+        self.run = run
         sorter = DocumentSorter(order: order, skip: 0, limit: limit)
     }
 
     func take(_ document: BSONDocument) throws(StoreError) -> Bool {
-        try sorter.insert(document)
+        try sorter.insert(document, metadata: run.metadata)
         return true
     }
 
     func finish() throws(StoreError) {
-        for document in sorter.sorted() {
-            guard try next.take(document) else { break }
+        for entry in sorter.sortedEntries() {
+            run.metadata = entry.metadata
+            guard try next.take(entry.document) else { break }
         }
+        run.metadata = [:]
         try next.finish()
     }
 }

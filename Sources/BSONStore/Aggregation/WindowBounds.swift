@@ -215,36 +215,44 @@ extension WindowBounds {
             let first = min(count, max(0, from ?? 0))
             return first..<max(first, min(count, (to ?? count - 1) + 1))
         case .range(let lower, let upper, let unit):
-            let first = try Self.limit(lower, place, partition, unit).map { limit in
-                partition.sortValues.insertionPlace { value in
-                    BSONOrder.compare(value, limit) != .less
+            let base = partition.sortValues[place]
+            try Self.check(base, unit)
+            // Unlike 0, which takes those with the same value in, `current` is this document.
+            let first =
+                switch lower {
+                case .unbounded: 0
+                case .current: place
+                case .offset(let offset):
+                    Self.place(in: partition, Self.limit(offset, base, unit)) { $0 != .less }
                 }
-            }
-            let last = try Self.limit(upper, place, partition, unit).map { limit in
-                partition.sortValues.insertionPlace { value in
-                    BSONOrder.compare(value, limit) == .greater
+            let end =
+                switch upper {
+                case .unbounded: count
+                case .current: place + 1
+                case .offset(let offset):
+                    Self.place(in: partition, Self.limit(offset, base, unit)) { $0 == .greater }
                 }
-            }
-            return (first ?? 0)..<max(first ?? 0, last ?? count)
+            return first..<max(first, end)
         }
     }
 
-    private static func limit(
-        _ bound: Bound<BSONValue>, _ place: Int, _ partition: WindowPartition,
-        _ unit: WindowUnit?
-    ) throws(StoreError) -> BSONValue? {
-        guard let offset = number(bound) else { return nil }
-        let base = partition.sortValues[place]
-        if let unit {
-            guard case .datetime(let date) = base else {
+    /// The place of the first document whose value stands so to a limit, as do all behind it.
+    private static func place(
+        in partition: WindowPartition, _ limit: BSONValue, _ holds: (BSONOrder) -> Bool
+    ) -> Int {
+        partition.sortValues.insertionPlace { holds(BSONOrder.compare($0, limit)) }
+    }
+
+    /// Checks the value that a range is measured from.
+    private static func check(_ base: BSONValue, _ unit: WindowUnit?) throws(StoreError) {
+        if unit != nil {
+            guard base.type == .datetime else {
                 throw .location(
                     5_429_513,
                     "Invalid range: Expected the sortBy field to be a Date, but it was "
                         + base.type.alias)
             }
-            let count = offset.wholeNumber ?? 0
-            let extreme = BSONDatetime(milliseconds: count < 0 ? .min : .max)
-            return .datetime(unit.adding(count, to: date) ?? extreme)
+            return
         }
         guard base.type != .datetime else {
             throw .location(
@@ -256,6 +264,17 @@ extension WindowBounds {
                 5_429_414,
                 "Invalid range: Expected the sortBy field to be a number, but it was "
                     + base.type.alias)
+        }
+    }
+
+    /// The value that lies an offset behind another.
+    private static func limit(
+        _ offset: BSONValue, _ base: BSONValue, _ unit: WindowUnit?
+    ) -> BSONValue {
+        if let unit, case .datetime(let date) = base {
+            let count = offset.wholeNumber ?? 0
+            let extreme = BSONDatetime(milliseconds: count < 0 ? .min : .max)
+            return .datetime(unit.adding(count, to: date) ?? extreme)
         }
         guard let sum = BSONArithmetic.add(base, offset) else {
             let double = (ExpressionNumber.double(base) ?? 0)

@@ -150,7 +150,7 @@ struct WindowFunctionParsing {
                 let read = try WindowUnit(named: text)
                 guard read.milliseconds != nil else {
                     throw .location(
-                        5_490_704, "unit must be 'week' or smaller")
+                        5_490_710, "unit must be 'week' or smaller")
                 }
                 unit = read
             case ("unit", _):

@@ -1,14 +1,15 @@
 /// Are the variables that a command defines by `let`, for all its expressions.
 struct CommandVariables: Sendable {
     /// The names with their slots.
-    private(set) var scope = ExpressionScope()
+    private(set) var scope: ExpressionScope
     private var expressions: [Expression] = []
 
     /// Reads names with expressions that know no document; later ones see the earlier ones.
     ///
     /// - Throws: `failedToParse` (9) for a name that no variable can have, 4890500 for an expression
     ///   that reads a field, and what reading expressions throws.
-    init(_ document: BSONDocument?) throws(StoreError) {
+    init(_ document: BSONDocument?, collation: Collation? = nil) throws(StoreError) {
+        scope = ExpressionScope(collation: collation)
         for (name, value) in document ?? BSONDocument() {
             let expression = try Expression(value, in: scope)
             guard !Self.readsFields(expression.node) else {
@@ -19,6 +20,7 @@ struct CommandVariables: Sendable {
             }
             expressions.append(expression)
             try scope.define(name)
+            if let constant = expression.constant { scope.fix(name, at: constant) }
         }
     }
 

@@ -6,9 +6,18 @@ struct DocumentSorter {
     private let order: SortOrder
     /// How many of the first are wanted; `nil` for all.
     private let countMax: Int?
-    private var entries: [(key: [UInt8], index: Int, document: BSONDocument)] = []
+    private var entries: [Entry] = []
     private var inserted = 0
     private var bytes = 0
+
+    /// A document with its place in the order.
+    struct Entry {
+        fileprivate let key: [UInt8]
+        fileprivate let index: Int
+        let document: BSONDocument
+        /// What `$meta` tells about it.
+        let metadata: [String: BSONValue]
+    }
 
     init(order: SortOrder, skip: Int, limit: Int) {
         self.order = order
@@ -22,7 +31,8 @@ struct DocumentSorter {
         _ document: BSONDocument, metadata: [String: BSONValue] = [:]
     ) throws(StoreError) {
         let key = try order.checkedKey(of: document, metadata: metadata)
-        entries.append((key, inserted, document))
+        entries.append(
+            Entry(key: key, index: inserted, document: document, metadata: metadata))
         inserted += 1
         bytes += key.count + document.byteCount
         if let countMax, entries.count >= 2 * countMax + 1_000 { shorten(to: countMax) }
@@ -35,9 +45,12 @@ struct DocumentSorter {
     }
 
     /// The documents in order; those that compare equal keep the order in which they came.
-    mutating func sorted() -> [BSONDocument] {
+    mutating func sorted() -> [BSONDocument] { sortedEntries().map(\.document) }
+
+    /// As ``sorted()``, with what `$meta` tells.
+    mutating func sortedEntries() -> [Entry] {
         shorten(to: countMax ?? entries.count)
-        return entries.map(\.document)
+        return entries
     }
 
     private mutating func shorten(to count: Int) {

@@ -37,7 +37,8 @@ public struct Projection: Sendable {
     public init(
         _ document: BSONDocument, variables: BSONDocument, collation: Collation?
     ) throws(StoreError) {
-        var options = LanguageOptions(collation: collation)
+        var options = LanguageOptions(
+            variables: ExpressionScope(collation: collation), collation: collation)
         var values: [BSONValue?] = []
         let frame = ExpressionFrame(now: UpdateClock.now)
         for (name, value) in variables {

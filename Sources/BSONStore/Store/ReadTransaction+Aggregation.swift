@@ -47,13 +47,22 @@ extension ReadTransaction: AggregationSource {
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
         let options = try FindOptions(
-            sort: selection.sort, skip: selection.skip, limit: selection.limit)
+            sort: selection.sort, skip: selection.skip, limit: selection.limit,
+            hint: selection.hint)
         try visit(namespace, selection.filter.bound(to: selection.frame), options, body)
     }
 
     func count(
         _ namespace: Namespace, _ selection: AggregationSelection
     ) throws(StoreError) -> Int {
+        guard selection.hint == nil else {
+            var found = 0
+            try forEach(namespace, selection) { _ in
+                found += 1
+                return true
+            }
+            return found
+        }
         let filter = try resolved(selection.filter, namespace).bound(to: selection.frame)
         guard selection.limit > 0 else {
             return max(0, try count(namespace, filter: filter) - selection.skip)

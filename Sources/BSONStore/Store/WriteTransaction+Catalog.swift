@@ -25,6 +25,7 @@ extension WriteTransaction {
         }
         if let view = options.view {
             try Namespace(namespace.database, view.on).check()
+            try Pipeline.check(view.pipeline, ofView: namespace)
             try checkCycle(of: namespace, view)
         }
         _ = try makeTable(namespace, options)
@@ -130,6 +131,9 @@ extension WriteTransaction {
         }
         let modification = CollectionModification(changes)
         let options = try modification.options(table.options)
+        if let view = options.view, options != table.options {
+            try Pipeline.check(view.pipeline, ofView: namespace)
+        }
         let answer = try modification.index.map { (change) throws(StoreError) in
             try self.change(change, table)
         }

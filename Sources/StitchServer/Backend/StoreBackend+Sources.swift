@@ -5,17 +5,33 @@ extension StoreBackend {
     /// The stages, by their names.
     func sources(for call: CommandCall) -> [String: PipelineOptions.Source] {
         [
-            "$currentOp": { [self] _ in operations() },
-            "$indexStats": { [self] (_) throws(StoreError) in try indexStatistics(call) },
+            "$currentOp": { [self] (options) throws(StoreError) in
+                try stored {
+                    try ServerStage.checkCurrentOp(options, call)
+                    return operations()
+                }
+            },
+            "$indexStats": { [self] (options) throws(StoreError) in
+                try stored { try ServerStage.checkIndexStats(options) }
+                return try indexStatistics(call)
+            },
             "$collStats": { [self] (options) throws(StoreError) in
-                [try collectionStatistics(call, options)]
+                try stored { try ServerStage.checkCollStats(options) }
+                return [try collectionStatistics(call, options)]
+            },
+            // A stream that begins a pipeline is read elsewhere.
+            ChangeStreamStage.name: { [self] (_) throws(StoreError) in
+                try stored { throw ChangeStreamStage.mustBeFirst }
             },
             "$listSearchIndexes": { (_) throws(StoreError) in
                 throw StoreError(
                     StoreError.Code(rawValue: SearchIndexCommands.refusal.code),
                     SearchIndexCommands.refusal.message)
             },
-            "$listLocalSessions": { [self] _ in localSessions() },
+            "$listLocalSessions": { [self] (options) throws(StoreError) in
+                try stored { try ServerStage.checkListLocalSessions(options, call) }
+                return localSessions()
+            },
             "$listSessions": { [self] _ in localSessions() },
         ]
     }
@@ -61,6 +77,14 @@ extension StoreBackend {
                 "ns": .string(namespace.description), "host": .string(call.connection.local),
                 "localTime": .datetime(.now),
             ]
+            for part in ["storageStats", "count"] where options.documentValue?[part] != nil {
+                guard try store.read({ try $0.options(namespace) }) != nil else {
+                    throw CommandFault(
+                        26,
+                        "Unable to retrieve \(part) in $collStats stage :: caused by :: Collection "
+                            + "[\(namespace)] not found.")
+                }
+            }
             if options.documentValue?["count"] != nil {
                 entry.append("count", .int64(Int64(usage.count)))
             }

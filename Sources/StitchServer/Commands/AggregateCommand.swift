@@ -20,6 +20,10 @@ enum AggregateCommand {
         let namespace = try target(call)
         let request = try AggregateRequest(call)
         if call.flag("explain") {
+            guard call["writeConcern"] == nil else {
+                throw CommandFault(
+                    .failedToParse, "Aggregation explain does not support the'writeConcern' option")
+            }
             return .reply(try Explanation(call, .queryPlanner).reply(store))
         }
         guard call["cursor"] != nil else {
@@ -42,6 +46,10 @@ enum AggregateCommand {
         }
         let gather: @Sendable (ReadTransaction) throws -> [BSONDocument] = { transaction in
             var documents: [BSONDocument] = []
+            // The documents of a view are those of its pipeline, which has no hint.
+            let isView = try transaction.options(namespace)?.view != nil
+            if !isView { try transaction.checkHint(call["hint"], namespace) }
+            let pipeline = isView ? pipeline.withoutHint : pipeline
             try transaction.aggregate(namespace, pipeline) { (document) throws(StoreError) in
                 guard !call.isOverdue else {
                     throw StoreError(.timeIsOver, CommandCall.timeIsOver.message)
@@ -153,6 +161,7 @@ struct AggregateRequest {
             allowDiskUse: call["allowDiskUse"]?.isTrue ?? true,
             sources: store?.sources(for: call) ?? [:])
         options.inheritsCollation = CommandCall.inheritsCollation(call["collation"])
+        options.hint = try call.hint()
         return try Pipeline(stages, options: options)
     }
 

@@ -51,7 +51,7 @@ struct ChangeStreamStage: Sendable {
     /// Reads the stage's options.
     ///
     /// - Throws: 6188500 for what is no document, 40415 for unknown options, 14 for wrong types, 2
-    ///   for unknown modes, 40674 and 50674 for more than one start.
+    ///   for unknown modes, 40674 and 50865 for more than one start.
     init(_ value: BSONValue) throws(CommandFault) {
         guard let options = value.documentValue else {
             throw CommandFault(
@@ -88,12 +88,12 @@ struct ChangeStreamStage: Sendable {
         let time = options["startAtOperationTime"]
         guard resume == nil || startAfter == nil else {
             throw CommandFault(
-                50674,
+                50865,
                 "Do not specify both 'resumeAfter' and 'startAfter' in a $changeStream stage")
         }
         guard time == nil || (resume == nil && startAfter == nil) else {
             throw CommandFault(
-                40674, "Only one type of resume option is allowed, but multiple were found.")
+                40674, "Only one type of resume option is allowed, but multiple were found")
         }
         if let token = resume ?? startAfter {
             let place = try StreamPlace(token: token)
@@ -101,7 +101,7 @@ struct ChangeStreamStage: Sendable {
                 throw CommandFault(
                     260,
                     "Attempting to resume a change stream using 'resumeAfter' is not allowed from "
-                        + "an invalidate notification.")
+                        + "an invalidate notification")
             }
             return .behind(place)
         }

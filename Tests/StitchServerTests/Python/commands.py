@@ -31,6 +31,30 @@ class Collections(ServedTest):
         stats = list(self.items.aggregate([{"$collStats": {"count": {}}}]))
         self.assertEqual(stats[0]["count"], 3)
 
+    def test_stages_of_the_server_check_what_they_are_asked(self):
+        self.items.insert_one({"_id": 1})
+        facet = {"$facet": {"x": [{"$changeStream": {}}]}}
+        for pipeline, code in (
+                ([{"$collStats": 5}], 40166), ([{"$collStats": {"x": {}}}], 40415),
+                ([{"$collStats": {"count": 5}}], 14), ([{"$indexStats": {"x": 1}}], 28803),
+                ([{"$listLocalSessions": {}}], 73), ([{"$currentOp": {}}], 73), ([facet], 40600),
+                ([{"$lookup": {"from": "items", "pipeline": [{"$changeStream": {}}], "as": "x"}}],
+                 51047),
+                ([{"$unionWith": {"coll": "items", "pipeline": [{"$changeStream": {}}]}}], 31441),
+                ([{"$match": {}}, {"$changeStream": {}}], 40602)):
+            self.assertEqual(self.refused("aggregate", "items", pipeline=pipeline, cursor={})[0],
+                             code, pipeline)
+        count = [{"$collStats": {"count": {}}}]
+        self.assertEqual(self.refused("aggregate", "none", pipeline=count, cursor={})[0], 26)
+        sessions = [{"$listLocalSessions": {"x": 1}}]
+        self.assertEqual(self.refused("aggregate", 1, pipeline=sessions, cursor={})[0], 40415)
+        for options in (5, {"x": True}, {"allUsers": 1}):
+            with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+                self.client.admin.aggregate([{"$currentOp": options}])
+            self.assertEqual(caught.exception.code, 9, options)
+        self.assertEqual(
+            self.refused("aggregate", "items", pipeline=[], explain=True, writeConcern={"w": 1})[0], 9)
+
     def test_documents_whose_time_is_over_go(self):
         self.items.create_index("at", expireAfterSeconds=1)
         self.client.admin.command("setParameter", 1, ttlMonitorSleepSecs=1)

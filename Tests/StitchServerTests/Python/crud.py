@@ -93,7 +93,15 @@ class Refusals(ServedTest):
         self.assertEqual(self.items.delete_many({}, hint="x_1").deleted_count, 1)
         self.assertEqual(self.items.delete_one({}, hint="x_1").deleted_count, 0)
         self.assertEqual([d["_id"] for d in self.items.find()], [1])
+        fill()
+        for stage, found in (
+                ({"$match": {}}, 3), ({"$project": {"x": 1}}, 3), ({"$skip": 1}, 2)):
+            self.assertEqual(len(list(self.items.aggregate([stage]))), found)
+            self.assertEqual(len(list(self.items.aggregate([stage], hint="x_1"))), found - 1)
+        counted = self.items.aggregate([{"$count": "n"}], hint={"x": 1})
+        self.assertEqual(list(counted), [{"n": 2}])
         for change in (
+                lambda: self.items.aggregate([], hint="y_1"),
                 lambda: self.items.update_one({}, update, hint="y_1"),
                 lambda: self.items.delete_one({}, hint="y_1"),
                 lambda: self.items.find_one_and_delete({}, hint="y_1")):
