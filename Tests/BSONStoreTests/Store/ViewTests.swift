@@ -60,6 +60,20 @@ struct ViewTests {
         }
     }
 
+    @Test("a file with views that show each other is read to a bound")
+    func depth() throws {
+        let store = try DocumentStore(at: .inMemory)
+        try store.write { transaction in
+            try transaction.createCollection(name("a"), try view("items"))
+            try transaction.createCollection(name("b"), try view("a"))
+            // As an earlier version let it be written.
+            let table = try #require(try transaction.collectionTable(name("a")))
+            try Catalog.renew(table, as: name("a"), try view("b"), transaction.connection)
+            transaction.abandon(table)
+            #expect(code { _ = try transaction.find(name("b")) } == 165)
+        }
+    }
+
     @Test(
         "a view's pipeline is looked at when the view is made",
         arguments: [
