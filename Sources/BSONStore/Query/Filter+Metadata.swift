@@ -15,6 +15,12 @@ extension Filter {
         return SortOrder(keys: [distance])
     }
 
+    /// Whether documents are looked for by distance, with `$near`.
+    package var asksNear: Bool { nearest != nil }
+
+    /// Whether texts are searched, with `$text`.
+    package var asksText: Bool { textSearch != nil }
+
     /// What `$text` of the filter asks.
     var textSearch: TextSearch? { Self.textSearch(in: predicate) }
 

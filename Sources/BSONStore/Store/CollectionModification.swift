@@ -92,6 +92,7 @@ struct IndexModification {
         expireAfterSeconds = document["expireAfterSeconds"]
         hidden = document["hidden"]
         prepareUnique = document["prepareUnique"]
+        try Self.checkTypes(document)
         becomesUnique = document["unique"].map(PredicateParser.isTrue) ?? false
         if let unique = document["unique"], !PredicateParser.isTrue(unique) {
             throw StoreError(.badValue, "'unique: false' is not supported")
@@ -119,6 +120,32 @@ struct IndexModification {
         }
     }
 
+    private static func checkTypes(_ document: BSONDocument) throws(StoreError) {
+        let numbers: Set<BSONType> = [.int32, .int64, .double, .decimal128]
+        for field in ["hidden", "unique", "prepareUnique", "expireAfterSeconds"] {
+            guard let value = document[field] else { continue }
+            let isSeconds = field == "expireAfterSeconds"
+            guard !numbers.contains(value.type), isSeconds || value.type != .bool else { continue }
+            throw StoreError(
+                .typeMismatch,
+                "BSON field 'collMod.index.\(field)' is the wrong type '\(value.type.alias)', "
+                    + "expected types '[\(isSeconds ? "" : "bool, ")long, int, decimal, double]'")
+        }
+        if let seconds = document["expireAfterSeconds"],
+            BSONOrder.compare(seconds, 0) == .less
+        {
+            throw StoreError(
+                .invalidOptions, "TTL index 'expireAfterSeconds' option cannot be less than 0")
+        }
+    }
+
+    /// Why the index of the `_id` cannot be changed so.
+    var refusalForID: StoreError {
+        expireAfterSeconds == nil
+            ? StoreError(.badValue, "can't hide _id index")
+            : StoreError(.invalidOptions, "the _id field does not support TTL indexes")
+    }
+
     /// How the command names the index.
     var nameText: String { name ?? keyPattern.map(ShellText.text(of:)) ?? "" }
 
@@ -133,9 +160,6 @@ struct IndexModification {
     ) throws(StoreError) -> (specification: BSONDocument, answer: BSONDocument) {
         var specification = definition.document
         var answer: BSONDocument = [:]
-        if definition.name == IndexDefinition.id.name, hidden != nil {
-            throw StoreError(.badValue, "can't hide _id index")
-        }
         if let prepareUnique {
             let prepares = PredicateParser.isTrue(prepareUnique)
             if prepares != definition.preparesUnique {

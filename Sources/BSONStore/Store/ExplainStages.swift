@@ -88,7 +88,9 @@ struct ExplainStages {
         case .keys where filter.isDecidedByID:
             return Stage(
                 name: "IDHACK",
-                examined: { ["keysExamined": 1, "docsExamined": .int32($0.documents)] })
+                examined: {
+                    ["keysExamined": .int32($0.documents), "docsExamined": .int32($0.documents)]
+                })
         case .range(let range) where !range.isByKey:
             var details = filterDetails
             details.append(

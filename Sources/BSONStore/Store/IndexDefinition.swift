@@ -24,6 +24,9 @@ public struct IndexDefinition: Sendable, Hashable {
         case special(String)
     }
 
+    /// The fields that a specification may have.
+    package static var options: Set<String> { IndexSpecification.options }
+
     /// Indexes have at most so many fields.
     public static let fieldsMax = 32
 
@@ -144,6 +147,7 @@ extension IndexDefinition {
         }
         let given = try IndexKeyPattern.keys(pattern, context)
         try context.checkOptions()
+        try context.checkVersion()
         let made = given.map { "\($0.path)_\(Self.text(of: $0.kind, in: pattern, $0.path))" }
         name = try context.text("name") ?? made.joined(separator: "_")
         // It is a field's name where indexes are listed by theirs.

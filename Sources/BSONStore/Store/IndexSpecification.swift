@@ -4,7 +4,7 @@ struct IndexSpecification {
     static let flags: Set<String> = [
         "unique", "sparse", "hidden", "background", "dropDups", "prepareUnique",
     ]
-    private static let options: Set<String> =
+    static let options: Set<String> =
         flags.union([
             "v", "key", "name", "ns", "partialFilterExpression", "expireAfterSeconds",
             "collation", "weights", "default_language", "language_override", "textIndexVersion",
@@ -29,6 +29,33 @@ struct IndexSpecification {
                 StoreError.Code(rawValue: 197),
                 "The field '\(option)' is not valid for an index specification. Specification: "
                     + ShellText.text(of: document))
+        }
+    }
+
+    /// Refuses versions that no new index has.
+    func checkVersion() throws(StoreError) {
+        guard let value = document["v"] else { return }
+        guard value.isNumber else {
+            throw error(
+                .typeMismatch, "The field 'v' must be a number, but got \(value.type.alias)")
+        }
+        guard let version = value.int64Value.flatMap({ Int32(exactly: $0) }) else {
+            throw error(
+                .badValue,
+                "Index version must be representable as a 32-bit integer, but got "
+                    + ShellText.text(of: value))
+        }
+        guard version == 1 || version == 2 else {
+            throw error(
+                .cannotCreateIndex,
+                "Invalid index specification \(ShellText.text(of: document)); cannot create an "
+                    + "index with v=\(version)")
+        }
+        if version == 1, document["collation"] != nil {
+            throw error(
+                .cannotCreateIndex,
+                "Invalid index specification \(ShellText.text(of: document)); cannot create an "
+                    + "index with the 'collation' option and v=1")
         }
     }
 
@@ -154,7 +181,7 @@ struct IndexSpecification {
                     + "a different number than \(ShellText.text(of: value)). Index spec: "
                     + ShellText.text(of: document))
         }
-        guard fields == 1, document["key"]?.documentValue?["_id"] == nil else {
+        guard fields == 1 else {
             throw error(
                 .cannotCreateIndex,
                 "TTL indexes are single-field indexes, compound indexes do not support TTL. "

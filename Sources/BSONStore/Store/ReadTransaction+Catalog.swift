@@ -117,6 +117,19 @@ extension ReadTransaction {
 // MARK: - Views
 
 extension ReadTransaction {
+    /// So many views may show each other.
+    static let viewDepthMax = 20
+
+    static let tooDeep = StoreError(
+        StoreError.Code(rawValue: 165),
+        "View depth too deep or view cycle detected; maximum depth is 20")
+
+    /// Whether a name is that of a view, as far as that may be told.
+    package func isView(_ namespace: Namespace) throws(StoreError) -> Bool {
+        guard isOpen(namespace) else { return false }
+        return try view(namespace) != nil
+    }
+
     /// What a view shows, `nil` for a collection.
     func view(_ namespace: Namespace) throws(StoreError) -> CollectionOptions.View? {
         let found = try onTable(namespace) {
@@ -132,6 +145,10 @@ extension ReadTransaction {
         _ view: CollectionOptions.View, of database: String, _ filter: Filter,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
+        // A file may hold views that show themselves.
+        guard viewDepth < Self.viewDepthMax else { throw Self.tooDeep }
+        viewDepth += 1
+        defer { viewDepth -= 1 }
         let pipeline = try Pipeline(view.pipeline, options: PipelineOptions())
         for document in try aggregate(Namespace(database, view.on), pipeline) {
             let goesOn = try document.withUnsafeBytes { (bytes) throws(StoreError) -> Bool in

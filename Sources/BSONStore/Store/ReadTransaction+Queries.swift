@@ -104,9 +104,14 @@ extension ReadTransaction {
             try distinct(namespace, scan, into: &values)
             return values.values
         }
-        try scan(namespace, filter, try plan(namespace, filter, nil)) { _, bytes in
-            values.insert(bytes)
-            return true
+        let plan = try plan(namespace, filter, nil)
+        do throws(StoreError) {
+            try scan(namespace, filter, plan) { _, bytes in
+                values.insert(bytes)
+                return true
+            }
+        } catch {
+            throw error.duringExecution()
         }
         return values.values
     }
@@ -117,6 +122,17 @@ extension ReadTransaction {
         _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
         let query = try planned(namespace, filter, options)
+        do throws(StoreError) {
+            try visit(namespace, query, options, body)
+        } catch {
+            throw error.duringExecution()
+        }
+    }
+
+    private func visit(
+        _ namespace: Namespace, _ query: PlannedQuery, _ options: FindOptions,
+        _ body: (BSONDocument) throws(StoreError) -> Bool
+    ) throws(StoreError) {
         let project = { (document: BSONDocument) throws(StoreError) -> BSONDocument in
             try options.projection?.apply(to: document, matching: query.filter) ?? document
         }

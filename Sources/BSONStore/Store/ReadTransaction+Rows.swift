@@ -68,12 +68,17 @@ extension ReadTransaction {
             statement.bind(1, row)
             while try statement.step() {
                 let at = statement.int64(0)
-                let document = try statement.withBytes(1) {
-                    (bytes) throws(StoreError) -> BSONDocument? in
-                    guard BSONValidator.isValid(bytes) else { throw StoredDocument.damaged }
-                    return try filter.passes(bytes) ? BSONDocument(unchecked: Array(bytes)) : nil
+                do throws(StoreError) {
+                    let document = try statement.withBytes(1) {
+                        (bytes) throws(StoreError) -> BSONDocument? in
+                        guard BSONValidator.isValid(bytes) else { throw StoredDocument.damaged }
+                        return try filter.passes(bytes)
+                            ? BSONDocument(unchecked: Array(bytes)) : nil
+                    }
+                    if let document, !(try body(at, document)) { break }
+                } catch {
+                    throw error.duringExecution()
                 }
-                if let document, !(try body(at, document)) { break }
             }
             return table.id
         }

@@ -7,6 +7,8 @@ public class ReadTransaction {
     package var documentGuard: (any DocumentGuard)?
     /// The table that was used last; most transactions use one.
     private(set) var lastTable: CollectionTable?
+    /// How many views are being read, each for the one before it.
+    var viewDepth = 0
 
     init(connection: SQLiteConnection, lastTable: CollectionTable?) {
         self.connection = connection

@@ -16,6 +16,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public var errorInfo: BSONDocument?
     /// For several writes that were sent together, what was done and which of them were refused.
     public var writes: BulkWriteResult?
+    /// Whether a command failed while it read or changed documents, not while it was understood.
+    package var isOfExecution = false
     /// SQLite's extended result code, when it was SQLite that failed.
     public var sqliteCode: Int32?
     /// The error below this one, where there is one.
@@ -32,6 +34,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.documentID = documentID
         self.sqliteCode = sqliteCode
         self.underlying = underlying
+    }
+
+    /// The same error, noted as met while documents were read or changed.
+    package func duringExecution() -> StoreError {
+        var error = self
+        error.isOfExecution = true
+        return error
     }
 
     /// Message, collection, code and the error below.

@@ -131,20 +131,4 @@ final class StoredIndex: Sendable {
         guard let wildcard else { return try generator.keys(of: document) }
         return wildcard.keys(of: document, collation).sorted
     }
-
-    /// The error for a document whose key is there already.
-    func duplicate(of document: BSONDocument, in namespace: Namespace) -> StoreError {
-        let values = definition.keys.map { key in
-            (key.path, document[path: key.path] ?? .null)
-        }
-        let text = values.map { "\($0.0): \(ShellText.text(of: $0.1))" }.joined(separator: ", ")
-        var error = StoreError(
-            .duplicateKey,
-            "E11000 duplicate key error collection: \(namespace) index: \(definition.name) "
-                + "dup key: { \(text) }",
-            namespace: namespace, documentID: document["_id"])
-        error.keyPattern = definition.keyPattern
-        error.keyValue = BSONDocument(values)
-        return error
-    }
 }

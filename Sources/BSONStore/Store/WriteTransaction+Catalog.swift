@@ -23,11 +23,8 @@ extension WriteTransaction {
                 "Document validators are not allowed on collection \(namespace) in the "
                     + "\(namespace.database) internal database")
         }
-        if let view = options.view {
-            try Namespace(namespace.database, view.on).check()
-            try Pipeline.check(view.pipeline, ofView: namespace)
-            try checkCycle(of: namespace, view)
-        }
+        if let view = options.view { try check(view, named: namespace) }
+        if let validator = options.validator { try Self.check(validator) }
         _ = try makeTable(namespace, options)
     }
 
@@ -131,8 +128,11 @@ extension WriteTransaction {
         }
         let modification = CollectionModification(changes)
         let options = try modification.options(table.options)
-        if let view = options.view, options != table.options {
-            try Pipeline.check(view.pipeline, ofView: namespace)
+        if let view = options.view, view != table.options.view {
+            try check(view, named: namespace)
+        }
+        if let validator = options.validator, validator != table.options.validator {
+            try Self.check(validator)
         }
         let answer = try modification.index.map { (change) throws(StoreError) in
             try self.change(change, table)
@@ -168,6 +168,7 @@ extension WriteTransaction {
         _ change: IndexModification, _ table: CollectionTable
     ) throws(StoreError) -> BSONDocument {
         let indexes = try connection.catalogCache.indexes(of: table.id, connection)
+        if change.isFor(IndexDefinition.id) { throw change.refusalForID }
         guard let index = indexes.first(where: { change.isFor($0.definition) }) else {
             throw StoreError(
                 .indexNotFound,
@@ -196,20 +197,11 @@ extension WriteTransaction {
                 + "running collMod again.")
     }
 
-    private func checkCycle(
-        of namespace: Namespace, _ view: CollectionOptions.View
-    ) throws(StoreError) {
-        var on = Namespace(namespace.database, view.on)
-        for _ in 0..<20 {
-            guard on != namespace else {
-                throw StoreError(
-                    StoreError.Code(rawValue: 5), "View cycle detected: \(namespace)")
-            }
-            guard let next = try Catalog.read(on, connection)?.options.view else { return }
-            on = Namespace(namespace.database, next.on)
-        }
-        throw StoreError(
-            StoreError.Code(rawValue: 165),
-            "View depth too deep or view cycle detected; maximum depth is 20")
+    /// Refuses what a new validator may not ask, though one of an earlier version may.
+    private static func check(_ validator: BSONDocument) throws(StoreError) {
+        var options = FilterOptions.none
+        options.allowsNear = false
+        options.allowsText = false
+        _ = try Filter(validator, options: options)
     }
 }

@@ -38,7 +38,7 @@ extension WriteTransaction {
                 if index.refusesEqualKeys, let owner = try owner(of: key, in: index),
                     owner != row
                 {
-                    throw index.duplicate(of: after, in: table.namespace)
+                    throw index.duplicate(of: after, key: key, in: table.namespace)
                 }
                 change.added.append((index, key))
             }
@@ -99,13 +99,17 @@ extension WriteTransaction {
     ///   ends the build and leaves nothing of it.
     /// - Returns: whether the index is new: the same index under the same name is no error.
     /// - Throws: 67, 85 (IndexOptionsConflict), 86 (IndexKeySpecsConflict), 11000 for a unique index
-    ///   over equal keys, 171 for parallel arrays.
+    ///   over equal keys, 171 for parallel arrays, 166 for a view.
     @discardableResult
     public func createIndex(
         _ namespace: Namespace, _ definition: IndexDefinition,
         progress: (Int) throws -> Void = { _ in }
     ) throws -> Bool {
         let table = try onTableForWriting(namespace) { $0 }
+        guard table.options.view == nil else {
+            throw StoreError(.commandNotSupportedOnView, "Cannot create indexes on a view")
+        }
+        try IndexCreationCheck.check(definition, isCapped: table.options.capped != nil)
         let definition = try definition.inheriting(table.options.collation)
         let existing = try connection.catalogCache.indexes(of: table.id, connection)
         if try IndexConflict.isThere(definition, among: existing.map(\.definition)) {
@@ -172,7 +176,7 @@ extension WriteTransaction {
             isMultikey = isMultikey || keys.isMultikey
             for key in keys.keys {
                 if index.definition.isUnique, try owner(of: key, in: index) != nil {
-                    throw index.duplicate(of: document, in: table.namespace)
+                    throw index.duplicate(of: document, key: key, in: table.namespace)
                 }
                 try run(.insert, index, key, row)
             }

@@ -13,12 +13,17 @@ extension WriteTransaction {
         _ namespace: Namespace, filter: Filter, update: Update, upsert: Bool = false,
         sort: SortOrder? = nil
     ) throws(StoreError) -> UpdateOutcome {
-        let filter = try resolved(filter, namespace)
+        let filter = try aimed(filter, at: namespace)
         var outcome = UpdateOutcome()
-        if let found = try first(namespace, filter, sort) {
-            try change(found, update, filter, in: namespace, &outcome)
-        } else if upsert {
-            try self.upsert(namespace, filter, update, &outcome)
+        let found = try first(namespace, filter, sort)
+        do throws(StoreError) {
+            if let found {
+                try change(found, update, filter, in: namespace, &outcome)
+            } else if upsert {
+                try self.upsert(namespace, filter, update, &outcome)
+            }
+        } catch {
+            throw error.duringExecution()
         }
         return outcome
     }
@@ -68,7 +73,7 @@ extension WriteTransaction {
         _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool,
         _ outcome: inout UpdateOutcome
     ) throws(StoreError) {
-        let filter = try resolved(filter, namespace)
+        let filter = try aimed(filter, at: namespace)
         let rows = try rows(namespace, filter)
         if rows.isEmpty, upsert { try self.upsert(namespace, filter, update, &outcome) }
         for row in rows {
@@ -99,7 +104,7 @@ extension WriteTransaction {
     public func deleteOne(
         _ namespace: Namespace, filter: Filter, sort: SortOrder? = nil
     ) throws(StoreError) -> BSONDocument? {
-        let filter = try resolved(filter, namespace)
+        let filter = try aimed(filter, at: namespace)
         guard let found = try first(namespace, filter, sort) else { return nil }
         try remove(found, from: namespace)
         return shown(found.document, namespace)
@@ -113,7 +118,7 @@ extension WriteTransaction {
     public func deleteMany(
         _ namespace: Namespace, filter: Filter, _ body: (BSONDocument) -> Void = { _ in }
     ) throws(StoreError) -> Int {
-        let filter = try resolved(filter, namespace)
+        let filter = try aimed(filter, at: namespace)
         let rows = try rows(namespace, filter)
         try nested { () throws(StoreError) in
             for row in rows {
@@ -211,6 +216,20 @@ extension WriteTransaction {
         // What was found is what is seen; what is changed is what is stored.
         guard let found = best, isGuarded(namespace) else { return best }
         return try stored(namespace, row: found.row)
+    }
+
+    /// The filter as the collection understands it that is to be written to.
+    ///
+    /// - Throws: 166 for a view.
+    private func aimed(
+        _ filter: Filter, at namespace: Namespace
+    ) throws(StoreError) -> Filter {
+        if try isView(namespace) {
+            throw StoreError(
+                .commandNotSupportedOnView, "Namespace \(namespace) is a view, not a collection",
+                namespace: namespace)
+        }
+        return try resolved(filter, namespace)
     }
 
     private func rows(_ namespace: Namespace, _ filter: Filter) throws(StoreError) -> [Int64] {

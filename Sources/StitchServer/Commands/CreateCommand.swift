@@ -7,6 +7,7 @@ enum CreateCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
+        try namespace.checkCreatable()
         var document = BSONDocument()
         for (key, value) in call.body
         where key == call.givenName || !CommandCall.generalArguments.contains(key) {

@@ -11,12 +11,15 @@ enum CreateIndexesCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
+        try namespace.checkCreatable()
         let specifications = try call.documents("indexes")
         guard !specifications.isEmpty else {
             throw CommandFault(
                 .badValue, "Must specify at least one index to create")
         }
-        let definitions = try specifications.map { try IndexDefinition($0) }
+        let definitions = try specifications.map {
+            try definition($0, ignoringUnknown: call.flag("ignoreUnknownIndexOptions"))
+        }
         return .reply(
             try store.write(call) { transaction in
                 let isThere = try transaction.options(namespace) != nil
@@ -29,6 +32,24 @@ enum CreateIndexesCommand {
                     before: max(1, before), after: try transaction.indexes(namespace).count,
                     isNew: !isThere)
             })
+    }
+
+    private static func definition(
+        _ specification: BSONDocument, ignoringUnknown ignores: Bool
+    ) throws -> IndexDefinition {
+        var specification = specification
+        if ignores {
+            let known = specification.filter { IndexDefinition.options.contains($0.key) }
+            specification = BSONDocument(known.map { ($0.key, $0.value) })
+        }
+        let definition = try IndexDefinition(specification)
+        guard specification["name"] != nil else {
+            throw CommandFault(
+                .failedToParse,
+                "Error in specification \(ShellText.text(of: .document(specification))) :: caused "
+                    + "by :: The 'name' field is a required property of an index specification")
+        }
+        return definition
     }
 
     /// A transaction makes indexes of collections that it made and that have nothing in them.

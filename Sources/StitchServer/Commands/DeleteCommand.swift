@@ -52,11 +52,16 @@ struct DeleteStatement: Sendable {
         try Self.schema.check(document, named: "delete.deletes")
         self.document = document
         query = document["q"]?.documentValue ?? [:]
-        let limit = document["limit"]?.wholeNumber ?? 0
-        guard limit == 0 || limit == 1 else {
+        // Fractions are not cut off.
+        let given = document["limit"] ?? 0
+        let limit = given.wholeNumber ?? 0
+        var isWhole = true
+        if case .double(let number) = given { isWhole = number == number.rounded() }
+        guard isWhole, limit == 0 || limit == 1 else {
             throw CommandFault(
                 .failedToParse,
-                "The limit field in delete objects must be 0 or 1. Got \(limit)")
+                "The limit field in delete objects must be 0 or 1. Got "
+                    + ShellText.text(of: given))
         }
         isMulti = limit == 0
     }

@@ -22,7 +22,11 @@ enum DistinctCommand {
             call.document("query"), variables: nil, collation: call["collation"])
         let values = try store.read(call) { transaction in
             try transaction.checkHint(call["hint"], namespace)
-            return try transaction.distinct(namespace, field: key, filter: filter)
+            do {
+                return try transaction.distinct(namespace, field: key, filter: filter)
+            } catch {
+                throw CommandFault.framed(error, "Executor error during distinct command")
+            }
         }
         var reply: BSONDocument = ["values": .array(BSONArray(values))]
         if let time = call.snapshot?.time { reply.append("atClusterTime", .timestamp(time)) }

@@ -60,6 +60,7 @@ enum FindAndModifyCommand {
         let variables = call.document("let")
         let filter = try CommandCall.filter(
             call.document("query"), variables: variables, collation: call["collation"])
+        try QueryRules.check(filter, call, fields: "fields")
         let sort = try call.document("sort").flatMap { document in
             document.isEmpty ? nil : try SortOrder(document, collation: collation)
         }
@@ -70,8 +71,12 @@ enum FindAndModifyCommand {
         }
         let shown: (BSONDocument?) throws -> BSONValue = { document in
             guard let document else { return .null }
-            return .document(
-                try projection?.apply(to: document, matching: filter) ?? document)
+            guard let projection else { return .document(document) }
+            do throws(StoreError) {
+                return .document(try projection.apply(to: document, matching: filter))
+            } catch {
+                throw CommandFault.framed(error.duringExecution(), execution)
+            }
         }
         if call.flag("remove") {
             let taken = try transaction.deleteOne(namespace, filter: filter, sort: sort)
@@ -79,13 +84,25 @@ enum FindAndModifyCommand {
                 "lastErrorObject": ["n": taken == nil ? 0 : 1], "value": try shown(taken),
             ]
         }
-        let update = try Update(
-            call["update"] ?? .null, variables: variables ?? [:],
-            arrayFilters: try arrayFilters(call), collation: collation)
-        let outcome = try transaction.updateOne(
-            namespace, filter: filter, update: update, upsert: call.flag("upsert"), sort: sort)
+        let update = try update(call, variables: variables)
+        let outcome: UpdateOutcome
+        do throws(StoreError) {
+            outcome = try transaction.updateOne(
+                namespace, filter: filter, update: update, upsert: call.flag("upsert"), sort: sort)
+        } catch {
+            throw CommandFault.framed(error.ofUpdate(), execution)
+        }
         return try reply(outcome, isNew: call.flag("new"), shown)
     }
+
+    /// The update, read.
+    static func update(_ call: CommandCall, variables: BSONDocument?) throws -> Update {
+        try Update(
+            call["update"] ?? .null, variables: variables ?? [:],
+            arrayFilters: try arrayFilters(call), collation: try call.collation())
+    }
+
+    private static let execution = "Plan executor error during findAndModify"
 
     private static func reply(
         _ outcome: UpdateOutcome, isNew: Bool, _ shown: (BSONDocument?) throws -> BSONValue

@@ -16,7 +16,7 @@ enum FindCommand {
         "noCursorTimeout": .flag, "allowPartialResults": .flag, "mirrored": .bool,
         "collation": .document, "let": .document, "term": .number, "options": .number,
         "querySettings": .document, "includeQueryStatsMetrics": .flag,
-        "readOnce": .bool, "resumeAfter": .document, "requestResumeToken": .bool,
+        "readOnce": .bool,
     ]
 
     /// Says beside the documents that rules may hide others from the user, whether they do or not.
@@ -49,6 +49,7 @@ enum FindCommand {
         let batchSize = try call.count("batchSize")
         let options = try options(call, query)
         let isOpen = try store.read(call) { transaction in
+            if try transaction.isView(namespace) { try QueryRules.checkOfView(call) }
             if options.isTailable { try checkTailable(namespace, transaction) }
             return try call.snapshot == nil && query.isPlain
                 && transaction.isInInsertionOrder(namespace, query.filter, query.options)
@@ -73,11 +74,15 @@ enum FindCommand {
         try store.read(call) { transaction in
             let decoration = try FindDecoration(call, query, namespace, transaction)
             var documents: [BSONDocument] = []
-            try transaction.forEach(
-                namespace, filter: query.filter, options: decoration.options
-            ) { document in
-                try call.checkTime()
-                documents.append(try decoration.shown(document))
+            do {
+                try transaction.forEach(
+                    namespace, filter: query.filter, options: decoration.options
+                ) { document in
+                    try call.checkTime()
+                    documents.append(try decoration.shown(document))
+                }
+            } catch {
+                throw CommandFault.framed(error, "Executor error during find command")
             }
             return documents
         }
@@ -154,13 +159,13 @@ struct FindQuery: Sendable {
     }
 
     init(_ call: CommandCall) throws {
+        try QueryRules.check(call)
         let collation = try call.collation()
         let variables = call.document("let")
         filter = try CommandCall.filter(
             call.document("filter"), variables: variables, collation: call["collation"])
-        let sort = try call.document("sort").flatMap { document in
-            document.isEmpty ? nil : try SortOrder(document, collation: collation)
-        }
+        try QueryRules.check(filter, call, fields: "projection")
+        let sort = try Self.sort(call, collation)
         let projection = try call.document("projection").flatMap { document in
             document.isEmpty
                 ? nil
@@ -168,12 +173,28 @@ struct FindQuery: Sendable {
         }
         var options = try FindOptions(
             sort: sort, skip: try call.count("skip") ?? 0,
-            limit: try call.limit(), projection: projection, hint: try call.hint())
+            limit: try call.limit(), projection: projection,
+            hint: call.document("sort")?["$natural"] == nil ? try call.hint() : .natural)
         options.min = call.document("min") ?? [:]
         options.max = call.document("max") ?? [:]
         self.options = options
         isPlain =
             options.min.isEmpty && options.max.isEmpty && !call.flag("returnKey")
             && !call.flag("showRecordId")
+    }
+
+    /// The order that `sort` asks for; the order of insertion is none, but a hint may turn it round.
+    private static func sort(
+        _ call: CommandCall, _ collation: Collation?
+    ) throws -> SortOrder? {
+        let natural = "$natural"
+        let sort = call.document("sort") ?? [:]
+        guard sort.isEmpty || sort[natural] != nil else {
+            return try SortOrder(sort, collation: collation)
+        }
+        guard let direction = sort[natural] ?? call.document("hint")?[natural],
+            direction.wholeNumber != 1
+        else { return nil }
+        return try SortOrder([natural: direction])
     }
 }

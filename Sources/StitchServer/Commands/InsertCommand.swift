@@ -24,7 +24,11 @@ enum InsertCommand {
             for (index, document) in documents.enumerated() {
                 try call.checkTime()
                 let fault = try WriteBatch.attempt(transaction) {
-                    try transaction.insert(namespace, document)
+                    do throws(StoreError) {
+                        try transaction.insert(namespace, document)
+                    } catch {
+                        throw error.ofInsert
+                    }
                     batch.count += 1
                 }
                 if let fault, !batch.goesOn(after: fault, at: index) { break }

@@ -16,6 +16,11 @@ enum ListIndexesCommand {
                 throw CommandFault(
                     .namespaceNotFound, "ns does not exist: \(namespace)")
             }
+            guard options.view == nil else {
+                throw CommandFault(
+                    .commandNotSupportedOnView,
+                    "Namespace \(namespace) is a view, not a collection")
+            }
             let clustered = options.document["clusteredIndex"]?.documentValue
             return try transaction.indexes(namespace).map { index in
                 guard var shown = clustered, index.name == "_id_" else {

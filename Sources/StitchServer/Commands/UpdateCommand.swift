@@ -72,6 +72,23 @@ struct UpdateStatement: Sendable {
         isMulti = document["multi"]?.isTrue ?? false
         upserts = document["upsert"]?.isTrue ?? false
         upsertsSupplied = document["upsertSupplied"]?.isTrue ?? false
+        try Self.check(update)
+        _ = try arrayFilters()
+    }
+
+    /// Refuses what is no update, before anything is changed.
+    ///
+    /// - Throws: 9, 14.
+    private static func check(_ update: BSONValue) throws(CommandFault) {
+        guard update.documentValue == nil else { return }
+        guard let stages = update.arrayValue else {
+            throw CommandFault(
+                .failedToParse, "Update argument must be either an object or an array")
+        }
+        for stage in stages where stage.documentValue == nil {
+            throw CommandFault(
+                .typeMismatch, "Each element of the 'pipeline' array must be an object")
+        }
     }
 
     /// Takes an update of a `bulkWrite`.
@@ -93,12 +110,12 @@ struct UpdateStatement: Sendable {
 
     /// Refuses a pipeline with a stage that there is not, before anything is changed.
     ///
-    /// - Throws: 40324.
+    /// - Throws: 40323, 40324.
     func checkStages() throws {
         guard update.arrayValue != nil else { return }
         do {
             _ = try Update(update)
-        } catch  where error.code.rawValue == 40324 {
+        } catch  where [40323, 40324].contains(error.code.rawValue) {
             throw error
         } catch {
             // Said of the one statement, when its turn comes.
@@ -115,6 +132,26 @@ struct UpdateStatement: Sendable {
         defer { transaction.hint = nil }
         let filter = try CommandCall.filter(
             query, variables: variables, collation: document["collation"])
+        let parsed = try parsed(variables: variables)
+        let sort = try document["sort"]?.documentValue.map {
+            try SortOrder($0, collation: collation)
+        }
+        do throws(StoreError) {
+            if isMulti {
+                return try transaction.updateMany(
+                    namespace, filter: filter, update: parsed, upsert: upserts, keepImages: false)
+            }
+            return try transaction.updateOne(
+                namespace, filter: filter, update: parsed, upsert: upserts, sort: sort)
+        } catch {
+            throw error.ofUpdate()
+        }
+    }
+
+    /// The update, read.
+    ///
+    /// - Throws: what reading it throws, 51198 for constants of one that computes nothing.
+    func parsed(variables: BSONDocument?) throws -> Update {
         var all = variables ?? [:]
         if let constants = (document["c"] ?? document["constants"])?.documentValue {
             guard update.arrayValue != nil else {
@@ -123,17 +160,9 @@ struct UpdateStatement: Sendable {
             }
             for (name, value) in constants { all.append(name, value) }
         }
-        let parsed = try Update(
-            update, variables: all, arrayFilters: try arrayFilters(), collation: collation)
-        if isMulti {
-            return try transaction.updateMany(
-                namespace, filter: filter, update: parsed, upsert: upserts, keepImages: false)
-        }
-        let sort = try document["sort"]?.documentValue.map {
-            try SortOrder($0, collation: collation)
-        }
-        return try transaction.updateOne(
-            namespace, filter: filter, update: parsed, upsert: upserts, sort: sort)
+        return try Update(
+            update, variables: all, arrayFilters: try arrayFilters(),
+            collation: try CommandCall.collation(document["collation"]))
     }
 
     private func arrayFilters() throws(CommandFault) -> [BSONDocument] {

@@ -17,11 +17,11 @@ struct WriteBatch: Sendable {
 
     /// Checks the number of writes of a command.
     ///
-    /// - Throws: 58 (InvalidLength).
+    /// - Throws: 16 (InvalidLength).
     static func checkCount(_ count: Int) throws(CommandFault) {
         guard (1...countMax).contains(count) else {
             throw CommandFault(
-                58,
+                16,
                 "Write batch sizes must be between 1 and \(countMax). Got \(count) operations.")
         }
     }
@@ -63,6 +63,23 @@ struct WriteBatch: Sendable {
 }
 
 extension StoreError {
+    /// What the server says of a document that an update made too large.
+    func ofUpdate() -> StoreError {
+        guard code == .documentTooLarge else { return self }
+        var error = self
+        error.code = Code(rawValue: 17419)
+        error.message = "Resulting document after update is larger than 16777216"
+        return error
+    }
+
+    /// What it says of one that is to be inserted.
+    var ofInsert: StoreError {
+        guard code == .documentTooLarge else { return self }
+        var error = self
+        error.code = .badValue
+        return error
+    }
+
     /// Whether one write was refused for what it is, so that others can go on.
     fileprivate var concernsWrite: Bool { sqliteCode == nil || code == .duplicateKey }
 }
@@ -80,6 +97,27 @@ extension Namespace {
         }
         guard !collection.utf8.contains(UInt8(ascii: "$")), description.utf8.count <= 255 else {
             throw CommandFault(.invalidNamespace, "Invalid namespace specified '\(self)'")
+        }
+    }
+}
+
+extension Namespace {
+    /// Checks that clients may make a collection of the name.
+    ///
+    /// - Throws: 73 (InvalidNamespace).
+    func checkCreatable() throws(CommandFault) {
+        guard collection.hasPrefix("system."), !collection.hasPrefix("system.buckets.") else {
+            return
+        }
+        let everywhere: Set<String> = ["system.js", "system.views", "system.profile"]
+        let inAdmin: Set<String> = [
+            "system.users", "system.roles", "system.version", "system.keys",
+        ]
+        let isFine =
+            everywhere.contains(collection) || database == "admin" && inAdmin.contains(collection)
+            || database == "local" || database == "config"
+        guard isFine else {
+            throw CommandFault(.invalidNamespace, "Invalid system namespace: \(self)")
         }
     }
 }

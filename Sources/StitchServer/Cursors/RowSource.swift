@@ -36,10 +36,18 @@ struct RowSource: CursorSource {
                     "CollectionScan died due to position in capped collection being deleted. Last "
                         + "seen record id: RecordId(\(row))")
             }
-            let found = try transaction.visitRows(
-                namespace, table: table, after: row, query.filter
-            ) { (row, document) throws(StoreError) in
-                try reading.take(row, document, query, limits, call)
+            let found: Int64?
+            do throws(StoreError) {
+                found = try transaction.visitRows(
+                    namespace, table: table, after: row, query.filter
+                ) { (row, document) throws(StoreError) in
+                    try reading.take(row, document, query, limits, call)
+                }
+            } catch {
+                throw CommandFault.framed(
+                    error,
+                    isFirst ? "Executor error during find command" : "Executor error during getMore"
+                )
             }
             return (found, isTailable && isFirst ? try transaction.count(namespace) == 0 : false)
         }

@@ -41,6 +41,18 @@ struct CommandFault: Error, Sendable, CustomStringConvertible {
         }
     }
 
+    /// An error as the server tells it that met it while a command read or changed documents.
+    ///
+    /// - Parameter what: what was going on, "Executor error during find command" or such.
+    static func framed(_ error: any Error, _ what: String) -> any Error {
+        guard var error = error as? StoreError, error.isOfExecution,
+            error.sqliteCode == nil || error.code == .duplicateKey
+        else { return error }
+        error.message = "\(what) :: caused by :: \(error.message)"
+        error.isOfExecution = false
+        return error
+    }
+
     /// The code's name.
     var codeName: String { ErrorNames.name(of: code) }
 

@@ -22,20 +22,7 @@ struct Explanation {
             return try query(
                 store, FindQuery(filter: try filter(call.document("query"), call.body)),
                 as: .distinct(call.string("key") ?? ""))
-        case "findAndModify":
-            return try query(
-                store, FindQuery(filter: try filter(call.document("query"), call.body)),
-                wrapping: call.flag("remove") ? "DELETE" : "UPDATE")
-        case "update":
-            let statement = try call.documents("updates").first.map { try UpdateStatement($0) }
-            return try writing(
-                store, statement?.query, statement?.document,
-                stage: "UPDATE")
-        case "delete":
-            let statement = try call.documents("deletes").first.map { try DeleteStatement($0) }
-            return try writing(
-                store, statement?.query, statement?.document,
-                stage: "DELETE")
+        case "findAndModify", "update", "delete": return try writing(store)
         default:
             throw CommandFault(
                 59, "Explain failed due to unknown command: \(call.givenName)")
@@ -50,17 +37,15 @@ struct Explanation {
     }
 
     private func query(
-        _ store: StoreBackend, _ query: FindQuery, as command: ExplainedCommand = .find,
-        wrapping stage: String? = nil
+        _ store: StoreBackend, _ query: FindQuery, as command: ExplainedCommand = .find
     ) throws -> BSONDocument {
         let namespace = try call.collection()
-        var explained = try store.read(call) {
-            try $0.explain(
-                namespace, filter: query.filter, options: query.options, verbosity: verbosity,
-                command: command)
-        }
-        if let stage { wrap(&explained, stage) }
-        return complete(explained)
+        return complete(
+            try store.read(call) {
+                try $0.explain(
+                    namespace, filter: query.filter, options: query.options,
+                    verbosity: verbosity, command: command)
+            })
     }
 
     private func counting(_ store: StoreBackend) throws -> BSONDocument {
@@ -73,11 +58,11 @@ struct Explanation {
             as: .count)
     }
 
-    private func writing(
-        _ store: StoreBackend, _ query: BSONDocument?, _ statement: BSONDocument?, stage: String
-    ) throws -> BSONDocument {
-        try self.query(
-            store, FindQuery(filter: try filter(query, statement ?? [:])), wrapping: stage)
+    private func writing(_ store: StoreBackend) throws -> BSONDocument {
+        let write = try ExplainedWrite(call)
+        let namespace = try call.collection()
+        return complete(
+            try store.read(call) { try write.explained(namespace, verbosity, $0) })
     }
 
     private func aggregation(_ store: StoreBackend) throws -> BSONDocument {
@@ -99,19 +84,6 @@ struct Explanation {
         stages += rest.map { .document($0) }
         explained = ["explainVersion": "1", "stages": .array(BSONArray(stages))]
         return complete(explained)
-    }
-
-    /// Puts a stage around the winning plan.
-    private func wrap(_ explained: inout BSONDocument, _ stage: String) {
-        for path in [
-            ["queryPlanner", "winningPlan"], ["executionStats", "executionStages"],
-        ] {
-            guard var outer = explained[path[0]]?.documentValue,
-                let plan = outer[path[1]]
-            else { continue }
-            outer.set(path[1], to: ["stage": .string(stage), "inputStage": plan])
-            explained.set(path[0], to: .document(outer))
-        }
     }
 
     private func complete(_ explained: BSONDocument) -> BSONDocument {

@@ -1,0 +1,91 @@
+extension WriteTransaction {
+    /// Checks that a view can be made or changed.
+    ///
+    /// - Throws: 14, 40323 and others for what is no pipeline, 167 (OptionNotSupportedOnView) for one
+    ///   that writes or watches, 73 for one that has no collection, 5 (GraphContainsCycle) for a view that shows itself, 165 for too many views
+    ///   behind each other.
+    ///
+    /// Source: the server's `view_catalog_helpers.cpp` and `view_graph.cpp`.
+    func check(
+        _ view: CollectionOptions.View, named namespace: Namespace
+    ) throws(StoreError) {
+        try Namespace(namespace.database, view.on).check()
+        for stage in view.pipeline where stage.documentValue == nil {
+            throw StoreError(
+                .typeMismatch, "Each element of the 'pipeline' array must be an object")
+        }
+        try checkStages(of: view, named: namespace)
+        try checkPaths(of: view, named: namespace, depth: 1)
+    }
+
+    private func checkStages(
+        of view: CollectionOptions.View, named namespace: Namespace
+    ) throws(StoreError) {
+        let names = view.pipeline.map { $0.documentValue?.keys.first ?? "" }
+        guard names.first != "$changeStream" else {
+            throw .location(167, "$changeStream cannot be used in a view definition")
+        }
+        do throws(StoreError) {
+            _ = try Pipeline(view.pipeline, options: PipelineOptions())
+        } catch {
+            // Stages that only a server has are looked at when the view is read.
+            if error.code.rawValue == 40324, Self.isOfServer(view.pipeline) { return }
+            throw error
+        }
+        for (place, name) in names.enumerated() {
+            guard let rule = StageRule.all[name] else { continue }
+            guard rule.position != .last else {
+                throw .location(
+                    167,
+                    "Invalid pipeline for view \(namespace) :: caused by :: The aggregation stage "
+                        + "\(name) in location \(place) of the pipeline cannot be used in the view "
+                        + "definition of \(namespace) because it writes to disk")
+            }
+            guard !rule.isCollectionless else {
+                throw StoreError(
+                    .invalidNamespace, "\(name) cannot be used in a view definition")
+            }
+        }
+    }
+
+    private static func isOfServer(_ pipeline: BSONArray) -> Bool {
+        let name = pipeline.values.first?.documentValue?.keys.first
+        return ["$collStats", "$indexStats", "$planCacheStats"].contains(name)
+    }
+
+    /// Follows everything that a view shows, down to collections.
+    private func checkPaths(
+        of view: CollectionOptions.View, named namespace: Namespace, depth: Int
+    ) throws(StoreError) {
+        guard depth <= Self.viewDepthMax else { throw Self.tooDeep }
+        for name in [view.on] + view.pipeline.flatMap(Self.collections) {
+            let source = Namespace(namespace.database, name)
+            guard source != namespace else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 5), "View cycle detected: \(namespace)")
+            }
+            guard let next = try Catalog.read(source, connection)?.options.view else { continue }
+            try checkPaths(of: next, named: namespace, depth: depth + 1)
+        }
+    }
+
+    /// The collections that a stage, or one inside it, reads.
+    private static func collections(_ stage: BSONValue) -> [String] {
+        guard let (name, value) = stage.documentValue?.first(where: { _ in true }) else {
+            return []
+        }
+        let argument = value.documentValue
+        var names: [String?] = []
+        if name == "$lookup" || name == "$graphLookup" {
+            names.append(argument?["from"]?.stringValue)
+        }
+        if name == "$unionWith" {
+            names.append(value.stringValue ?? argument?["coll"]?.stringValue)
+        }
+        let inner =
+            name == "$facet"
+            ? (argument ?? [:]).flatMap { $0.value.arrayValue?.values ?? [] }
+            : argument?["pipeline"]?.arrayValue?.values ?? []
+        return names.compactMap { $0 } + inner.flatMap(collections)
+    }
+}

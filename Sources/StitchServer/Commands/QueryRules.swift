@@ -1,0 +1,133 @@
+internal import BSONStore
+
+/// Refuses what parts of a query ask together.
+///
+/// Source: the server's `query_request_helper.cpp` and `canonical_query.cpp`.
+enum QueryRules {
+    private static let natural = "$natural"
+
+    /// Checks `min`, `max`, `sort` and `hint` of a `find`.
+    ///
+    /// - Throws: 2 and 51176 with MongoDB's texts.
+    static func check(_ call: CommandCall) throws(CommandFault) {
+        let (min, max) = (call.document("min") ?? [:], call.document("max") ?? [:])
+        if !min.isEmpty, !max.isEmpty, min.keys != max.keys {
+            throw CommandFault(51176, "min and max must have the same field names")
+        }
+        let (sort, hint) = (call.document("sort") ?? [:], call.document("hint") ?? [:])
+        for (document, what) in [(sort, "sort"), (hint, "hint")] {
+            guard let direction = document[natural], direction.documentValue == nil else {
+                continue
+            }
+            guard direction.wholeNumber == 1 || direction.wholeNumber == -1 else {
+                throw CommandFault(
+                    .badValue, "$natural \(what) cannot be set to a value other than -1 or 1.")
+            }
+            guard document.count == 1 else {
+                throw CommandFault(
+                    .badValue,
+                    "Cannot include '$natural' in compound \(what): "
+                        + ShellText.text(of: .document(document)))
+            }
+        }
+        guard let direction = sort[natural] else { return }
+        guard let hinted = hint[natural] else {
+            guard call["hint"] == nil || call["hint"] == .document([:]) else {
+                throw CommandFault(
+                    .badValue, "index hint not allowed with $natural sort order")
+            }
+            return
+        }
+        guard hinted.wholeNumber == direction.wholeNumber else {
+            throw CommandFault(
+                .badValue, "$natural hint must be in the same direction as $natural sort order")
+        }
+    }
+
+    /// Checks what a query asks beside its filter: the text of a search and a distance have to be
+    /// looked for before they can be told.
+    ///
+    /// - Throws: 2 for `$text` and `$near` together with what they exclude, 40218 for metadata that
+    ///   is not there.
+    static func check(_ filter: Filter, _ call: CommandCall, fields: String) throws(CommandFault) {
+        let sort = call.document("sort") ?? [:]
+        let hint = call["hint"].flatMap { $0 == .document([:]) ? nil : $0 }
+        if filter.asksNear {
+            guard sort[natural] == nil else {
+                throw CommandFault(
+                    .badValue, "geoNear expression not allowed with $natural sort order")
+            }
+            guard hint?.documentValue?[natural] == nil else {
+                throw CommandFault(
+                    .badValue, "geoNear expression not allowed with $natural hint")
+            }
+            guard !call.flag("tailable") else {
+                throw CommandFault(
+                    .badValue, "Tailable cursors and geo $near cannot be used together")
+            }
+        }
+        if filter.asksText {
+            guard sort[natural] == nil else {
+                throw CommandFault(
+                    .badValue, "text expression not allowed with $natural sort order")
+            }
+            guard hint == nil else {
+                throw CommandFault(.badValue, "text and hint not allowed in same query")
+            }
+            guard !call.flag("tailable") else {
+                throw CommandFault(
+                    .badValue, "text and tailable cursor not allowed in same query")
+            }
+        }
+        var wanted: Set<String> = []
+        for document in [sort, call.document(fields) ?? [:]] {
+            collect(.document(document), into: &wanted)
+        }
+        let missing: [(name: String, text: String)] = [
+            ("textScore", filter.asksText ? "" : "text score"),
+            ("geoNearDistance", filter.asksNear ? "" : "$geoNear distance"),
+            ("geoNearPoint", filter.asksNear ? "" : "$geoNear point"),
+        ]
+        for (name, text) in missing where !text.isEmpty && wanted.contains(name) {
+            throw CommandFault(
+                40218, "query requires \(text) metadata, but it is not available")
+        }
+    }
+
+    /// Refuses what cannot be asked of a view, which a pipeline answers.
+    ///
+    /// - Throws: 168 (InvalidPipelineOperator).
+    static func checkOfView(_ call: CommandCall) throws(CommandFault) {
+        let isSingle = call.flag("singleBatch") && call.number("limit") != 1
+        let asked: [(option: String, isAsked: Bool)] = [
+            ("Option min", call.document("min")?.isEmpty == false),
+            ("Option max", call.document("max")?.isEmpty == false),
+            ("Option returnKey", call.flag("returnKey")),
+            ("Option showRecordId", call.flag("showRecordId")),
+            ("Option noCursorTimeout", call.flag("noCursorTimeout")),
+            ("Option allowPartialResults", call.flag("allowPartialResults")),
+            ("Sort option $natural", call.document("sort")?[natural] != nil),
+            ("Option singleBatch", isSingle),
+        ]
+        for (option, isAsked) in asked where isAsked {
+            throw CommandFault(
+                .invalidPipelineOperator, "\(option) not supported in aggregation.")
+        }
+        guard !call.flag("tailable") else {
+            throw CommandFault(
+                .invalidPipelineOperator, "Tailable cursors are not supported in aggregation.")
+        }
+    }
+
+    /// The kinds of metadata that expressions name.
+    private static func collect(_ value: BSONValue, into names: inout Set<String>) {
+        for member in value.arrayValue ?? [] { collect(member, into: &names) }
+        for (key, value) in value.documentValue ?? [:] where key != "$literal" {
+            if key == "$meta", let name = value.stringValue {
+                names.insert(name)
+            } else {
+                collect(value, into: &names)
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+internal import BSONStore
+
+/// Tells how documents would be changed or deleted, and how many that would be.
+struct ExplainedWrite {
+    private let filter: Filter
+    private let options: FindOptions
+    /// What would be done to the documents; `nil` deletes them.
+    private let update: Update?
+    private let upserts: Bool
+    /// Whether the document is given back.
+    private let returns: Bool
+
+    /// Reads a `findAndModify`, or the first statement of an `update` or `delete`.
+    ///
+    /// - Throws: as the commands do.
+    init(_ call: CommandCall) throws {
+        let variables = call.document("let")
+        var (query, document, isMulti) = (call.document("query"), call.body, false)
+        var (update, upserts): (Update?, Bool) = (nil, false)
+        returns = call.name == "findAndModify"
+        if call.name == "update", let first = try call.documents("updates").first {
+            let statement = try UpdateStatement(first)
+            (query, document, isMulti) = (statement.query, first, statement.isMulti)
+            update = try statement.parsed(variables: variables)
+            upserts = statement.upserts
+        } else if call.name == "delete", let first = try call.documents("deletes").first {
+            let statement = try DeleteStatement(first)
+            (query, document, isMulti) = (statement.query, first, statement.isMulti)
+        } else if returns, !call.flag("remove") {
+            update = try FindAndModifyCommand.update(call, variables: variables)
+            upserts = call.flag("upsert")
+        }
+        (self.update, self.upserts) = (update, upserts)
+        filter = try CommandCall.filter(
+            query, variables: variables, collation: document["collation"])
+        let collation = try CommandCall.collation(document["collation"])
+        let sort = try document["sort"]?.documentValue.flatMap {
+            $0.isEmpty ? nil : try SortOrder($0, collation: collation)
+        }
+        options = try FindOptions(
+            sort: sort, limit: isMulti ? 0 : 1, hint: try CommandCall.hint(document["hint"]))
+    }
+
+    /// The explanation, with the write around the plan that finds the documents.
+    ///
+    /// - Throws: what changing a document would throw.
+    func explained(
+        _ namespace: Namespace, _ verbosity: ExplainVerbosity, _ transaction: ReadTransaction
+    ) throws -> BSONDocument {
+        var explained = try transaction.explain(
+            namespace, filter: filter, options: options, verbosity: verbosity)
+        let stage = BSONValue.string(update == nil ? "DELETE" : "UPDATE")
+        if var planner = explained["queryPlanner"]?.documentValue,
+            let plan = planner["winningPlan"]
+        {
+            planner.set("winningPlan", to: ["stage": stage, "inputStage": Self.inner(plan)])
+            explained.set("queryPlanner", to: .document(planner))
+        }
+        guard var execution = explained["executionStats"]?.documentValue,
+            let plan = execution["executionStages"]
+        else { return explained }
+        let counts = try counts(namespace, transaction)
+        var stages: BSONDocument = ["stage": stage]
+        let returned: Int32 = returns && counts.matched > 0 ? 1 : 0
+        stages.append("nReturned", .int32(returned))
+        stages.append("executionTimeMillisEstimate", 0)
+        for (key, value) in counts.document(isDelete: update == nil) { stages.append(key, value) }
+        stages.append("inputStage", Self.inner(plan))
+        execution.set("nReturned", to: .int32(returned))
+        execution.set("executionStages", to: .document(stages))
+        explained.set("executionStats", to: .document(execution))
+        return explained
+    }
+
+    /// A plan without the stage that ends it at the first document, which a write does itself.
+    private static func inner(_ plan: BSONValue) -> BSONValue {
+        guard plan.documentValue?["stage"] == "LIMIT",
+            let input = plan.documentValue?["inputStage"]
+        else { return plan }
+        return input
+    }
+
+    private struct Counts {
+        var matched: Int32 = 0
+        var modified: Int32 = 0
+        var upserted: Int32 = 0
+
+        func document(isDelete: Bool) -> BSONDocument {
+            isDelete
+                ? ["nWouldDelete": .int32(matched)]
+                : [
+                    "nMatched": .int32(matched), "nWouldModify": .int32(modified),
+                    "nWouldUpsert": .int32(upserted),
+                ]
+        }
+    }
+
+    private func counts(
+        _ namespace: Namespace, _ transaction: ReadTransaction
+    ) throws -> Counts {
+        var counts = Counts()
+        try transaction.forEach(namespace, filter: filter, options: options) { document in
+            counts.matched += 1
+            guard let update else { return }
+            if try update.apply(to: document, matching: filter) != nil { counts.modified += 1 }
+        }
+        if update != nil, upserts, counts.matched == 0 { counts.upserted = 1 }
+        return counts
+    }
+}

@@ -1,0 +1,128 @@
+import Testing
+
+@testable import BSONStore
+
+/// An index that MongoDB refuses would be made here, and be missing after a move to MongoDB.
+struct IndexCreationTests {
+    private static let items = Namespace("shop", "items")
+
+    private func error(
+        _ specification: BSONDocument, _ options: BSONDocument = [:]
+    ) throws -> StoreError? {
+        let store = try DocumentStore(at: .inMemory)
+        return try store.write { transaction in
+            try transaction.createCollection(Self.items, try CollectionOptions(options))
+            do {
+                try transaction.createIndex(Self.items, try IndexDefinition(specification))
+                return nil
+            } catch let error as StoreError {
+                return error
+            }
+        }
+    }
+
+    @Test(
+        "a filter of a partial index compares, and nothing else",
+        arguments: [
+            (["a": ["$ne": 1]], "$not\n    a $eq 1\n"),
+            (["a": ["$nin": [1]]], "$not\n    a $in [ 1 ]\n"),
+            (["a": ["$exists": false]], "$not\n    a exists\n"),
+            (["a": ["$not": ["$gt": 1]]], "$not\n    $and\n        a $gt 1\n"),
+            (["a": ["$regex": "x"]], "a regex /x/\n"),
+            (["a": ["$size": 2]], "a $size : 2\n"),
+            (["a": ["$mod": [2, 1]]], "a mod 2 % x == 1\n"),
+            (["$nor": [["a": 1]]], "$nor\n    a $eq 1\n"),
+            (["$or": [["b": 1], ["a": ["$ne": 1]]]], "$not\n    a $eq 1\n"),
+        ] as [(BSONDocument, String)])
+    func partialFilters(filter: BSONDocument, text: String) throws {
+        let found = try error(
+            ["key": ["a": 1], "name": "a", "partialFilterExpression": .document(filter)])
+        #expect(found?.code == .cannotCreateIndex)
+        #expect(
+            found?.message.hasSuffix(
+                ", v: 2 } :: caused by :: Expression not supported in partial index: \(text)")
+                == true)
+    }
+
+    @Test(
+        "what concerns whole documents is refused in a partial index with its own code",
+        arguments: [
+            (["$expr": true], 224, "$expr"), (["$jsonSchema": [:]], 224, "$jsonSchema"),
+            (["$where": "1"], 2, "$where"), (["$text": ["$search": "x"]], 2, "$text"),
+            (["$and": [["$expr": true]]], 224, "$expr"),
+        ] as [(BSONDocument, Int32, String)])
+    func contexts(filter: BSONDocument, code: Int32, name: String) throws {
+        let found = try error(
+            ["key": ["a": 1], "name": "a", "partialFilterExpression": .document(filter)])
+        #expect(found?.code.rawValue == code)
+        #expect(found?.message.hasSuffix("\(name) is not allowed in this context") == true)
+    }
+
+    @Test(
+        "filters that an index can have are taken",
+        arguments: [
+            ["a": 1], ["a": .null], ["a": ["$gte": 1, "$lt": 9]], ["a": ["$in": [1, 2]]],
+            ["a": ["$exists": true]], ["a": ["$type": "int"]], ["$or": [["a": 1], ["b": 2]]],
+            ["$and": [["a": 1], ["$and": [["b": 2]]]]], [:],
+        ] as [BSONDocument])
+    func taken(filter: BSONDocument) throws {
+        let specification: BSONDocument = [
+            "key": ["a": 1], "name": "a", "partialFilterExpression": .document(filter),
+        ]
+        #expect(try error(specification) == nil)
+    }
+
+    @Test(
+        "the index of the _id has no options",
+        arguments: [
+            (["unique": true], 197), (["sparse": true], 197), (["expireAfterSeconds": 1], 197),
+            (["partialFilterExpression": ["a": 1]], 197), (["hidden": true], 2), ([:], nil),
+        ] as [(BSONDocument, Int32?)])
+    func ids(options: BSONDocument, code: Int32?) throws {
+        var specification: BSONDocument = ["key": ["_id": 1], "name": "_id_"]
+        for (key, value) in options { specification.append(key, value) }
+        #expect(try error(specification)?.code.rawValue == code)
+    }
+
+    @Test(
+        "other options that no index has are refused",
+        arguments: [
+            (["key": ["_id": -1], "name": "x"], 2, "must be {_id: 1}, but got { _id: -1 }"),
+            (["key": ["a": 1], "name": "*"], 2, "The index name '*' is not valid."),
+            (["key": ["a": 1], "name": "a", "v": 3], 67, "cannot create an index with v=3"),
+            (["key": ["a": 1], "name": "a", "v": "2"], 14, "must be a number, but got string"),
+            (["key": ["a": 1], "name": "a", "weights": ["a": 1]], 67, "with text indexes"),
+            (["key": ["$**": 1, "b": 1], "name": "a"], 67, "'wildcardProjection' option"),
+            (
+                ["key": ["$**": 1], "name": "a", "wildcardProjection": ["a": 1, "b": 0]], 31254,
+                "Cannot do exclusion on field b in inclusion projection"
+            ),
+            (
+                ["key": ["a": "text"], "name": "a", "default_language": "klingon"], 67,
+                "default_language is not valid"
+            ),
+            (["key": ["a": "2d"], "name": "a", "bits": 33], 72, "but 33 bits were specified"),
+            (["key": ["a": "2d"], "name": "a", "min": 5, "max": 1], 72, "[5, 1] was specified"),
+        ] as [(BSONDocument, Int32, String)])
+    func others(specification: BSONDocument, code: Int32, text: String) throws {
+        let found = try error(specification)
+        #expect(found?.code.rawValue == code)
+        #expect(found?.message.hasSuffix(text) == true)
+    }
+
+    @Test("documents of a capped collection have no time to go")
+    func capped() throws {
+        let found = try error(
+            ["key": ["t": 1], "name": "t", "expireAfterSeconds": 5],
+            ["capped": true, "size": 4096])
+        #expect(found?.code == .cannotCreateIndex)
+    }
+
+    @Test("an index that an earlier version made is still read")
+    func earlier() throws {
+        let definition = try IndexDefinition([
+            "key": ["a": 1], "partialFilterExpression": ["a": ["$ne": 1]],
+        ])
+        #expect(definition.partialFilter == ["a": ["$ne": 1]])
+    }
+}

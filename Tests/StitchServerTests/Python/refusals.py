@@ -1,0 +1,238 @@
+"""What MongoDB refuses, with its codes and texts: drivers and people decide by them."""
+
+from bson import Decimal128
+from served import ServedTest, main
+
+FOUND = "Executor error during find command :: caused by :: "
+MODIFIED = "Plan executor error during findAndModify :: caused by :: "
+VIEW = "Namespace served.v is a view, not a collection"
+
+
+class Finds(ServedTest):
+    def setUp(self):
+        super().setUp()
+        self.items.insert_many({"_id": i, "a": [i]} for i in range(4))
+
+    def find(self, **fields):
+        return self.db.command("find", "items", **fields)["cursor"]["firstBatch"]
+
+    def test_a_hint_turns_the_order_of_insertion_round(self):
+        ids = [d["_id"] for d in self.find(hint={"$natural": -1})]
+        self.assertEqual(ids, [3, 2, 1, 0])
+        ids = [d["_id"] for d in self.find(hint={"$natural": -1}, filter={"a": {"$gt": 0}}, limit=2)]
+        self.assertEqual(ids, [3, 2])
+        self.assertEqual(self.find(sort={"$natural": 1}, limit=1)[0]["_id"], 0)
+
+    def test_the_order_of_insertion_stands_alone(self):
+        cases = [
+            ({"sort": {"$natural": 1, "a": 1}}, "Cannot include '$natural' in compound sort: "),
+            ({"hint": {"a": 1, "$natural": 1}}, "Cannot include '$natural' in compound hint: "),
+            ({"sort": {"$natural": 2}}, "$natural sort cannot be set to a value other than -1"),
+            ({"hint": {"$natural": 0}}, "$natural hint cannot be set to a value other than -1"),
+            ({"sort": {"$natural": 1}, "hint": {"a": 1}}, "index hint not allowed with $natural"),
+            (
+                {"sort": {"$natural": 1}, "hint": {"$natural": -1}},
+                "$natural hint must be in the same direction",
+            ),
+        ]
+        for fields, text in cases:
+            code, message = self.refused("find", "items", **fields)
+            self.assertEqual((code, message[: len(text)]), (2, text))
+
+    def test_bounds_have_the_same_fields(self):
+        refused = self.refused("find", "items", min={"a": 1}, max={"b": 1}, hint={"a": 1})
+        self.assertEqual(refused, (51176, "min and max must have the same field names"))
+
+    def test_a_score_needs_a_search(self):
+        score = {"s": {"$meta": "textScore"}}
+        expected = (40218, "query requires text score metadata, but it is not available")
+        self.assertEqual(self.refused("find", "items", projection=score), expected)
+        self.assertEqual(self.refused("find", "items", sort=score), expected)
+        refused = self.refused("findAndModify", "items", remove=True, fields=score)
+        self.assertEqual(refused, expected)
+        self.assertEqual(self.items.count_documents({}), 4)
+        self.items.create_index([("t", "text")])
+        self.items.insert_one({"_id": 9, "t": "word"})
+        found = self.find(filter={"$text": {"$search": "word"}}, projection=score, sort=score)
+        self.assertGreater(found[0]["s"], 0)
+
+    def test_what_fails_while_documents_are_read_says_so(self):
+        adds = {"$expr": {"$add": ["$a", "x"]}}
+        text = "$add only supports numeric or date types, not array"
+        self.assertEqual(self.refused("find", "items", filter=adds), (14, FOUND + text))
+        refused = self.refused("find", "items", filter=adds, sort={"a": 1})
+        self.assertEqual(refused, (14, FOUND + text))
+        refused = self.refused("distinct", "items", key="a", query=adds)
+        self.assertEqual(
+            refused, (14, "Executor error during distinct command :: caused by :: " + text)
+        )
+        self.assertEqual(self.refused("find", "items", projection={"a.$": 1})[1][:35], FOUND[:35])
+        self.assertEqual(self.refused("find", "items", hint="none")[1][:22], "error processing query")
+
+
+class Writes(ServedTest):
+    def write_error(self, command, **fields):
+        errors = self.db.command(command, "items", **fields)["writeErrors"]
+        return errors[0]["code"], errors[0]["errmsg"]
+
+    def test_a_refused_find_and_modify_says_that_it_was_under_way(self):
+        self.items.insert_many([{"_id": 1, "u": 1}, {"_id": 2, "u": 2}])
+        self.items.create_index("u", unique=True)
+        refused = self.refused(
+            "findAndModify", "items", query={"_id": 2}, update={"$set": {"u": 1}}
+        )
+        self.assertEqual(refused[0], 11000)
+        self.assertTrue(refused[1].startswith(MODIFIED + "E11000 duplicate key error"))
+        refused = self.refused("findAndModify", "items", update={"$set": {"_id": 7}})
+        self.assertTrue(refused[1].startswith(MODIFIED + "Performing an update on the path"))
+        refused = self.refused("findAndModify", "items", update={"$foo": 1})
+        self.assertTrue(refused[1].startswith("Unknown modifier: $foo"))
+
+    def test_batches_have_bounds(self):
+        text = "Write batch sizes must be between 1 and 100000. Got 0 operations."
+        for command, field in [("insert", "documents"), ("update", "updates"), ("delete", "deletes")]:
+            self.assertEqual(self.refused(command, "items", **{field: []}), (16, text))
+
+    def test_what_is_no_update_ends_the_command(self):
+        self.items.insert_one({"_id": 1})
+        fine = {"q": {}, "u": {"$set": {"a": 1}}}
+        for update, fields, code in [
+            ("x", {}, 9), ([5], {}, 14), ([{}], {}, 40323), ({}, {"arrayFilters": [5]}, 14)
+        ]:
+            wrong = {"q": {}, "u": update, **fields}
+            self.assertEqual(self.refused("update", "items", updates=[fine, wrong])[0], code)
+        self.assertEqual(self.items.find_one(), {"_id": 1})
+
+    def test_a_limit_of_deletes_is_none_or_one(self):
+        for limit in [2, -1, 0.5, 1.5]:
+            self.assertEqual(
+                self.refused("delete", "items", deletes=[{"q": {}, "limit": limit}])[0], 9
+            )
+        for limit in [1.0, Decimal128("0")]:
+            self.db.command("delete", "items", deletes=[{"q": {}, "limit": limit}])
+
+    def test_documents_that_are_too_large_are_refused_by_kind_of_write(self):
+        half = "x" * (9 << 20)
+        self.items.insert_one({"_id": 1, "a": half})
+        update = {"$set": {"b": half}}
+        text = "Resulting document after update is larger than 16777216"
+        self.assertEqual(
+            self.write_error("update", updates=[{"q": {"_id": 1}, "u": update}]), (17419, text)
+        )
+        refused = self.refused("findAndModify", "items", query={"_id": 1}, update=update)
+        self.assertEqual(refused, (17419, MODIFIED + text))
+
+
+class Views(ServedTest):
+    def setUp(self):
+        super().setUp()
+        self.items.insert_one({"_id": 1})
+        self.db.create_collection("v", viewOn="items", pipeline=[])
+
+    def test_nothing_is_written_through_a_view(self):
+        for command, fields in [
+            ("update", {"updates": [{"q": {}, "u": {"$set": {"a": 1}}}]}),
+            ("delete", {"deletes": [{"q": {}, "limit": 0}]}),
+        ]:
+            errors = self.db.command(command, "v", **fields)["writeErrors"]
+            self.assertEqual((errors[0]["code"], errors[0]["errmsg"]), (166, VIEW))
+        self.assertEqual(self.refused("findAndModify", "v", remove=True), (166, VIEW))
+        index = {"key": {"a": 1}, "name": "a"}
+        self.assertEqual(self.refused("createIndexes", "v", indexes=[index])[0], 166)
+        self.assertEqual(self.refused("listIndexes", "v"), (166, VIEW))
+
+    def test_a_view_cannot_be_asked_everything(self):
+        for field, value, name in [
+            ("returnKey", True, "Option returnKey"),
+            ("showRecordId", True, "Option showRecordId"),
+            ("noCursorTimeout", True, "Option noCursorTimeout"),
+            ("singleBatch", True, "Option singleBatch"),
+            ("min", {"a": 1}, "Option min"),
+            ("sort", {"$natural": 1}, "Sort option $natural"),
+        ]:
+            refused = self.refused("find", "v", **{field: value})
+            self.assertEqual(refused, (168, f"{name} not supported in aggregation."))
+        self.assertEqual(self.refused("find", "v", tailable=True)[0], 168)
+        found = self.db.command("find", "v", singleBatch=True, limit=1)
+        self.assertEqual(found["cursor"]["firstBatch"], [{"_id": 1}])
+
+    def test_a_view_of_itself_is_refused(self):
+        self.assertEqual(self.refused("collMod", "v", viewOn="v", pipeline=[])[0], 5)
+        refused = self.refused("create", "w", viewOn="items", pipeline=[{"$unionWith": "w"}])
+        self.assertEqual(refused[0], 5)
+        self.assertEqual(self.db["v"].count_documents({}), 1)
+
+
+class Explanations(ServedTest):
+    def explained(self, command, **fields):
+        given = {command: "items", **fields}
+        answer = self.db.command("explain", given, verbosity="executionStats")
+        stats = answer["executionStats"]
+        return answer["queryPlanner"]["winningPlan"], stats["executionStages"], stats
+
+    def test_a_write_tells_what_it_would_do_and_does_nothing(self):
+        self.items.insert_many({"_id": i, "a": i % 2} for i in range(6))
+        update = {"q": {"a": 1}, "u": {"$set": {"a": 1, "b": 1}}, "multi": True}
+        plan, stages, stats = self.explained("update", updates=[update])
+        self.assertEqual((plan["stage"], stats["nReturned"]), ("UPDATE", 0))
+        self.assertEqual((stages["nMatched"], stages["nWouldModify"]), (3, 3))
+        same = {"q": {"a": 1}, "u": {"$set": {"a": 1}}, "multi": True}
+        stages = self.explained("update", updates=[same])[1]
+        self.assertEqual((stages["nMatched"], stages["nWouldModify"]), (3, 0))
+        new = {"q": {"_id": 9}, "u": {"$set": {"a": 1}}, "upsert": True}
+        stages = self.explained("update", updates=[new])[1]
+        self.assertEqual((stages["nMatched"], stages["nWouldUpsert"]), (0, 1))
+        one = {"q": {"a": 1}, "limit": 1}
+        plan, stages, stats = self.explained("delete", deletes=[one])
+        self.assertEqual((plan["stage"], plan["inputStage"]["stage"]), ("DELETE", "COLLSCAN"))
+        self.assertEqual((stages["nWouldDelete"], stats["totalDocsExamined"]), (1, 2))
+        stages = self.explained("delete", deletes=[{"q": {"a": 1}, "limit": 0}])[1]
+        self.assertEqual(stages["nWouldDelete"], 3)
+        _, stages, stats = self.explained(
+            "findAndModify", query={"a": 1}, sort={"_id": -1}, update={"$inc": {"a": 1}}
+        )
+        self.assertEqual((stages["nWouldModify"], stats["nReturned"]), (1, 1))
+        self.assertEqual(self.items.count_documents({"a": 1}), 3)
+
+    def test_an_id_is_one_key(self):
+        self.items.insert_one({"_id": 1})
+        self.assertEqual(self.explained("find", filter={"_id": 1})[2]["totalKeysExamined"], 1)
+        self.assertEqual(self.explained("find", filter={"_id": 2})[2]["totalKeysExamined"], 0)
+
+
+class Definitions(ServedTest):
+    def test_an_index_needs_a_name(self):
+        refused = self.refused("createIndexes", "items", indexes=[{"key": {"a": 1}}])
+        self.assertEqual(refused[0], 9)
+
+    def test_unknown_options_can_be_ignored(self):
+        index = {"key": {"a": 1}, "name": "a", "other": 1}
+        self.assertEqual(self.refused("createIndexes", "items", indexes=[index])[0], 197)
+        self.db.command("createIndexes", "items", indexes=[index], ignoreUnknownIndexOptions=True)
+        self.assertEqual(set(self.items.index_information()), {"_id_", "a"})
+
+    def test_names_of_the_system_are_kept(self):
+        text = "Invalid system namespace: served.system.x"
+        self.assertEqual(self.refused("create", "system.x"), (73, text))
+
+    def test_changes_of_indexes_are_checked(self):
+        self.items.create_index("a", expireAfterSeconds=9)
+
+        def code(**index):
+            return self.refused("collMod", "items", index=index)[0]
+
+        self.assertEqual(code(name="_id_", hidden=True), 2)
+        self.assertEqual(code(name="_id_", expireAfterSeconds=1), 72)
+        self.assertEqual(code(name="a_1", expireAfterSeconds=-1), 72)
+        self.assertEqual(code(name="a_1", expireAfterSeconds="x"), 14)
+        self.assertEqual(code(name="a_1", hidden="x"), 14)
+
+    def test_a_validator_asks_for_no_distance(self):
+        near = {"a": {"$near": [1, 1]}}
+        self.assertEqual(self.refused("create", "n", validator=near)[0], 5626500)
+        self.db.create_collection("n")
+        self.assertEqual(self.refused("collMod", "n", validator=near)[0], 5626500)
+
+
+if __name__ == "__main__":
+    main()
