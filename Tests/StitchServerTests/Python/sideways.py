@@ -139,11 +139,14 @@ class Sideways(unittest.TestCase):
         self.assertIsNone(self.stored("x"))
 
     def test_sub_pipelines_of_sub_pipelines(self):
-        inner = [{"$lookup": {"from": "items", "pipeline": [
-            {"$unionWith": {"coll": "items", "pipeline": [
-                {"$facet": {"all": [{"$match": {}}]}}]}}], "as": "deep"}}]
+        def deep(stage):
+            return [{"$lookup": {"from": "items", "pipeline": [
+                {"$unionWith": {"coll": "items", "pipeline": [stage]}}], "as": "deep"}}]
+
+        # No facet may stand in another, however deep.
+        inner = deep({"$facet": {"all": [{"$match": {}}]}})
         for pipeline in (
-                [{"$facet": {"a": [{"$limit": 1}, *inner]}}],
+                [{"$facet": {"a": [{"$limit": 1}, *deep({"$match": {}})]}}],
                 [{"$limit": 1}, {"$unionWith": {"coll": "items", "pipeline": inner}}],
                 [{"$limit": 1}, {"$graphLookup": {
                     "from": "items", "startWith": "$owner", "connectFromField": "owner",
