@@ -45,7 +45,7 @@ struct ExpressionParser {
         do throws(StoreError) {
             return try node.folded(slotCount: slotCount, scope.collation)
         } catch {
-            guard defersFaults else { throw error }
+            guard defersFaults else { throw error.during(.optimization) }
             return node
         }
     }

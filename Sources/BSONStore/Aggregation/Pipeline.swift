@@ -119,16 +119,23 @@ public struct Pipeline: Sendable {
         if let count = stages.first as? any CountingStage, !run.isDatabase {
             let found = try run.source.count(run.namespace, selection(run))
             let sink = try Self.chain(stages.dropFirst(), into: last, run)
-            if let document = try count.document(of: found, run) { _ = try sink.take(document) }
-            return try sink.finish()
+            return try Self.execute { () throws(StoreError) in
+                if let document = try count.document(of: found, run) { _ = try sink.take(document) }
+                try sink.finish()
+            }
         }
         let first = try Self.chain(stages[...], into: last, run)
         if let source = stages.first as? any PipelineSourceStage {
-            try source.forEach(run) { (document) throws(StoreError) in try first.take(document) }
+            try Self.execute { () throws(StoreError) in
+                try source.forEach(run) { (document) throws(StoreError) in
+                    try first.take(document)
+                }
+            }
         } else if !run.isDatabase {
             let scored =
                 access.filter.waitsForText
                 ? try run.source.resolved(access.filter, run.namespace) : nil
+            // What comes before the first document is still about the query.
             try run.source.forEach(run.namespace, selection(run)) {
                 (document) throws(StoreError) in
                 if let scored { run.metadata = scored.metadata(of: document) }
@@ -136,7 +143,12 @@ public struct Pipeline: Sendable {
             }
         }
         run.metadata = [:]
-        try first.finish()
+        try Self.execute { () throws(StoreError) in try first.finish() }
+    }
+
+    /// Runs a body whose errors are those of stages that documents pass.
+    private static func execute(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        do throws(StoreError) { try body() } catch { throw error.during(.execution) }
     }
 
     /// The sink of the first of some stages that stand before a sink.

@@ -65,6 +65,8 @@ struct ProjectStage: PipelineStage {
         do throws(StoreError) {
             return try body()
         } catch {
+            // The server computes constants only later.
+            guard error.phase != .optimization else { throw error }
             var named = error
             named.message = "Invalid \(name) :: caused by :: \(error.message)"
             throw named

@@ -111,7 +111,7 @@ extension ReadTransaction {
                 return true
             }
         } catch {
-            throw error.duringExecution()
+            throw error.during(.execution)
         }
         return values.values
     }
@@ -125,7 +125,7 @@ extension ReadTransaction {
         do throws(StoreError) {
             try visit(namespace, query, options, body)
         } catch {
-            throw error.duringExecution()
+            throw error.during(.execution)
         }
     }
 

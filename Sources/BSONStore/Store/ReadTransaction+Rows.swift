@@ -77,7 +77,7 @@ extension ReadTransaction {
                     }
                     if let document, !(try body(at, document)) { break }
                 } catch {
-                    throw error.duringExecution()
+                    throw error.during(.execution)
                 }
             }
             return table.id

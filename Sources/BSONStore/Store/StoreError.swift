@@ -16,8 +16,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public var errorInfo: BSONDocument?
     /// For several writes that were sent together, what was done and which of them were refused.
     public var writes: BulkWriteResult?
-    /// Whether a command failed while it read or changed documents, not while it was understood.
-    package var isOfExecution = false
+    /// When a command failed that was understood.
+    package var phase: Phase?
     /// SQLite's extended result code, when it was SQLite that failed.
     public var sqliteCode: Int32?
     /// The error below this one, where there is one.
@@ -36,10 +36,18 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
-    /// The same error, noted as met while documents were read or changed.
-    package func duringExecution() -> StoreError {
+    /// When a command fails that was understood.
+    package enum Phase: Sendable {
+        /// While what depends on no document was computed.
+        case optimization
+        /// While documents were read or changed.
+        case execution
+    }
+
+    /// The same error, noted as met in a phase.
+    package func during(_ phase: Phase) -> StoreError {
         var error = self
-        error.isOfExecution = true
+        error.phase = phase
         return error
     }
 

@@ -23,7 +23,7 @@ extension WriteTransaction {
                 try self.upsert(namespace, filter, update, &outcome)
             }
         } catch {
-            throw error.duringExecution()
+            throw error.during(.execution)
         }
         return outcome
     }

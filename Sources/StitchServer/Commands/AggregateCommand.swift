@@ -50,12 +50,16 @@ enum AggregateCommand {
             let isView = try transaction.options(namespace)?.view != nil
             if !isView { try transaction.checkHint(call["hint"], namespace) }
             let pipeline = isView ? pipeline.withoutHint : pipeline
-            try transaction.aggregate(namespace, pipeline) { (document) throws(StoreError) in
-                guard !call.isOverdue else {
-                    throw StoreError(.timeIsOver, CommandCall.timeIsOver.message)
+            do {
+                try transaction.aggregate(namespace, pipeline) { (document) throws(StoreError) in
+                    guard !call.isOverdue else {
+                        throw StoreError(.timeIsOver, CommandCall.timeIsOver.message)
+                    }
+                    documents.append(document)
+                    return true
                 }
-                documents.append(document)
-                return true
+            } catch {
+                throw CommandFault.framed(error, "PlanExecutor error during aggregation")
             }
             return documents
         }
@@ -162,7 +166,11 @@ struct AggregateRequest {
             sources: store?.sources(for: call) ?? [:])
         options.inheritsCollation = CommandCall.inheritsCollation(call["collation"])
         options.hint = try call.hint()
-        return try Pipeline(stages, options: options)
+        do {
+            return try Pipeline(stages, options: options)
+        } catch {
+            throw CommandFault.framed(error, of: .optimization, "Failed to optimize pipeline")
+        }
     }
 
     /// The name of the last stage.

@@ -75,7 +75,7 @@ enum FindAndModifyCommand {
             do throws(StoreError) {
                 return .document(try projection.apply(to: document, matching: filter))
             } catch {
-                throw CommandFault.framed(error.duringExecution(), execution)
+                throw CommandFault.framed(error.during(.execution), execution)
             }
         }
         if call.flag("remove") {

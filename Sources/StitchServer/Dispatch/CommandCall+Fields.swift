@@ -106,9 +106,14 @@ extension CommandCall {
     static func filter(
         _ query: BSONDocument?, variables: BSONDocument?, collation: BSONValue?
     ) throws -> Filter {
-        try Filter(
-            query ?? [:], variables: variables, collation: try self.collation(collation),
-            now: .now, inheritsCollation: inheritsCollation(collation))
+        let collates = try self.collation(collation)
+        do {
+            return try Filter(
+                query ?? [:], variables: variables, collation: collates, now: .now,
+                inheritsCollation: inheritsCollation(collation))
+        } catch {
+            throw CommandFault.framed(error, of: .optimization, "Failed to optimize expression")
+        }
     }
 
     /// The index that the command asks for.

@@ -41,15 +41,19 @@ struct CommandFault: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// An error as the server tells it that met it while a command read or changed documents.
+    /// An error as the server tells it that met it after a command was understood.
     ///
-    /// - Parameter what: what was going on, "Executor error during find command" or such.
-    static func framed(_ error: any Error, _ what: String) -> any Error {
-        guard var error = error as? StoreError, error.isOfExecution,
+    /// - Parameters:
+    ///   - phase: when; an error of another phase stays as it is.
+    ///   - what: what was going on, "Executor error during find command" or such.
+    static func framed(
+        _ error: any Error, of phase: StoreError.Phase = .execution, _ what: String
+    ) -> any Error {
+        guard var error = error as? StoreError, error.phase == phase,
             error.sqliteCode == nil || error.code == .duplicateKey
         else { return error }
         error.message = "\(what) :: caused by :: \(error.message)"
-        error.isOfExecution = false
+        error.phase = nil
         return error
     }
 

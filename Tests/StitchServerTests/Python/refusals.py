@@ -66,8 +66,48 @@ class Finds(ServedTest):
         self.assertEqual(
             refused, (14, "Executor error during distinct command :: caused by :: " + text)
         )
+        self.assertEqual(
+            self.refused("find", "items", filter={"$expr": {"$divide": [1, 0]}}),
+            (2, "Failed to optimize expression :: caused by :: can't $divide by zero"))
         self.assertEqual(self.refused("find", "items", projection={"a.$": 1})[1][:35], FOUND[:35])
         self.assertEqual(self.refused("find", "items", hint="none")[1][:22], "error processing query")
+
+
+class Aggregations(ServedTest):
+    """Where in its life a pipeline failed, as the server's `run_aggregate.cpp` and `pipeline.cpp` tell it."""
+
+    def refused_by(self, *stages):
+        return self.refused("aggregate", "items", pipeline=list(stages), cursor={})
+
+    def test_what_fails_while_documents_pass_says_so(self):
+        self.items.insert_many([{"_id": 1, "a": "x"}, {"_id": 2, "a": "y"}])
+        text = "PlanExecutor error during aggregation :: caused by :: "
+        sized = "The argument to $size must be an array, but was of type: string"
+        self.assertEqual(self.refused_by({"$set": {"n": {"$size": "$a"}}}), (17124, text + sized))
+        # Also behind a stage that waits for all documents.
+        self.assertEqual(
+            self.refused_by({"$group": {"_id": 1, "a": {"$first": "$a"}}}, {"$set": {"n": {"$size": "$a"}}}),
+            (17124, text + sized))
+        self.assertEqual(
+            self.refused_by({"$count": "n"}, {"$set": {"m": {"$size": "$n"}}}),
+            (17124, text + "The argument to $size must be an array, but was of type: int"))
+        clash = self.refused_by({"$set": {"_id": 1}}, {"$merge": {"into": "items", "whenMatched": "fail"}})
+        self.assertEqual((clash[0], clash[1][: len(text)]), (11000, text))
+        # One that is not reached is none.
+        self.assertEqual(
+            list(self.items.aggregate([{"$match": {"_id": 9}}, {"$set": {"n": {"$size": "$a"}}}])), [])
+
+    def test_what_fails_without_documents_says_so(self):
+        self.assertEqual(
+            self.refused_by({"$set": {"n": {"$divide": [1, 0]}}}),
+            (2, "Failed to optimize pipeline :: caused by :: can't $divide by zero"))
+
+    def test_what_is_no_pipeline_says_what_is_wrong(self):
+        self.assertEqual(
+            self.refused_by({"$nothing": 1}), (40324, "Unrecognized pipeline stage name: '$nothing'"))
+        self.assertEqual(
+            self.refused_by({"$set": {"n": {"$size": []}}})[1],
+            "Invalid $set :: caused by :: Expression $size takes exactly 1 arguments. 0 were passed in.")
 
 
 class Writes(ServedTest):
