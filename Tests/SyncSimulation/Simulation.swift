@@ -147,8 +147,7 @@ extension SimulationWorld {
                 }
                 if event.reason == .committed && event.hasUncommittedWrites { continue }
                 if event.operationType == .evict || event.reason == .compensation {
-                    let isGone = event.fullDocument == nil
-                    ledger.withLock { $0.noteLeft(number, document, isGone: isGone) }
+                    ledger.withLock { $0.noteLeft(number, document) }
                 }
                 clients[number].told[document] = event.fullDocument
             }

@@ -165,7 +165,14 @@ extension SimulationLedger {
         guard write.path == nil else { return landed.contains(write.token) }
         let changes = changes[write.document] ?? []
         if changes.last?.after == nil { return true }
-        return changes.contains { $0.after == nil && $0.position > write.position }
+        if changes.contains(where: { $0.after == nil && $0.position > write.position }) {
+            return true
+        }
+        // Somebody else had deleted it before, and its client has seen that since.
+        guard let look = looks[write.client * 100 + write.document], look >= write.position else {
+            return false
+        }
+        return changes.last { $0.position <= look }?.after == nil
     }
 
     /// I1 at the end: nothing waits any more.

@@ -65,10 +65,12 @@ extension SimulationLedger {
         }
     }
 
-    /// A document left a client's device, or its change was taken back: with the record, what the
-    /// client knew of its own writes is gone, and so are the answers it was given.
-    mutating func noteLeft(_ client: Int, _ document: Int, isGone: Bool) {
-        if isGone { disown(client, document) }
+    /// A document left a client's device, or its change was taken back.
+    ///
+    /// What the client knew of its own writes is gone, and so are the answers it was given. An
+    /// earlier request of the write that was rejected may still land late, and is nobody's then.
+    mutating func noteLeft(_ client: Int, _ document: Int) {
+        disown(client, document)
         forgetQuestions(client, document)
     }
 }
