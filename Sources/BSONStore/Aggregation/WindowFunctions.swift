@@ -203,8 +203,6 @@ private struct WindowNumber {
         }
     }
 
-    var isZero: Bool { BSONOrder.compare(value, .int32(0)) == .equal }
-
     func plus(_ other: Self) -> Self { combined(other, +, DecimalArithmetic.add) }
 
     func minus(_ other: Self) -> Self {

@@ -24,6 +24,36 @@ struct ArrivalScenarios {
         for id in ids { try put(world, id) }
     }
 
+    /// An engine of small batches that has had all documents, changed each, and run a pass.
+    ///
+    /// - Parameter interlude: what happens before the third batch of that pass is written.
+    private static func engine(
+        in world: SyncWorld,
+        beforeThirdBatch interlude:
+            @escaping @Sendable (SyncCollection<BSONDocument>) async throws -> Void
+    ) async throws -> SyncEngine {
+        try fill(world)
+        var limits = SyncLimits()
+        limits.batchDocuments = 4
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: world.remote, limits: limits)
+        let items = engine.collection(SyncWorld.namespace)
+        try await items.sync(ids: ids)
+        try await engine.syncUntilQuiet()
+        try await items.updateMany([:], ["$set": ["x": 1]])
+        let batches = Locked(0)
+        world.remote.before { call in
+            guard call.kind == .write else { return }
+            let number = batches.withLock { number in
+                number += 1
+                return number
+            }
+            if number == 3 { try await interlude(items) }
+        }
+        try await engine.syncNow()
+        return engine
+    }
+
     @Test("new documents come with their events and records, also of several kinds of ids")
     func manyArrive() async throws {
         let world = try SyncWorld()
@@ -125,25 +155,10 @@ struct ArrivalScenarios {
     @Test("what the app changes again while later batches are sent keeps its new base")
     func changedMeanwhile() async throws {
         let world = try SyncWorld()
-        try Self.fill(world)
-        var limits = SyncLimits()
-        limits.batchDocuments = 4
-        let engine = try SyncEngine(
-            store: try DocumentStore(at: .inMemory), remote: world.remote, limits: limits)
-        let items = engine.collection(SyncWorld.namespace)
-        try await items.sync(ids: Self.ids)
-        try await engine.syncUntilQuiet()
-        try await items.updateMany([:], ["$set": ["x": 1]])
-        let batches = Locked(0)
-        world.remote.before { call in
-            guard call.kind == .write else { return }
-            let number = batches.withLock { number in
-                number += 1
-                return number
-            }
-            if number == 3 { try await items.updateOne(["_id": 0], ["$set": ["x": 2]]) }
+        let engine = try await Self.engine(in: world) { items in
+            try await items.updateOne(["_id": 0], ["$set": ["x": 2]])
         }
-        try await engine.syncNow()
+        let items = engine.collection(SyncWorld.namespace)
         #expect(try await engine.verify() == [])
         #expect(try world.remoteDocument(0) == ["_id": 0, "x": 1])
         #expect(try await items.discardPendingChange(of: 0))
@@ -153,25 +168,10 @@ struct ArrivalScenarios {
     @Test("a base that an upload left behind when it was interrupted does no harm")
     func interrupted() async throws {
         let world = try SyncWorld()
-        try Self.fill(world)
-        var limits = SyncLimits()
-        limits.batchDocuments = 4
-        let engine = try SyncEngine(
-            store: try DocumentStore(at: .inMemory), remote: world.remote, limits: limits)
-        let items = engine.collection(SyncWorld.namespace)
-        try await items.sync(ids: Self.ids)
-        try await engine.syncUntilQuiet()
-        try await items.updateMany([:], ["$set": ["x": 1]])
-        let batches = Locked(0)
-        world.remote.before { call in
-            guard call.kind == .write else { return }
-            let number = batches.withLock { number in
-                number += 1
-                return number
-            }
-            if number == 3 { throw RemoteError(.retryable, "gone") }
+        let engine = try await Self.engine(in: world) { _ in
+            throw RemoteError(.retryable, "gone")
         }
-        try await engine.syncNow()
+        let items = engine.collection(SyncWorld.namespace)
         world.remote.before(nil)
         try await items.updateOne(["_id": 0], ["$set": ["x": 2]])
         #expect(try await items.discardPendingChange(of: 0))
