@@ -50,7 +50,9 @@ extension SyncCollection {
     /// - Returns: the `_id`s in order.
     @discardableResult
     public func insertMany(_ documents: some Sequence<Document>) async throws -> [BSONValue] {
-        let encoded = try documents.map { try coding.encode($0, nil).withoutVersion }
+        let encoded = try documents.map {
+            try coding.encode($0, nil).withoutVersion.withTimestampsFilled
+        }
         let ids = try await write { sync in
             try encoded.map { document in
                 let stored = try sync.transaction.insert(sync.namespace, document)

@@ -108,7 +108,7 @@ extension WriteTransaction {
     ) throws {
         switch write {
         case .insertOne(let document):
-            let inserted = try insert(namespace, document)
+            let inserted = try insert(namespace, document.withTimestampsFilled)
             try note?(DocumentImages(before: nil, after: inserted))
             result.insertedCount += 1
             result.insertedIDs[index] = inserted["_id"]
@@ -155,6 +155,7 @@ extension WriteTransaction {
         inserted.ids.reserveCapacity(documents.count)
         for (index, document) in documents.enumerated() {
             do throws(StoreError) {
+                let document = document.withTimestampsFilled
                 inserted.ids.append(try add(document, to: namespace).id)
             } catch {
                 guard error.concernsWrite else { throw error }

@@ -9,7 +9,8 @@ extension DocumentCollection {
     public func insertOne(
         _ document: BSONDocument
     ) async throws -> BSONValue {
-        try await store.write { try $0.insert(namespace, document)["_id"] ?? .null }
+        let document = document.withTimestampsFilled
+        return try await store.write { try $0.insert(namespace, document)["_id"] ?? .null }
     }
 
     /// Adds documents in one transaction, as MongoDB's drivers do: one that is refused does not

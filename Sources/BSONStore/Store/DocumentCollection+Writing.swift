@@ -1,13 +1,16 @@
 extension DocumentCollection {
     /// Adds a document; without an `_id` it gets an ObjectId.
     ///
+    /// Top-level fields that hold `Timestamp(0, 0)` get the time. Source: MongoDB manual, "BSON Types",
+    /// "Timestamps".
+    ///
     /// - Returns: the document's `_id`.
     /// - Throws: `duplicateKey` (11000), `documentTooLarge` (10334), and for an `_id` that none can be.
     @discardableResult
     public func insertOne(
         _ document: BSONDocument
     ) throws -> BSONValue {
-        try store.write { try $0.insert(namespace, document)["_id"] ?? .null }
+        try store.write { try $0.insert(namespace, document.withTimestampsFilled)["_id"] ?? .null }
     }
 
     /// Adds documents in one transaction, as MongoDB's drivers do: one that is refused does not

@@ -127,9 +127,10 @@ enum IndexKeyPattern {
             document.append("2dsphereIndexVersion", 3)
         }
         let texts = keys.filter { $0.kind == .special("text") }
-        guard !texts.isEmpty, texts.first?.path != "_fts" else { return }
+        guard !texts.isEmpty else { return }
         var weights: [String: BSONValue] = [:]
-        for key in texts { weights[key.path] = 1 }
+        // Of a pattern as `listIndexes` shows it the weights alone tell the fields.
+        for key in texts where key.path != "_fts" { weights[key.path] = 1 }
         if let given = try context.document("weights") {
             for (path, weight) in given {
                 guard let number = weight.truncatedNumber, number > 0, number < 100_000 else {
@@ -144,7 +145,7 @@ enum IndexKeyPattern {
         var pattern: BSONDocument = [:]
         for (path, value) in document["key"]?.documentValue ?? [:] {
             if value != "text" {
-                pattern.append(path, value)
+                if path != "_ftsx" { pattern.append(path, value) }
             } else if pattern["_fts"] == nil {
                 pattern.append("_fts", "text")
                 pattern.append("_ftsx", 1)

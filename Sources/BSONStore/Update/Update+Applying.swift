@@ -10,7 +10,7 @@ extension Update {
         let after: BSONDocument?
         switch kind {
         case .replacement(let replacement):
-            after = try Self.replacing(document, by: replacement.withTimestampsFilled)
+            after = try Self.replacing(document, by: filled(replacement))
         case .operators(let tree):
             after = try run(tree, on: document, isInsert: false) {
                 MatchedPosition.find(in: document, filter)
@@ -44,8 +44,7 @@ extension Update {
         switch kind {
         case .replacement(let replacement):
             let start = try UpsertEqualities.document(filter.predicate, onlyID: true)
-            made = try Self.replacing(
-                start, by: replacement.withTimestampsFilled, isInsert: true)
+            made = try Self.replacing(start, by: filled(replacement), isInsert: true)
         case .operators(let tree):
             let start = try UpsertEqualities.document(filter.predicate)
             made = try run(tree, on: start, isInsert: true) { nil } ?? start
@@ -55,6 +54,11 @@ extension Update {
         }
         try Self.checkInsertion(made)
         return made.withIDInFront
+    }
+
+    /// A replacement with the time where MongoDB puts it.
+    private func filled(_ replacement: BSONDocument) -> BSONDocument {
+        keepsEmptyTimestamps ? replacement : replacement.withTimestampsFilled
     }
 
     private func run(

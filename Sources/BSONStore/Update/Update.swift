@@ -7,6 +7,8 @@ public struct Update: Sendable {
     /// What the change feed is told of its changes beside the documents.
     let remarks: BSONDocument?
     let collation: Collation?
+    /// Whether a replacement's empty timestamps stay as they are: `bypassEmptyTsReplacement`.
+    package var keepsEmptyTimestamps = false
 
     /// The ways to write an update.
     enum Kind: Sendable {

@@ -34,7 +34,7 @@ extension BSONDocument {
     ///
     /// Only top-level fields other than `_id` count. Source: MongoDB manual, "BSON Types",
     /// "Timestamps".
-    var withTimestampsFilled: BSONDocument {
+    package var withTimestampsFilled: BSONDocument {
         let keys = withCursor { cursor in
             var keys: [String] = []
             while let element = cursor.next() {

@@ -29,7 +29,7 @@ enum BulkWriteCommand {
                 try call.checkTime()
                 var done = BulkOutcome()
                 let fault = try WriteBatch.attempt(transaction) {
-                    done = try operation.run(transaction, variables: call.document("let"))
+                    done = try operation.run(transaction, call)
                 }
                 tally.add(done, fault, at: index)
                 if fault != nil, call["ordered"]?.isTrue ?? true { break }
@@ -80,13 +80,18 @@ private struct BulkOperation: Sendable {
         }
     }
 
-    func run(_ transaction: WriteTransaction, variables: BSONDocument?) throws -> BulkOutcome {
+    func run(_ transaction: WriteTransaction, _ call: CommandCall) throws -> BulkOutcome {
+        let variables = call.document("let")
+        let keepsEmptyTimestamps = call.flag("bypassEmptyTsReplacement")
         switch kind {
         case .insert(let document):
-            try transaction.insert(namespace, document)
+            try transaction.insert(
+                namespace, keepsEmptyTimestamps ? document : document.withTimestampsFilled)
             return BulkOutcome(kind: "nInserted", count: 1)
         case .update(let statement):
-            let outcome = try statement.run(on: namespace, transaction, variables: variables)
+            let outcome = try statement.run(
+                on: namespace, transaction, variables: variables,
+                keepsEmptyTimestamps: keepsEmptyTimestamps)
             return BulkOutcome(
                 kind: "nMatched", count: outcome.matchedCount, modified: outcome.modifiedCount,
                 upsertedID: outcome.upsertedID)

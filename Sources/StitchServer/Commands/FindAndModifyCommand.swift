@@ -12,6 +12,7 @@ enum FindAndModifyCommand {
             "collation": .document, "let": .document, "bypassDocumentValidation": .flag,
             "stmtId": .number, "runtimeConstants": .document, "collectionUUID": .any,
             "encryptionInformation": .document, "sampleId": .any,
+            "bypassEmptyTsReplacement": .bool,
         ], .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
@@ -97,9 +98,11 @@ enum FindAndModifyCommand {
 
     /// The update, read.
     static func update(_ call: CommandCall, variables: BSONDocument?) throws -> Update {
-        try Update(
+        var update = try Update(
             call["update"] ?? .null, variables: variables ?? [:],
             arrayFilters: try arrayFilters(call), collation: try call.collation())
+        update.keepsEmptyTimestamps = call.flag("bypassEmptyTsReplacement")
+        return update
     }
 
     private static let execution = "Plan executor error during findAndModify"

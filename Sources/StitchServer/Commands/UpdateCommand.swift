@@ -22,6 +22,7 @@ enum UpdateCommand {
         try call.checkRetryable(isMulti: statements.contains { $0.isMulti })
         let isOrdered = call["ordered"]?.isTrue ?? true
         let variables = call.document("let")
+        let keepsEmptyTimestamps = call.flag("bypassEmptyTsReplacement")
         let reply = try store.reply(call) { transaction in
             var batch = WriteBatch(isOrdered: isOrdered)
             var modified = 0
@@ -29,7 +30,8 @@ enum UpdateCommand {
                 try call.checkTime()
                 let fault = try WriteBatch.attempt(transaction) {
                     let outcome = try statement.run(
-                        on: namespace, transaction, variables: variables)
+                        on: namespace, transaction, variables: variables,
+                        keepsEmptyTimestamps: keepsEmptyTimestamps)
                     batch.count += outcome.matchedCount
                     modified += outcome.modifiedCount
                     guard let id = outcome.upsertedID else { return }
@@ -125,14 +127,16 @@ struct UpdateStatement: Sendable {
 
     /// Changes what the statement means.
     func run(
-        on namespace: Namespace, _ transaction: WriteTransaction, variables: BSONDocument?
+        on namespace: Namespace, _ transaction: WriteTransaction, variables: BSONDocument?,
+        keepsEmptyTimestamps: Bool
     ) throws -> UpdateOutcome {
         let collation = try CommandCall.collation(document["collation"])
         try transaction.take(hint: document["hint"], namespace)
         defer { transaction.hint = nil }
         let filter = try CommandCall.filter(
             query, variables: variables, collation: document["collation"])
-        let parsed = try parsed(variables: variables)
+        var parsed = try parsed(variables: variables)
+        parsed.keepsEmptyTimestamps = keepsEmptyTimestamps
         let sort = try document["sort"]?.documentValue.map {
             try SortOrder($0, collation: collation)
         }

@@ -33,6 +33,7 @@ enum CommandTable {
         EndSessionsCommand.rule,
         ExplainCommand.rule,
         FeaturesCommand.rule,
+        Filemd5Command.rule,
         FindCommand.rule,
         FindAndModifyCommand.rule,
         FsyncCommand.rule,

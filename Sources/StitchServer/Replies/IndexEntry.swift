@@ -23,10 +23,10 @@ enum IndexEntry {
         var weights = entry["weights"]?.documentValue ?? BSONDocument()
         for (path, kind) in pattern {
             guard kind.stringValue == "text" else {
-                keys.append(path, kind)
+                if path != "_ftsx" { keys.append(path, kind) }
                 continue
             }
-            if weights[path] == nil { weights.append(path, 1) }
+            if path != "_fts", weights[path] == nil { weights.append(path, 1) }
             guard keys["_fts"] == nil else { continue }
             keys.append("_fts", "text")
             keys.append("_ftsx", 1)

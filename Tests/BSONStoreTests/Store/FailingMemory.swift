@@ -10,18 +10,17 @@ enum FailingMemory {
     ///
     /// Source: https://www.sqlite.org/c3ref/mem_methods.html
     static func install() -> Bool {
-        let own = UnsafeMutablePointer<sqlite3_mem_methods>.allocate(capacity: 1)
-        own.initialize(to: sqlite3_mem_methods())
-        guard bsonstore_sqlite3_get_memory(own) == SQLITE_OK else { return false }
-        system = own.pointee
-        own.pointee.xMalloc = { count in
+        var own = sqlite3_mem_methods()
+        guard bsonstore_sqlite3_get_memory(&own) == SQLITE_OK else { return false }
+        system = own
+        own.xMalloc = { count in
             FailingFileSystem.fails(.allocation) ? nil : FailingMemory.system.xMalloc(count)
         }
-        own.pointee.xRealloc = { memory, count in
+        own.xRealloc = { memory, count in
             FailingFileSystem.fails(.allocation)
                 ? nil : FailingMemory.system.xRealloc(memory, count)
         }
-        return bsonstore_sqlite3_set_memory(own) == SQLITE_OK
+        return bsonstore_sqlite3_set_memory(&own) == SQLITE_OK
     }
 
     /// Written once, before any other thread asks.

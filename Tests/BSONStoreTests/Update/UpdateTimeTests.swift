@@ -46,6 +46,27 @@ import Testing
         #expect(after[path: "d.0"] == empty)
     }
 
+    @Test func `empty timestamps of new documents become the time, but for the _id's`() throws {
+        let empty = BSONValue.timestamp(BSONTimestamp(seconds: 0, increment: 0))
+        let items = try DocumentStore(at: .inMemory).collection(Namespace("shop", "items"))
+        let fields: BSONDocument = ["a": empty, "b": ["c": empty]]
+        try items.insertOne(fields)
+        try items.insertMany([fields])
+        try items.bulkWrite([.insertOne(fields)])
+        try items.insertOne(["_id": empty, "a": 1])
+        #expect(try items.count(["a": empty]) == 0)
+        #expect(try items.count(["a": ["$type": "timestamp"], "b.c": empty]) == 3)
+        #expect(try items.count(["_id": empty]) == 1)
+    }
+
+    @Test func `a replacement keeps its empty timestamps where that is asked for`() throws {
+        let empty = BSONValue.timestamp(BSONTimestamp(seconds: 0, increment: 0))
+        var update = try Update(["a": empty])
+        update.keepsEmptyTimestamps = true
+        #expect(try update.apply(to: ["_id": 1]) == ["_id": 1, "a": empty])
+        #expect(try update.insertion(for: Filter(["_id": 2])) == ["_id": 2, "a": empty])
+    }
+
     @Test func `documents are nested at most 100 levels`() throws {
         let nested = { (count: Int) in
             (0..<count).reduce(1 as BSONValue) { value, _ in ["a": value] }

@@ -1,7 +1,10 @@
 """Documents go in and out through pymongo: one, many, in several batches, and refused ones."""
 
 import pymongo
-from bson import ObjectId
+import hashlib
+
+import gridfs
+from bson import ObjectId, Timestamp
 from pymongo import InsertOne, UpdateOne, DeleteMany, ReplaceOne
 from served import ServedTest, main
 
@@ -56,6 +59,51 @@ class Documents(ServedTest):
             self.items.bulk_write([InsertOne({"_id": 1}), InsertOne({"_id": 5})], ordered=False)
         self.assertEqual(caught.exception.details["nInserted"], 1)
         self.assertEqual(self.items.count_documents({}), 2)
+
+
+    def test_empty_timestamps_become_the_time_unless_that_is_bypassed(self):
+        empty = Timestamp(0, 0)
+        self.items.insert_one({"_id": 1, "t": empty})
+        self.items.replace_one({"_id": 2}, {"t": empty}, upsert=True)
+        self.items.find_one_and_replace({"_id": 3}, {"t": empty}, upsert=True)
+        self.assertEqual(self.items.count_documents({"t": empty}), 0)
+        self.assertEqual(self.items.count_documents({"t": {"$type": "timestamp"}}), 3)
+        self.items.update_one({"_id": 1}, {"$set": {"t": empty}})
+        bypassed = {"bypassEmptyTsReplacement": True}
+        self.db.command("insert", "items", documents=[{"_id": 4, "t": empty}], **bypassed)
+        self.db.command("update", "items", updates=[{"q": {"_id": 2}, "u": {"t": empty}}], **bypassed)
+        self.db.command(
+            "findAndModify", "items", query={"_id": 3}, update={"t": empty}, **bypassed)
+        self.client.admin.command(
+            "bulkWrite", 1, nsInfo=[{"ns": "served.items"}], **bypassed, ops=[
+                {"insert": 0, "document": {"_id": 5, "t": empty}},
+                {"update": 0, "filter": {"_id": 6}, "updateMods": {"t": empty}, "upsert": True}])
+        self.assertEqual(self.items.count_documents({"t": empty}), 6)
+
+    def test_a_file_of_gridfs_is_summed_up(self):
+        data = bytes(range(256)) * 3000
+        id = gridfs.GridFSBucket(self.db).upload_from_stream("file", data, 200_000)
+        summed = self.db.command("filemd5", id, root="fs")
+        self.assertEqual((summed["numChunks"], summed["md5"]), (4, hashlib.md5(data).hexdigest()))
+        self.db["fs.chunks"].delete_one({"n": 1})
+        self.assertEqual(self.refused("filemd5", id, root="fs"), (10040, "chunks out of order"))
+        self.assertEqual(self.refused("filemd5", id, partialOk=True)[0], 115)
+        self.assertEqual(self.db.command("filemd5", "none")["numChunks"], 0)
+
+    def test_a_text_index_is_made_from_its_own_description(self):
+        weights = {"summary": 20, "title": 100}
+        self.items.create_index([("title", "text"), ("summary", "text")], weights=weights)
+        made = self.items.index_information()["title_text_summary_text"]
+        self.items.drop_indexes()
+        key = {"_fts": "text", "_ftsx": 1}
+        self.db.command("createIndexes", "items", indexes=[
+            {"key": key, "name": "title_text_summary_text", "weights": weights}])
+        again = self.items.index_information()["title_text_summary_text"]
+        self.assertEqual(dict(again["weights"]), weights)
+        self.assertEqual(again, made)
+        self.items.insert_many([{"_id": 1, "title": "milk"}, {"_id": 2, "note": "milk"}])
+        found = self.items.find({"$text": {"$search": "milk"}})
+        self.assertEqual([item["_id"] for item in found], [1])
 
 
 class Refusals(ServedTest):

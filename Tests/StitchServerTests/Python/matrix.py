@@ -113,6 +113,7 @@ REFUSED = {
     "dbStats": lambda db, c: db.command("dbStats"),
     "dataSize": lambda db, c: db.command("dataSize", f"shop.{c}"),
     "dbHash": lambda db, c: db.command("dbHash"),
+    "filemd5": lambda db, c: db.command("filemd5", 1, root=c),
     "validate": lambda db, c: db.command("validate", c),
     "listIndexes": lambda db, c: listed(db[c].list_indexes()),
     "createIndexes": lambda db, c: db[c].create_index("secret"),

@@ -1,0 +1,36 @@
+internal import BSONStore
+
+/// Sums up the chunks of a file of GridFS, for drivers that compare them with what they sent.
+///
+/// Source: MongoDB manual, "filemd5"; GridFS specification, "Computing MD5".
+enum Filemd5Command {
+    static let rule = CommandRule(
+        "filemd5", [.takesReadConcern],
+        fields: ["root": .string, "partialOk": .flag, "md5state": .any], .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        guard !call.flag("partialOk"), call["md5state"] == nil else {
+            throw CommandFault(115, "filemd5 in parts is not supported")
+        }
+        let namespace = Namespace(call.database, (call.string("root") ?? "fs") + ".chunks")
+        let filter = try Filter(["files_id": call.target])
+        let options = try FindOptions(sort: SortOrder(["files_id": 1, "n": 1]))
+        var sum = Fingerprint()
+        var count: Int32 = 0
+        try store.read(call) { transaction in
+            try transaction.forEach(namespace, filter: filter, options: options) { chunk in
+                try call.checkTime()
+                guard chunk["n"]?.wholeNumber == Int(count) else {
+                    throw CommandFault(10040, "chunks out of order")
+                }
+                guard case .binary(let data)? = chunk["data"] else {
+                    throw CommandFault(
+                        50847, "The element that calls binDataClean() must be type of BinData")
+                }
+                data.bytes.withUnsafeBytes { sum.add($0) }
+                count += 1
+            }
+        }
+        return .reply(["numChunks": .int32(count), "md5": .string(sum.text)])
+    }
+}
