@@ -35,6 +35,8 @@ struct SimulationLedger: Sendable {
         let document: Int
         let write: RemoteWrite
         let base: BSONDocument?
+        /// The sender has looked at the document since.
+        var isLookedAt = false
     }
 
     /// Two editions that a handler was asked about.
@@ -52,9 +54,11 @@ struct SimulationLedger: Sendable {
     /// Which client an instance is, by its number.
     var owners: [UInt64: Int] = [:]
     private var landed: Set<String> = []
-    private var operations: Set<OperationID> = []
-    private var sent: [OperationID: Sent] = [:]
-    private var disowned: Set<OperationID> = []
+    var operations: Set<OperationID> = []
+    var sent: [OperationID: Sent] = [:]
+    var disowned: Set<OperationID> = []
+    /// What each client's pass under way has read in the history not to have landed.
+    var untold: [Int: Set<OperationID>] = [:]
     private var changes: [Int: [Change]] = [:]
     private var looks: [Int: Int64] = [:]
     private var questions: [Int: [Question]] = [:]
@@ -85,9 +89,13 @@ extension SimulationLedger {
     }
 
     /// Notes that a client's app unset a field.
+    ///
+    /// It did so in a document that is there. Where it had deleted one that the remote never
+    /// confirmed, this is another, of somebody else's, and what lands of it is no sign of the first.
     mutating func noteUnset(_ client: Int, _ document: Int, _ path: String) {
         open.removeAll {
-            $0.client == client && $0.document == document && $0.path == path
+            $0.client == client && $0.document == document
+                && ($0.path == path || $0.isOfUnsent)
         }
     }
 
@@ -105,6 +113,7 @@ extension SimulationLedger {
             Write(
                 client: client, document: document, path: nil, token: "", isOfUnsent: !hasBase,
                 position: position))
+        disownUntold(client)
     }
 
     /// The remote shows what the client itself wrote.
