@@ -4,11 +4,15 @@ import StitchSync
 /// What clients read in the remote's history about their own requests.
 extension SimulationLedger {
     /// Notes that a client looks at documents after what it sent so far.
-    mutating func noteLookAfterSent(_ client: Int, _ documents: [Int]) {
+    ///
+    /// Where the app has deleted what the remote never confirmed, and a request was given up, that
+    /// the document is not there ends the record.
+    mutating func noteLookAfterSent(_ client: Int, _ documents: Set<Int>) {
         for (operation, write) in sent
         where owners[operation.instance] == client && documents.contains(write.document) {
             sent[operation]?.isLookedAt = true
         }
+        disown(notLanded(client, documents).intersection(givenUp), client)
     }
 
     /// Which requests have not landed, of those whose sender has looked at the document since.
@@ -27,16 +31,19 @@ extension SimulationLedger {
     /// does what is known of the request.
     mutating func noteUntold(_ operations: Set<OperationID>, _ client: Int) {
         untold[client, default: []].formUnion(operations)
-        disownUntold(client)
+        givenUp.formUnion(operations)
+        disown(operations, client)
     }
 
     /// Notes that a client's pass ends: what it has read is settled.
     mutating func forgetUntold(_ client: Int) { untold[client] = nil }
 
-    mutating func disownUntold(_ client: Int) {
+    /// Requests count as somebody else's where their sender's app has deleted what the remote never
+    /// confirmed.
+    mutating func disown(_ operations: Set<OperationID>, _ client: Int) {
         let deleted = Set(
             open.lazy.filter { $0.client == client && $0.isOfUnsent }.map(\.document))
-        for operation in untold[client] ?? [] {
+        for operation in operations {
             if let write = sent[operation], deleted.contains(write.document) {
                 disowned.insert(operation)
             }

@@ -57,7 +57,9 @@ struct SimulationLedger: Sendable {
     var operations: Set<OperationID> = []
     var sent: [OperationID: Sent] = [:]
     var disowned: Set<OperationID> = []
-    /// What each client's pass under way has read in the history not to have landed.
+    /// What a complete history did not tell of, once.
+    var givenUp: Set<OperationID> = []
+    /// Of these, what each client's pass under way has read.
     var untold: [Int: Set<OperationID>] = [:]
     private var changes: [Int: [Change]] = [:]
     private var looks: [Int: Int64] = [:]
@@ -113,7 +115,7 @@ extension SimulationLedger {
             Write(
                 client: client, document: document, path: nil, token: "", isOfUnsent: !hasBase,
                 position: position))
-        disownUntold(client)
+        disown(untold[client] ?? [], client)
     }
 
     /// The remote shows what the client itself wrote.
@@ -133,6 +135,9 @@ extension SimulationLedger {
 
     private func isOwn(_ change: Change, _ client: Int) -> Bool {
         guard let operation = change.operation, !disowned.contains(operation) else { return false }
+        // A delete leaves nothing behind that bears its name: who has given it up, with nothing left to
+        // look for in the history, cannot tell it from another's.
+        if change.after == nil && givenUp.contains(operation) { return false }
         return owners[operation.instance] == client
     }
 

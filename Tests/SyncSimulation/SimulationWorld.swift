@@ -255,7 +255,7 @@ extension SimulationWorld {
         clients[client].hasLooked = true
         didPage(client, namespace, ids)
         let documents = ids.compactMap { document(namespace, $0) }
-        ledger.withLock { $0.noteLookAfterSent(client, documents) }
+        ledger.withLock { $0.noteLookAfterSent(client, Set(documents)) }
     }
 
     /// What a page shows is seen, but it is no evidence.
