@@ -16,6 +16,9 @@ package struct Simulation: Sendable {
         package var lines: [String] = []
         /// The remote's documents and the number of changes it saw: equal for equal runs.
         package var digest = ""
+
+        /// The names of the invariants that were violated, first things first.
+        var invariants: [Substring] { violations.map { $0.prefix { $0 != " " } } }
     }
 
     /// What happens.
@@ -40,8 +43,12 @@ package struct Simulation: Sendable {
         return outcome
     }
 
-    /// Leaves steps and faults out while the run still violates something.
+    /// Leaves steps and faults out while the run still violates the invariant that it violates first.
     package func shrunk() async throws -> SimulationPlan {
+        guard let invariant = try await run().invariants.first else { return plan }
+        func fails(_ plan: SimulationPlan) async throws -> Bool {
+            try await Simulation(plan).run().invariants.contains(invariant)
+        }
         var plan = plan
         var size = max(plan.steps.count / 2, 1)
         while true {
@@ -50,7 +57,7 @@ package struct Simulation: Sendable {
             while start < plan.steps.count {
                 var fewer = plan
                 fewer.steps.removeSubrange(start..<min(start + size, plan.steps.count))
-                if try await !Simulation(fewer).run().violations.isEmpty {
+                if try await fails(fewer) {
                     plan = fewer
                     isSmaller = true
                 } else {
@@ -63,7 +70,7 @@ package struct Simulation: Sendable {
         for fault in plan.rates.indices where plan.rates[fault] > 0 {
             var fewer = plan
             fewer.rates[fault] = 0
-            if try await !Simulation(fewer).run().violations.isEmpty { plan = fewer }
+            if try await fails(fewer) { plan = fewer }
         }
         return plan
     }

@@ -35,6 +35,8 @@ struct SimulationLedger: Sendable {
         let document: Int
         let write: RemoteWrite
         let base: BSONDocument?
+        /// The sender has looked at the document since.
+        var isLookedAt = false
     }
 
     /// Two editions that a handler was asked about.
@@ -52,9 +54,13 @@ struct SimulationLedger: Sendable {
     /// Which client an instance is, by its number.
     var owners: [UInt64: Int] = [:]
     private var landed: Set<String> = []
-    private var operations: Set<OperationID> = []
-    private var sent: [OperationID: Sent] = [:]
-    private var disowned: Set<OperationID> = []
+    var operations: Set<OperationID> = []
+    var sent: [OperationID: Sent] = [:]
+    var disowned: Set<OperationID> = []
+    /// What a complete history did not tell of, once.
+    var givenUp: Set<OperationID> = []
+    /// Of these, what each client's pass under way has read.
+    var untold: [Int: Set<OperationID>] = [:]
     private var changes: [Int: [Change]] = [:]
     private var looks: [Int: Int64] = [:]
     private var questions: [Int: [Question]] = [:]
@@ -85,9 +91,13 @@ extension SimulationLedger {
     }
 
     /// Notes that a client's app unset a field.
+    ///
+    /// It did so in a document that is there. Where it had deleted one that the remote never
+    /// confirmed, this is another, of somebody else's, and what lands of it is no sign of the first.
     mutating func noteUnset(_ client: Int, _ document: Int, _ path: String) {
         open.removeAll {
-            $0.client == client && $0.document == document && $0.path == path
+            $0.client == client && $0.document == document
+                && ($0.path == path || $0.isOfUnsent)
         }
     }
 
@@ -105,6 +115,7 @@ extension SimulationLedger {
             Write(
                 client: client, document: document, path: nil, token: "", isOfUnsent: !hasBase,
                 position: position))
+        disown(untold[client] ?? [], client)
     }
 
     /// The remote shows what the client itself wrote.
@@ -124,6 +135,9 @@ extension SimulationLedger {
 
     private func isOwn(_ change: Change, _ client: Int) -> Bool {
         guard let operation = change.operation, !disowned.contains(operation) else { return false }
+        // A delete leaves nothing behind that bears its name: who has given it up, with nothing left to
+        // look for in the history, cannot tell it from another's.
+        if change.after == nil && givenUp.contains(operation) { return false }
         return owners[operation.instance] == client
     }
 

@@ -80,7 +80,8 @@ struct SimulationCollection: RemoteCollection {
     func changes(
         after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
     ) async throws(RemoteError) -> RemoteChangeBatch {
-        try await carry(.changes) { () async throws(RemoteError) in
+        let (batch, untold) = try await carry(.changes) {
+            () async throws(RemoteError) -> (RemoteChangeBatch, Set<OperationID>) in
             guard await world.isKept(token), !dice.strikes(.historyLost) else {
                 world.ledger.withLock { $0.noteHistoryLost(remote.client) }
                 throw RemoteError(.historyLost, "the history is lost")
@@ -89,16 +90,21 @@ struct SimulationCollection: RemoteCollection {
             // the complete history or an error, which the remote promises (rules R3 and R14).
             if await !world.hasLooked(remote.client) {
                 if dice.strikes(.delayedEvents) {
-                    return RemoteChangeBatch(changes: [], token: token, hasMore: false)
+                    return (RemoteChangeBatch(changes: [], token: token, hasMore: false), [])
                 }
                 if dice.strikes(.repeatedEvents) {
                     let earlier = await world.earlier(token)
-                    return try await base.changes(
-                        after: earlier, limit: limit, waitingUpTo: .zero)
+                    return try await (
+                        base.changes(after: earlier, limit: limit, waitingUpTo: .zero), []
+                    )
                 }
             }
-            return try await base.changes(after: token, limit: limit, waitingUpTo: .zero)
+            let batch = try await base.changes(after: token, limit: limit, waitingUpTo: .zero)
+            guard await world.hasLooked(remote.client), !batch.hasMore else { return (batch, []) }
+            return await (batch, world.notLanded(remote.client, namespace))
         }
+        world.ledger.withLock { $0.noteUntold(untold, remote.client) }
+        return batch
     }
 
     func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {

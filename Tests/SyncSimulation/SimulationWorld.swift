@@ -254,6 +254,8 @@ extension SimulationWorld {
     func didLook(_ client: Int, _ namespace: Namespace, _ ids: [BSONValue]) {
         clients[client].hasLooked = true
         didPage(client, namespace, ids)
+        let documents = ids.compactMap { document(namespace, $0) }
+        ledger.withLock { $0.noteLookAfterSent(client, Set(documents)) }
     }
 
     /// What a page shows is seen, but it is no evidence.
@@ -365,7 +367,10 @@ extension SimulationWorld {
         guard !clients[number].isInPass, !clients[number].life.isOver else { return }
         clients[number].isInPass = true
         clients[number].hasLooked = false
-        defer { clients[number].isInPass = false }
+        defer {
+            clients[number].isInPass = false
+            ledger.withLock { $0.forgetUntold(number) }
+        }
         let engine = clients[number].engine
         guard engine.isOnline else { return }
         guard dice.strikes(.cancel) else {

@@ -31,7 +31,10 @@ import SyncSimulation
             #endif
             if parts.count == 2 { settings[String(parts[0])] = UInt64(parts[1]) }
         }
-        if let seed = settings["seed"] { exit(try await check(seed) ? 0 : 1) }
+        let isShrunk = settings["shrink"] != 0
+        if let seed = settings["seed"] {
+            exit(try await check(seed, isShrunk: isShrunk) ? 0 : 1)
+        }
         if let depth = settings["scope"] {
             exit(try await searchScope(Int(depth), settings) ? 0 : 1)
         }
@@ -51,7 +54,7 @@ import SyncSimulation
         }
         print("\(end - from) seeds in \(start.duration(to: .now)), \(failed.count) failed")
         guard let seed = failed.min() else { return }
-        if settings["shrink"] != 0 { _ = try await check(seed) }
+        if isShrunk { _ = try await check(seed, isShrunk: true) }
         exit(1)
     }
 
@@ -108,8 +111,9 @@ import SyncSimulation
         return failed
     }
 
-    /// Runs one seed; where it violates something, prints the shortest schedule that does.
-    private static func check(_ seed: UInt64) async throws -> Bool {
+    /// Runs one seed; where it violates something, prints the shortest schedule that violates it in
+    /// the same way, or all of its own.
+    private static func check(_ seed: UInt64, isShrunk: Bool) async throws -> Bool {
         let plan = SimulationPlan(seed: seed)
         let outcome = try await Simulation(plan).run(isTold: true)
         guard !outcome.violations.isEmpty else {
@@ -117,6 +121,10 @@ import SyncSimulation
             return true
         }
         print("seed \(seed) violates: \(outcome.violations.joined(separator: "; "))")
+        guard isShrunk else {
+            print(outcome.lines.joined(separator: "\n"))
+            return false
+        }
         let shrunk = try await Simulation(plan).shrunk()
         let again = try await Simulation(shrunk).run(isTold: true)
         print("with \(shrunk.steps.count) of \(plan.steps.count) steps:")

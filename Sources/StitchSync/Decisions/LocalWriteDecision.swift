@@ -14,6 +14,8 @@ struct LocalWriteFacts: Hashable {
     var equalsBase: Bool
     /// An attempt was sent whose answer did not come.
     var hasOpenAttempt: Bool
+    /// An attempt was given up, since nothing told of it, and may still land.
+    var mayLandLate: Bool
     /// The document is paused.
     var isPaused: Bool
 }
@@ -33,13 +35,17 @@ enum LocalWriteDecision: String, CaseIterable {
     /// As `markPending`, and end the pause; the remote is looked at first.
     case resumePending
     /// As `clearPending`, and end the pause; the remote is looked at first.
+    ///
+    /// So is a document that was deleted here and may have landed since.
     case resumeClean
 
-    /// Rule R2.
+    /// Rules R2 and R3.
     static func decide(_ facts: LocalWriteFacts) -> Self {
         if facts.existedBefore == facts.existsAfter && facts.isUnchanged { return .nothing }
         guard facts.hasRecord else { return facts.existsAfter ? .begin : .forget }
-        if !facts.existsAfter && facts.baseIsAbsent && !facts.hasOpenAttempt { return .forget }
+        if !facts.existsAfter && facts.baseIsAbsent && !facts.hasOpenAttempt {
+            return facts.mayLandLate ? .resumeClean : .forget
+        }
         let clean = facts.equalsBase && !facts.hasOpenAttempt
         if facts.isPaused { return clean ? .resumeClean : .resumePending }
         return clean ? .clearPending : .markPending

@@ -34,7 +34,9 @@ extension SyncTransaction {
             existedBefore: before != nil, existsAfter: after != nil,
             isUnchanged: contentEqual(before, after), hasRecord: record != nil,
             baseIsAbsent: base == nil, equalsBase: contentEqual(base, after),
-            hasOpenAttempt: record?.attempt != nil, isPaused: record?.pause != nil)
+            hasOpenAttempt: record?.attempt != nil,
+            mayLandLate: record.map { !$0.discarded.isEmpty } ?? false,
+            isPaused: record?.pause != nil)
     }
 
     private func apply(

@@ -147,9 +147,11 @@ extension SyncTransaction {
         let earlier = record.discarded
         try apply(attempt, to: &record, local: local)
         try adoptDiscarded(edition, of: earlier + record.discarded, into: &record, local: local)
-        if open != nil && record.base == .absent && local == nil && edition.document == nil {
+        // A delete since the look has the remote looked at again.
+        let isGivenUp = open != nil || !earlier.isEmpty && record.hint == look.record.hint
+        if isGivenUp && record.base == .absent && local == nil && edition.document == nil {
             try records.remove(record)
-            if attempt != .adopt {
+            if open != nil && attempt != .adopt {
                 try emit(.delete, .committed, record.documentID, uncommitted: false)
             }
             return .nothing
