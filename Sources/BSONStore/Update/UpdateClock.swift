@@ -35,6 +35,12 @@ extension BSONDocument {
     /// Only top-level fields other than `_id` count. Source: MongoDB manual, "BSON Types",
     /// "Timestamps".
     package var withTimestampsFilled: BSONDocument {
+        // Few documents have the type's byte anywhere; the others' fields need not be read.
+        let type = Int32(BSONType.timestamp.rawValue)
+        let hasByte = withUnsafeBytes { bytes in
+            bytes.baseAddress.flatMap { memchr($0, type, bytes.count) } != nil
+        }
+        guard hasByte else { return self }
         let keys = withCursor { cursor in
             var keys: [String] = []
             while let element = cursor.next() {
