@@ -23,6 +23,17 @@ extension StoreBackend {
             ChangeStreamStage.name: { [self] (_) throws(StoreError) in
                 try stored { throw ChangeStreamStage.mustBeFirst }
             },
+            SplitEvent.stage: { [self] (argument) throws(StoreError) in
+                try stored {
+                    try SplitEvent.refuse(argument)
+                    return []
+                }
+            },
+            "$planCacheStats": { [self] (options) throws(StoreError) in
+                try stored { try ServerStage.checkPlanCacheStats(options) }
+                // Plans are not kept.
+                return []
+            },
             "$listSearchIndexes": { (_) throws(StoreError) in
                 throw StoreError(
                     StoreError.Code(rawValue: SearchIndexCommands.refusal.code),

@@ -21,7 +21,10 @@ enum BulkWriteCommand {
             }
             return try Namespace(parsing: name)
         }
-        let operations = try call.documents("ops").map { try BulkOperation($0, namespaces) }
+        let stamps = EmptyTimestamps(call)
+        let operations = try call.documents("ops").map {
+            try BulkOperation($0, namespaces, stamps)
+        }
         try WriteBatch.checkCount(operations.count)
         let done = try store.reply(call) { transaction in
             var tally = BulkTally(showsErrorsOnly: call.flag("errorsOnly"))
@@ -60,7 +63,9 @@ private struct BulkOperation: Sendable {
     private let namespace: Namespace
     private let kind: Kind
 
-    init(_ document: BSONDocument, _ namespaces: [Namespace]) throws {
+    init(
+        _ document: BSONDocument, _ namespaces: [Namespace], _ stamps: EmptyTimestamps
+    ) throws {
         guard let (name, value) = document.first(where: { _ in true }),
             ["insert", "update", "delete"].contains(name)
         else {
@@ -74,8 +79,8 @@ private struct BulkOperation: Sendable {
         }
         namespace = namespaces[place]
         switch name {
-        case "insert": kind = .insert(document["document"]?.documentValue ?? [:])
-        case "update": kind = .update(try UpdateStatement(bulk: document))
+        case "insert": kind = .insert(stamps.filled(document["document"]?.documentValue ?? [:]))
+        case "update": kind = .update(try UpdateStatement(bulk: document).filled(by: stamps))
         default: kind = .delete(try DeleteStatement(bulk: document))
         }
     }

@@ -26,6 +26,10 @@ enum FindAndModifyCommand {
 
     private static func check(_ call: CommandCall) throws(CommandFault) {
         let removes = call.flag("remove")
+        if removes, call["arrayFilters"] != nil {
+            throw CommandFault(
+                .failedToParse, "Cannot specify arrayFilters and remove=true")
+        }
         if removes, call["update"] != nil {
             throw CommandFault(
                 .failedToParse, "Cannot specify both an update and remove=true")
@@ -98,7 +102,8 @@ enum FindAndModifyCommand {
     /// The update, read.
     static func update(_ call: CommandCall, variables: BSONDocument?) throws -> Update {
         try Update(
-            call["update"] ?? .null, variables: variables ?? [:],
+            EmptyTimestamps(call).filled(update: call["update"] ?? .null),
+            variables: variables ?? [:],
             arrayFilters: try arrayFilters(call), collation: try call.collation())
     }
 

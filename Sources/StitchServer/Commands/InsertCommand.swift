@@ -19,13 +19,14 @@ enum InsertCommand {
         let documents = try call.documents("documents")
         try WriteBatch.checkCount(documents.count)
         let isOrdered = call["ordered"]?.isTrue ?? true
+        let stamps = EmptyTimestamps(call)
         let reply = try store.reply(call) { transaction in
             var batch = WriteBatch(isOrdered: isOrdered)
             for (index, document) in documents.enumerated() {
                 try call.checkTime()
                 let fault = try WriteBatch.attempt(transaction) {
                     do throws(StoreError) {
-                        try transaction.insert(namespace, document)
+                        try transaction.insert(namespace, stamps.filled(document))
                     } catch {
                         throw error.ofInsert
                     }

@@ -16,7 +16,10 @@ enum UpdateCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         try namespace.checkWritable()
-        let statements = try call.documents("updates").map { try UpdateStatement($0) }
+        let stamps = EmptyTimestamps(call)
+        let statements = try call.documents("updates").map {
+            try UpdateStatement($0).filled(by: stamps)
+        }
         try WriteBatch.checkCount(statements.count)
         for statement in statements { try statement.checkStages() }
         try call.checkRetryable(isMulti: statements.contains { $0.isMulti })
@@ -58,7 +61,7 @@ struct UpdateStatement: Sendable {
         ], required: ["q", "u"])
 
     let query: BSONDocument
-    let update: BSONValue
+    private(set) var update: BSONValue
     let isMulti: Bool
     let upserts: Bool
     let upsertsSupplied: Bool
@@ -106,6 +109,13 @@ struct UpdateStatement: Sendable {
         isMulti = document["multi"]?.isTrue ?? false
         upserts = document["upsert"]?.isTrue ?? false
         upsertsSupplied = false
+    }
+
+    /// The statement with the time in a new document's empty timestamps.
+    func filled(by stamps: EmptyTimestamps) -> UpdateStatement {
+        var statement = self
+        statement.update = stamps.filled(update: update)
+        return statement
     }
 
     /// Refuses a pipeline with a stage that there is not, before anything is changed.

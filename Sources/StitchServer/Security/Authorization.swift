@@ -12,7 +12,7 @@ enum Authorization {
     ]
     private static let monitors: Set<String> = [
         "serverStatus", "getParameter", "getCmdLineOpts", "getLog", "top", "currentOp",
-        "replSetGetStatus", "replSetGetConfig", "getDefaultRWConcern",
+        "replSetGetStatus", "replSetGetConfig", "getDefaultRWConcern", "connPoolStats",
     ]
     private static let needsSignIn: Set<String> = [
         "startSession", "commitTransaction", "abortTransaction", "features", "hostInfo",
@@ -20,6 +20,7 @@ enum Authorization {
     ]
     private static let administratesDatabase: Set<String> = [
         "collMod", "profile", "reIndex", "compact", "dropDatabase", "validate",
+        "planCacheClear",
     ]
 
     /// What a command needs on its database.
