@@ -45,6 +45,8 @@ enum AggregateCommand {
                 .invalidOptions,
                 "\(request.lastStage) cannot be used with a 'linearizable' read concern level")
         }
+        let target = pipeline.target(from: namespace)
+        if let target { try WrittenCollection(target, by: request.lastStage).checkName() }
         let gather: @Sendable (ReadTransaction) throws -> [BSONDocument] = { transaction in
             var documents: [BSONDocument] = []
             // The documents of a view are those of its pipeline, which has no hint.
@@ -52,6 +54,9 @@ enum AggregateCommand {
             if !isView { try transaction.checkHint(call["hint"], namespace) }
             let pipeline = isView ? pipeline.withoutHint : pipeline
             do {
+                if let target {
+                    try WrittenCollection(target, by: request.lastStage).check(transaction)
+                }
                 try transaction.aggregate(namespace, pipeline) { (document) throws(StoreError) in
                     guard !call.isOverdue else {
                         throw StoreError(.timeIsOver, CommandCall.timeIsOver.message)

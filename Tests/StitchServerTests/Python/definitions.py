@@ -190,6 +190,62 @@ class Writing(ServedTest):
             (9, "Cannot specify arrayFilters and remove=true"))
 
 
+class Pipelines(ServedTest):
+    def run_into(self, stage):
+        return self.refused("aggregate", "items", pipeline=[stage], cursor={})
+
+    def test_a_pipeline_does_not_write_what_is_the_servers_own(self):
+        self.items.insert_one({"_id": 1})
+        for stage, expected in (
+                ({"$out": "system.x"}, (17385, "Can't $out to special collection: system.x")),
+                ({"$out": {"db": "admin", "coll": "system.users"}},
+                 (17385, "Can't $out to special collection: system.users")),
+                ({"$out": {"db": "admin", "coll": "x"}},
+                 (31321, "Can't $out to internal database: admin")),
+                ({"$merge": {"into": {"db": "admin", "coll": "system.users"}}},
+                 (31319, "Cannot $merge to special collection: system.users")),
+                ({"$merge": {"into": {"db": "config", "coll": "x"}}},
+                 (31320, "Cannot $merge to internal database: config"))):
+            self.assertEqual(self.run_into(stage), expected)
+
+    def test_a_pipeline_writes_no_view_and_replaces_nothing_that_is_capped(self):
+        self.items.insert_one({"_id": 1})
+        self.db.create_collection("v", viewOn="items", pipeline=[])
+        self.db.create_collection("capped", capped=True, size=4096)
+        frame = "PlanExecutor error during aggregation :: caused by :: "
+        view = (166, frame + "Namespace served.v is a view, not a collection")
+        self.assertEqual(self.run_into({"$out": "v"}), view)
+        self.assertEqual(self.run_into({"$merge": "v"}), view)
+        capped = frame + "namespace 'served.capped' is capped so it can't be used for $out"
+        self.assertEqual(self.run_into({"$out": "capped"}), (17152, capped))
+        self.items.aggregate([{"$merge": "capped"}])
+        self.assertEqual(self.db["capped"].count_documents({}), 1)
+
+    def test_what_the_server_asks_of_its_stages_comes_before_documents(self):
+        self.items.insert_one({"_id": 1})
+        self.db.create_collection("v", viewOn="items", pipeline=[])
+        code, message = self.refused(
+            "aggregate", 1, pipeline=[{"$currentOp": {}}], cursor={})
+        text = "$currentOp must be run against the 'admin' database with {aggregate: 1}"
+        self.assertEqual((code, message), (73, text))
+        count = [{"$collStats": {"count": {}}}]
+        self.assertEqual(self.refused("aggregate", "v", pipeline=count, cursor={})[0], 166)
+
+    def test_a_view_is_shown_as_pipelines_show(self):
+        self.items.insert_one({"_id": 1, "a": [1]})
+        self.db.create_collection("v", viewOn="items", pipeline=[])
+        self.assertEqual(self.refused("find", "v", projection={"a.$": 1})[0], 31324)
+        self.assertEqual(self.refused("find", "v", projection={"a": {"$elemMatch": {}}})[0], 168)
+        self.assertEqual(list(self.db["v"].find({}, {"a": 1, "_id": 0})), [{"a": [1]}])
+
+    def test_checks_name_the_collection(self):
+        self.items.insert_one({"_id": 1})
+        self.db.create_collection("v", viewOn="items", pipeline=[])
+        listed = next(iter(self.db.list_collections(filter={"name": "items"})))
+        self.assertEqual(self.db.command("validate", "items")["uuid"], listed["info"]["uuid"])
+        self.assertEqual(list(self.db.command("dbHash")["collections"]), ["items"])
+
+
 class Plans(ServedTest):
     def test_no_plans_are_kept(self):
         self.items.insert_one({})

@@ -123,6 +123,13 @@ class Aggregations(ServedTest):
         self.assertEqual(
             list(self.items.aggregate([{"$match": {"_id": 9}}, {"$set": {"n": {"$size": "$a"}}}])), [])
 
+    def test_the_first_year_is_one(self):
+        for part, code in (("year", 40523), ("isoWeekYear", 31095)):
+            stage = {"$set": {"d": {"$dateFromParts": {part: 0}}}}
+            refused, message = self.refused("aggregate", "items", pipeline=[stage], cursor={})
+            self.assertEqual(refused, code)
+            self.assertIn(f"'{part}' must evaluate to an integer in the range 1 to 9999", message)
+
     def test_what_fails_without_documents_says_so(self):
         self.assertEqual(
             self.refused_by({"$set": {"n": {"$divide": [1, 0]}}}),
