@@ -36,10 +36,10 @@ extension ExpressionOperator {
             }
             guard let zone = try ExpressionDate.zone(values[7]) else { return .null }
             let year = numbers[4]
-            guard (0...9_999).contains(year) else {
+            guard (1...9_999).contains(year) else {
                 throw .location(
                     isISO ? 31095 : 40523,
-                    "'\(names[4])' must evaluate to an integer in the range 0 to 9999, found "
+                    "'\(names[4])' must evaluate to an integer in the range 1 to 9999, found "
                         + String(year))
             }
             let days: Int

@@ -61,7 +61,7 @@ public struct Pipeline: Sendable {
                 StoreError.Code(rawValue: 17313),
                 "$match with $text is only allowed as the first pipeline stage")
         }
-        if !access.filter.waitsForText { try PipelineMetadata.check(array) }
+        try PipelineMetadata.check(array, searches: access.filter.waitsForText)
         firstName = array.first { _ in true }?.documentValue?.keys.first
         isCollectionless =
             firstName.flatMap { StageRule.all[$0] }?.isCollectionless ?? false
@@ -148,7 +148,11 @@ public struct Pipeline: Sendable {
 
     /// Runs a body whose errors are those of stages that documents pass.
     private static func execute(_ body: () throws(StoreError) -> Void) throws(StoreError) {
-        do throws(StoreError) { try body() } catch { throw error.during(.execution) }
+        do throws(StoreError) {
+            try body()
+        } catch {
+            throw error.phase == .preparation ? error : error.during(.execution)
+        }
     }
 
     /// The sink of the first of some stages that stand before a sink.

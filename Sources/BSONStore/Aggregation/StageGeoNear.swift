@@ -113,8 +113,7 @@ struct GeoNearStage: PipelineSourceStage {
     func forEach(
         _ run: PipelineRun, _ body: (BSONDocument) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        let path = try field(run)
-        let near = try center(run)
+        let (path, near) = try prepare(run)
         var memory = run.memory("$geoNear")
         var found: [(distance: Double, place: BSONValue, document: BSONDocument)] = []
         let selection = AggregationSelection(filter: filter, frame: run.frame)
@@ -131,6 +130,17 @@ struct GeoNearStage: PipelineSourceStage {
                 "geoNearDistance": .double(distance * multiplier), "geoNearPoint": place,
             ]
             guard try body(document) else { return }
+        }
+    }
+
+    /// Finds out what is measured, and from where.
+    private func prepare(
+        _ run: PipelineRun
+    ) throws(StoreError) -> (path: FieldPath, near: GeoNear) {
+        do throws(StoreError) {
+            return (try field(run), try center(run))
+        } catch {
+            throw error.during(.preparation)
         }
     }
 

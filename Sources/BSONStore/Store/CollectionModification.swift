@@ -23,18 +23,18 @@ struct CollectionModification {
                 "BSON field 'collMod.\(field)' is an unknown field.")
         }
         var command = before.document
-        for field in [
-            "validator", "validationLevel", "validationAction", "changeStreamPreAndPostImages",
-        ] {
-            guard let value = changes[field] else { continue }
-            guard before.view == nil else {
-                throw StoreError(.invalidOptions, "option not supported on a view: \(field)")
-            }
-            command.set(field, to: value)
+        for field in Self.replaced {
+            if let value = changes[field] { command.set(field, to: value) }
         }
         if let validator = changes["validator"]?.documentValue, !validator.isEmpty {
             if command["validationLevel"] == nil { command.append("validationLevel", "strict") }
             if command["validationAction"] == nil { command.append("validationAction", "error") }
+        }
+        try checkView(before)
+        if changes["expireAfterSeconds"] != nil, !before.isClustered {
+            throw StoreError(
+                .invalidOptions,
+                "'expireAfterSeconds' option is only supported on collections clustered by _id")
         }
         for (field, option) in [("cappedSize", "size"), ("cappedMax", "max")] {
             guard let value = changes[field] else { continue }
@@ -52,6 +52,19 @@ struct CollectionModification {
         }
         return CollectionOptions(
             try CollectionOptionsParser(command, of: "collMod").parts())
+    }
+
+    /// Options that take the place of those that were there.
+    private static let replaced = [
+        "validator", "validationLevel", "validationAction", "changeStreamPreAndPostImages",
+    ]
+
+    private func checkView(_ before: CollectionOptions) throws(StoreError) {
+        guard before.view != nil else { return }
+        for field in ["index", "expireAfterSeconds", "cappedSize", "cappedMax"] + Self.replaced
+        where changes[field] != nil {
+            throw StoreError(.invalidOptions, "option not supported on a view: \(field)")
+        }
     }
 
     /// What changes, without the command's name and what all commands have.
@@ -112,11 +125,15 @@ struct IndexModification {
             throw StoreError(
                 .invalidOptions, "Must specify either index name or key pattern.")
         }
-        guard expireAfterSeconds != nil || hidden != nil || prepareUnique != nil || becomesUnique
-        else {
+        let count = [expireAfterSeconds, hidden, prepareUnique].count { $0 != nil }
+        guard count > 0 || becomesUnique else {
             throw StoreError(
                 .invalidOptions,
                 "no expireAfterSeconds, hidden, unique, or prepareUnique field")
+        }
+        if prepareUnique != nil, count > 1 || becomesUnique {
+            throw StoreError(
+                .invalidOptions, "prepareUnique cannot be combined with any other modification.")
         }
     }
 
@@ -141,10 +158,18 @@ struct IndexModification {
 
     /// Why the index of the `_id` cannot be changed so.
     var refusalForID: StoreError {
-        expireAfterSeconds == nil
-            ? StoreError(.badValue, "can't hide _id index")
-            : StoreError(.invalidOptions, "the _id field does not support TTL indexes")
+        if expireAfterSeconds != nil {
+            return StoreError(.invalidOptions, "the _id field does not support TTL indexes")
+        }
+        return hidden == nil ? Self.isNotPrepared : StoreError(.badValue, "can't hide _id index")
     }
+
+    private static let isNotPrepared = StoreError(
+        .invalidOptions,
+        "Cannot make index unique with 'prepareUnique=false'. Run collMod to set it first.")
+
+    /// Whether documents are to be removed after some time.
+    var expires: Bool { expireAfterSeconds != nil }
 
     /// How the command names the index.
     var nameText: String { name ?? keyPattern.map(ShellText.text(of:)) ?? "" }
@@ -170,16 +195,18 @@ struct IndexModification {
         }
         if becomesUnique, !definition.isUnique {
             guard definition.preparesUnique else {
-                throw StoreError(
-                    .invalidOptions,
-                    "Cannot make index unique with 'prepareUnique=false'. Run collMod to set it "
-                        + "first.")
+                throw Self.isNotPrepared
             }
             specification.removeValue(forKey: "prepareUnique")
             specification.set("unique", to: true)
             answer.append("unique_new", true)
         }
         if let expireAfterSeconds {
+            guard definition.keyPattern.underestimatedCount == 1 else {
+                throw StoreError(
+                    .invalidOptions,
+                    "TTL indexes are single-field indexes, compound indexes do not support TTL")
+            }
             if let old = specification["expireAfterSeconds"] {
                 answer.append("expireAfterSeconds_old", old)
             }

@@ -65,6 +65,20 @@ public struct CollectionOptions: Sendable, Hashable {
         self.init(try CollectionOptionsParser(command, of: "create").parts())
     }
 
+    /// The options as change streams tell them of what is new: a collection with its first index,
+    /// a view as it is kept.
+    var description: BSONDocument {
+        if view == nil {
+            return BSONDocument(
+                document.map { $0 } + [("idIndex", .document(IndexDefinition.id.document))])
+        }
+        let order = ["viewOn", "pipeline", "collation"]
+        return BSONDocument(order.compactMap { name in document[name].map { (name, $0) } })
+    }
+
+    /// Whether the documents are kept by their ids, so that no index of them is listed.
+    var isClustered: Bool { document["clusteredIndex"] != nil }
+
     init(_ parts: CollectionOptionsParser.Parts) {
         document = parts.document
         validator = parts.validator

@@ -107,6 +107,15 @@ struct IndexCreationCheck {
     }
 
     private func checkPlaces() throws(StoreError) {
+        if definition.keys.contains(where: { $0.kind == .special("2dsphere") }),
+            let version = definition.document["2dsphereIndexVersion"],
+            version.truncatedNumber.map({ !(1...3).contains($0) }) ?? true
+        {
+            throw context.error(
+                .cannotCreateIndex,
+                "unsupported geo index version { 2dsphereIndexVersion : "
+                    + "\(ShellText.text(of: version)) }, only support versions: [1,2,3]")
+        }
         guard definition.keys.contains(where: { $0.kind == .special("2d") }) else { return }
         let document = definition.document
         for option in ["bits", "min", "max"] {

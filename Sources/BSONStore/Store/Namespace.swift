@@ -36,9 +36,18 @@ public struct Namespace: Sendable, Hashable, CustomStringConvertible {
         let collectionIsFine =
             !collection.isEmpty && collection.utf8.first != UInt8(ascii: ".")
             && !collection.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "$") }
-        guard databaseIsFine, collectionIsFine, description.utf8.count <= 255 else {
-            throw Self.invalid(description)
-        }
+        guard databaseIsFine, collectionIsFine else { throw Self.invalid(description) }
+        guard description.utf8.count <= Self.bytesMax else { throw Self.tooLong(description) }
+    }
+
+    /// Both names and the dot have at most so many bytes.
+    package static let bytesMax = 255
+
+    /// Refuses names that are too long together.
+    package static func tooLong(_ text: String) -> StoreError {
+        StoreError(
+            .invalidNamespace,
+            "Fully qualified namespace is too long. Namespace: \(text) Max: \(bytesMax)")
     }
 
     private static func invalid(_ text: String) -> StoreError {

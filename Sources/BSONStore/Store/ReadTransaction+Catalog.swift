@@ -61,7 +61,9 @@ extension ReadTransaction {
             return entry
         }
         entry.append("info", ["readOnly": false, "uuid": Catalog.shown(uuid)])
-        entry.append("idIndex", .document(IndexDefinition.id.document))
+        if !options.isClustered {
+            entry.append("idIndex", .document(IndexDefinition.id.document))
+        }
         return entry
     }
 

@@ -40,6 +40,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     package enum Phase: Sendable {
         /// While what depends on no document was computed.
         case optimization
+        /// Before the first document was read.
+        case preparation
         /// While documents were read or changed.
         case execution
     }

@@ -137,9 +137,14 @@ extension WriteTransaction {
         let answer = try modification.index.map { (change) throws(StoreError) in
             try self.change(change, table)
         }
-        try record(
-            .modify, table, modification.description,
-            before: try self.before(modification, table, answer ?? [:]))
+        if table.options.view == nil {
+            try record(
+                .modify, table, modification.description,
+                before: try self.before(modification, table, answer ?? [:]))
+        } else {
+            // A view is told as a whole, and not as it was.
+            try record(.modify, table, options.description)
+        }
         if options != table.options {
             try Catalog.renew(table, as: namespace, options, connection)
             abandon(table)
@@ -151,10 +156,8 @@ extension WriteTransaction {
     private func before(
         _ modification: CollectionModification, _ table: CollectionTable, _ answer: BSONDocument
     ) throws(StoreError) -> BSONDocument {
-        var options = table.options.document
-        if table.options.view == nil {
-            options = BSONDocument([("uuid", try Catalog.uuid(table, connection))] + options)
-        }
+        let options = BSONDocument(
+            [("uuid", try Catalog.uuid(table, connection))] + table.options.document)
         var before: BSONDocument = ["collectionOptions": .document(options)]
         guard try modification.index != nil else { return before }
         let old = answer.compactMap { (key, value) in
@@ -169,6 +172,10 @@ extension WriteTransaction {
     ) throws(StoreError) -> BSONDocument {
         let indexes = try connection.catalogCache.indexes(of: table.id, connection)
         if change.isFor(IndexDefinition.id) { throw change.refusalForID }
+        if table.options.capped != nil, change.expires {
+            throw StoreError(
+                .invalidOptions, "TTL indexes are not supported for capped collections.")
+        }
         guard let index = indexes.first(where: { change.isFor($0.definition) }) else {
             throw StoreError(
                 .indexNotFound,

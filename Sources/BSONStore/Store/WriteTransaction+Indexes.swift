@@ -105,6 +105,36 @@ extension WriteTransaction {
         _ namespace: Namespace, _ definition: IndexDefinition,
         progress: (Int) throws -> Void = { _ in }
     ) throws -> Bool {
+        guard let (table, made) = try make(definition, namespace, progress) else { return false }
+        try record(.createIndex, table, Self.description(of: [made]))
+        return true
+    }
+
+    /// Makes indexes as the command `createIndexes` does: over documents together, which change
+    /// streams tell as one event, and of an empty collection one after the other.
+    ///
+    /// - Throws: as ``createIndex(_:_:progress:)`` does.
+    package func createIndexes(_ namespace: Namespace, _ definitions: [IndexDefinition]) throws {
+        let isEmpty = try view(namespace) == nil && count(namespace) == 0
+        var made: [IndexDefinition] = []
+        var table: CollectionTable?
+        for definition in definitions {
+            guard !isEmpty else {
+                try createIndex(namespace, definition)
+                continue
+            }
+            guard let index = try make(definition, namespace, { _ in }) else { continue }
+            table = index.table
+            made.append(index.definition)
+        }
+        if let table { try record(.createIndex, table, Self.description(of: made)) }
+    }
+
+    /// Makes an index that nobody is told of yet; `nil` when it is there.
+    private func make(
+        _ definition: IndexDefinition, _ namespace: Namespace,
+        _ progress: (Int) throws -> Void
+    ) throws -> (table: CollectionTable, definition: IndexDefinition)? {
         let table = try onTableForWriting(namespace) { $0 }
         guard table.options.view == nil else {
             throw StoreError(.commandNotSupportedOnView, "Cannot create indexes on a view")
@@ -112,9 +142,7 @@ extension WriteTransaction {
         try IndexCreationCheck.check(definition, isCapped: table.options.capped != nil)
         let definition = try definition.inheriting(table.options.collation)
         let existing = try connection.catalogCache.indexes(of: table.id, connection)
-        if try IndexConflict.isThere(definition, among: existing.map(\.definition)) {
-            return false
-        }
+        if try IndexConflict.isThere(definition, among: existing.map(\.definition)) { return nil }
         guard existing.count + 1 < Self.indexesMax else {
             throw StoreError(
                 .cannotCreateIndex,
@@ -129,14 +157,13 @@ extension WriteTransaction {
                 isMultikey: false,
                 place: connection.reserveNumbers(StoredIndex.Statement.allCases.count))
             try fill(index, table, progress)
-            try record(.createIndex, table, Self.description(of: definition))
         }
         connection.catalogCache.forget(table.id)
-        return true
+        return (table, definition)
     }
 
-    private static func description(of index: IndexDefinition) -> BSONDocument {
-        ["indexes": [.document(index.document)]]
+    private static func description(of indexes: [IndexDefinition]) -> BSONDocument {
+        ["indexes": .array(BSONArray(indexes.map { .document($0.document) }))]
     }
 
     private func register(
@@ -294,7 +321,7 @@ extension WriteTransaction {
         try statement.run()
         try connection.executeOnce("DROP TABLE \(StoredIndex.tableName(index.id))")
         connection.catalogCache.forget(table.id)
-        try record(.dropIndex, table, Self.description(of: index.definition))
+        try record(.dropIndex, table, Self.description(of: [index.definition]))
     }
 }
 

@@ -2,8 +2,8 @@ extension WriteTransaction {
     /// Checks that a view can be made or changed.
     ///
     /// - Throws: 14, 40323 and others for what is no pipeline, 167 (OptionNotSupportedOnView) for one
-    ///   that writes or watches, 73 for one that has no collection, 5 (GraphContainsCycle) for a view that shows itself, 165 for too many views
-    ///   behind each other.
+    ///   that writes or watches, 73 for one that has no collection, 5 (GraphContainsCycle) for a view
+    ///   that shows itself, 165 for too many views behind each other.
     ///
     /// Source: the server's `view_catalog_helpers.cpp` and `view_graph.cpp`.
     func check(
@@ -22,28 +22,37 @@ extension WriteTransaction {
         of view: CollectionOptions.View, named namespace: Namespace
     ) throws(StoreError) {
         let names = view.pipeline.map { $0.documentValue?.keys.first ?? "" }
+        let isInvalid = { (error: StoreError) in
+            var error = error
+            error.message =
+                "Invalid pipeline for view \(namespace) :: caused by :: \(error.message)"
+            error.phase = nil
+            return error
+        }
         guard names.first != "$changeStream" else {
-            throw .location(167, "$changeStream cannot be used in a view definition")
+            throw isInvalid(.location(167, "$changeStream cannot be used in a view definition"))
         }
         do throws(StoreError) {
             _ = try Pipeline(view.pipeline, options: PipelineOptions())
         } catch {
             // Stages that only a server has are looked at when the view is read.
             if error.code.rawValue == 40324, Self.isOfServer(view.pipeline) { return }
-            throw error
+            // What is no stage at all is found earlier.
+            throw [40323, 40324].contains(error.code.rawValue) ? error : isInvalid(error)
         }
         for (place, name) in names.enumerated() {
             guard let rule = StageRule.all[name] else { continue }
             guard rule.position != .last else {
-                throw .location(
-                    167,
-                    "Invalid pipeline for view \(namespace) :: caused by :: The aggregation stage "
-                        + "\(name) in location \(place) of the pipeline cannot be used in the view "
-                        + "definition of \(namespace) because it writes to disk")
+                throw isInvalid(
+                    .location(
+                        167,
+                        "The aggregation stage \(name) in location \(place) of the pipeline cannot "
+                            + "be used in the view definition of \(namespace) because it writes to "
+                            + "disk"))
             }
             guard !rule.isCollectionless else {
-                throw StoreError(
-                    .invalidNamespace, "\(name) cannot be used in a view definition")
+                throw isInvalid(
+                    StoreError(.invalidNamespace, "'\(name)' cannot be used in a view definition"))
             }
         }
     }

@@ -55,11 +55,7 @@ public final class WriteTransaction: ReadTransaction {
         let table = try Catalog.create(namespace, options, connection)
         noteNewTables()
         madeTables.insert(table.id)
-        var description = options.document
-        if options.view == nil {
-            description.append("idIndex", .document(IndexDefinition.id.document))
-        }
-        try record(.create, table, description)
+        try record(.create, table, options.description)
         return table
     }
 

@@ -48,13 +48,30 @@ enum ServerStage {
         }
     }
 
+    /// Checks `$planCacheStats`.
+    ///
+    /// - Throws: 9 (FailedToParse).
+    static func checkPlanCacheStats(_ value: BSONValue) throws(CommandFault) {
+        guard let options = value.documentValue else {
+            throw CommandFault(
+                .failedToParse,
+                "$planCacheStats value must be an object. Found: \(value.type.serverName)")
+        }
+        guard options.isEmpty else {
+            throw CommandFault(
+                .failedToParse, "$planCacheStats parameters object must be empty. Found: object")
+        }
+    }
+
     /// Checks `$collStats`.
     ///
     /// - Throws: 40166, 40415 for an unknown part, 14 for one of another type.
     static func checkCollStats(_ value: BSONValue) throws(CommandFault) {
         guard let options = value.documentValue else {
             throw CommandFault(
-                40166, "$collStats must take a nested object but found: $collStats: \(value)")
+                40166,
+                "$collStats must take a nested object but found: $collStats: "
+                    + ShellText.text(of: value))
         }
         let parts: [String: FieldKind] = [
             "latencyStats": .document, "storageStats": .document, "count": .document,

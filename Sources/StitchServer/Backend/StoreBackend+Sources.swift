@@ -6,22 +6,31 @@ extension StoreBackend {
     func sources(for call: CommandCall) -> [String: PipelineOptions.Source] {
         [
             "$currentOp": { [self] (options) throws(StoreError) in
-                try stored {
-                    try ServerStage.checkCurrentOp(options, call)
-                    return operations()
-                }
+                try checked { try ServerStage.checkCurrentOp(options, call) }
+                return operations()
             },
             "$indexStats": { [self] (options) throws(StoreError) in
-                try stored { try ServerStage.checkIndexStats(options) }
+                try checked { try ServerStage.checkIndexStats(options) }
                 return try indexStatistics(call)
             },
             "$collStats": { [self] (options) throws(StoreError) in
-                try stored { try ServerStage.checkCollStats(options) }
+                try checked { try ServerStage.checkCollStats(options) }
                 return [try collectionStatistics(call, options)]
             },
             // A stream that begins a pipeline is read elsewhere.
             ChangeStreamStage.name: { [self] (_) throws(StoreError) in
                 try stored { throw ChangeStreamStage.mustBeFirst }
+            },
+            SplitEvent.stage: { [self] (argument) throws(StoreError) in
+                try stored {
+                    try SplitEvent.refuse(argument)
+                    return []
+                }
+            },
+            "$planCacheStats": { [self] (options) throws(StoreError) in
+                try checked { try ServerStage.checkPlanCacheStats(options) }
+                // Plans are not kept.
+                return []
             },
             "$listSearchIndexes": { (_) throws(StoreError) in
                 throw StoreError(
@@ -29,7 +38,7 @@ extension StoreBackend {
                     SearchIndexCommands.refusal.message)
             },
             "$listLocalSessions": { [self] (options) throws(StoreError) in
-                try stored { try ServerStage.checkListLocalSessions(options, call) }
+                try checked { try ServerStage.checkListLocalSessions(options, call) }
                 return localSessions()
             },
             "$listSessions": { [self] _ in localSessions() },
@@ -70,6 +79,11 @@ extension StoreBackend {
     ) throws(StoreError) -> BSONDocument {
         try stored {
             let namespace = try call.collection()
+            guard try !store.read({ try $0.isView(namespace) }) else {
+                throw CommandFault(
+                    .commandNotSupportedOnView,
+                    "Namespace \(namespace) is a view, not a collection")
+            }
             let (usage, capped) = try store.read {
                 (try CollectionUsage(namespace, $0), try $0.options(namespace)?.capped)
             }
@@ -102,6 +116,15 @@ extension StoreBackend {
                 entry.append("storageStats", .document(storage))
             }
             return entry
+        }
+    }
+
+    /// Runs a check of a stage's argument, before there are documents.
+    private func checked(_ body: () throws -> Void) throws(StoreError) {
+        do throws(StoreError) {
+            try stored(body)
+        } catch {
+            throw error.during(.preparation)
         }
     }
 

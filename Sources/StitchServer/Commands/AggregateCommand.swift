@@ -36,6 +36,7 @@ enum AggregateCommand {
         if let options = try request.changeStream() {
             return try watch(options, request, namespace, call, store, batchSize: batchSize)
         }
+        try request.checkSplit()
         let pipeline = try request.pipeline(for: call, store)
         if pipeline.writes, let level = call.document("readConcern")?["level"]?.stringValue,
             level == "linearizable"
@@ -44,6 +45,8 @@ enum AggregateCommand {
                 .invalidOptions,
                 "\(request.lastStage) cannot be used with a 'linearizable' read concern level")
         }
+        let target = pipeline.target(from: namespace)
+        if let target { try WrittenCollection(target, by: request.lastStage).checkName() }
         let gather: @Sendable (ReadTransaction) throws -> [BSONDocument] = { transaction in
             var documents: [BSONDocument] = []
             // The documents of a view are those of its pipeline, which has no hint.
@@ -51,6 +54,9 @@ enum AggregateCommand {
             if !isView { try transaction.checkHint(call["hint"], namespace) }
             let pipeline = isView ? pipeline.withoutHint : pipeline
             do {
+                if let target {
+                    try WrittenCollection(target, by: request.lastStage).check(transaction)
+                }
                 try transaction.aggregate(namespace, pipeline) { (document) throws(StoreError) in
                     guard !call.isOverdue else {
                         throw StoreError(.timeIsOver, CommandCall.timeIsOver.message)
@@ -82,12 +88,17 @@ enum AggregateCommand {
                     + "'majority'. Current readConcern: \(level)")
         }
         let stage = try ChangeStreamStage(options)
+        guard try !store.read(call, { try $0.isView(namespace) }) else {
+            throw CommandFault(
+                .commandNotSupportedOnView, "Namespace \(namespace) is a view, not a collection")
+        }
         let source = try ChangeStreamSource(
             store, stage,
             try ChangeStreamScope(namespace, isForCluster: stage.isForCluster),
             rest: request.rest,
             options: PipelineOptions(
-                let: call.document("let"), collation: try call.collation()),
+                let: call.document("let"), collation: try call.collation(),
+                sources: store.sources(for: call)),
             now: store.server.clock.now, under: try store.ruleGuard(call))
         return try store.open(
             source, namespace, call, batchSize: batchSize,
@@ -151,6 +162,17 @@ struct AggregateRequest {
         guard let first = places.first else { return nil }
         guard first.offset == 0, places.count == 1 else { throw ChangeStreamStage.mustBeFirst }
         return first.element.documentValue?[ChangeStreamStage.name]
+    }
+
+    /// Refuses the stage that cuts events where there are none.
+    ///
+    /// - Throws: 7182800, 20 (IllegalOperation).
+    func checkSplit() throws(CommandFault) {
+        for stage in stages {
+            if let argument = stage.documentValue?[SplitEvent.stage] {
+                try SplitEvent.refuse(argument)
+            }
+        }
     }
 
     /// The stages behind the first.

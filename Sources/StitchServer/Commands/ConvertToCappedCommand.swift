@@ -15,7 +15,7 @@ enum ConvertToCappedCommand {
             throw CommandFault(
                 .invalidOptions, "Capped collection size must be greater than zero")
         }
-        try store.write(call) { transaction in
+        let uuid = try store.write(call) { transaction in
             guard let options = try transaction.options(namespace) else {
                 throw CommandFault(
                     .namespaceNotFound, "source collection \(namespace) does not exist")
@@ -38,9 +38,11 @@ enum ConvertToCappedCommand {
                 try call.checkTime()
                 try transaction.insert(capped, document)
             }
+            let uuid = try transaction.uuid(namespace)
             try transaction.renameCollection(capped, to: namespace, dropTarget: true)
+            return uuid
         }
-        store.cursors.kill(database: namespace.database, collection: namespace.collection)
+        store.cursors.end([namespace: .dropped(uuid)])
         return .ok
     }
 }

@@ -13,7 +13,11 @@ enum CreateCommand {
         where key == call.givenName || !CommandCall.generalArguments.contains(key) {
             document.append(key, value)
         }
+        try CreateOptionsCheck(call, namespace).check()
         let options = try CollectionOptions(document)
+        guard options.view == nil || call.transaction?.isTransaction != true else {
+            throw CommandFault(263, "Cannot create a view in a multi-document transaction.")
+        }
         try store.write(call) { transaction in
             // The same once more is no error, but it ends a transaction.
             if call.transaction == nil, let there = try transaction.options(namespace),
@@ -23,6 +27,9 @@ enum CreateCommand {
             }
             try transaction.createCollection(namespace, options)
         }
-        return .ok
+        guard call["autoIndexId"] != nil else { return .ok }
+        return .reply([
+            "note": "The autoIndexId option is deprecated and will be removed in a future release"
+        ])
     }
 }

@@ -25,9 +25,7 @@ enum CreateIndexesCommand {
                 let isThere = try transaction.options(namespace) != nil
                 let before = try transaction.indexes(namespace).count
                 if isThere { try checkTransaction(call, namespace, definitions, transaction) }
-                for definition in definitions {
-                    try transaction.createIndex(namespace, definition)
-                }
+                try transaction.createIndexes(namespace, definitions)
                 return reply(
                     before: max(1, before), after: try transaction.indexes(namespace).count,
                     isNew: !isThere)

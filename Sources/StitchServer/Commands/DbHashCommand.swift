@@ -22,6 +22,7 @@ enum DbHashCommand {
                     && !namespace.collection.hasPrefix("system.")
                     && (wanted.isEmpty || wanted.contains(namespace.collection))
                 {
+                    if try transaction.isView(namespace) { continue }
                     let text = try hash(namespace, transaction, call)
                     hashes.append(namespace.collection, .string(text))
                     texts += text

@@ -8,13 +8,14 @@ enum DropCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
-        let (isThere, isView, indexes) = try store.write(call) { transaction in
+        let (isThere, isView, indexes, uuid) = try store.write(call) { transaction in
             let isView = try transaction.options(namespace)?.view != nil
             let indexes = try transaction.indexes(namespace).count
-            return (try transaction.dropCollection(namespace), isView, indexes)
+            let uuid = try transaction.uuid(namespace)
+            return (try transaction.dropCollection(namespace), isView, indexes, uuid)
         }
-        store.cursors.kill(database: namespace.database, collection: namespace.collection)
         guard isThere else { return .ok }
+        store.cursors.end([namespace: .dropped(uuid)])
         if isView { return .reply(["ns": .string(namespace.description)]) }
         return .reply([
             "nIndexesWas": .int32(Int32(indexes)), "ns": .string(namespace.description),

@@ -8,8 +8,26 @@ enum DropDatabaseCommand {
         guard call.target.wholeNumber == 1 else {
             throw CommandFault(5_255_100, "Have to pass 1 as 'drop' parameter")
         }
-        let isThere = try store.write(call) { try $0.dropDatabase(call.database) }
-        store.cursors.kill(database: call.database)
+        try check(call.database)
+        let (isThere, faults) = try store.write(call) { transaction in
+            let names = try transaction.collections().filter { $0.database == call.database }
+            let faults = try names.map { ($0, CommandFault.dropped(try transaction.uuid($0))) }
+            return (try transaction.dropDatabase(call.database), faults)
+        }
+        store.cursors.end(Dictionary(uniqueKeysWithValues: faults))
         return isThere ? .reply(["dropped": .string(call.database)]) : .ok
+    }
+
+    /// Refuses to remove what the server itself needs.
+    ///
+    /// - Throws: 20 (IllegalOperation).
+    private static func check(_ database: String) throws(CommandFault) {
+        if database == "admin" {
+            throw CommandFault(.illegalOperation, "Dropping the 'admin' database is prohibited.")
+        }
+        if database == "local" {
+            throw CommandFault(
+                .illegalOperation, "Cannot drop 'local' database while replication is active")
+        }
     }
 }

@@ -27,6 +27,10 @@ enum FindAndModifyCommand {
 
     private static func check(_ call: CommandCall) throws(CommandFault) {
         let removes = call.flag("remove")
+        if removes, call["arrayFilters"] != nil {
+            throw CommandFault(
+                .failedToParse, "Cannot specify arrayFilters and remove=true")
+        }
         if removes, call["update"] != nil {
             throw CommandFault(
                 .failedToParse, "Cannot specify both an update and remove=true")

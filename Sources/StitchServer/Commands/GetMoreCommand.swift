@@ -98,15 +98,13 @@ enum GetMoreCommand {
             throw error
         }
         if batch.documents.isEmpty, !batch.isAtEnd, !isTimeUp, cursor.options.awaitsData,
-            !store.cursors.isKilled(cursor.id)
+            store.cursors.end(of: cursor.id) == nil
         {
             return wait(reading, source, store, after: generation)
         }
-        let isKilled = store.cursors.isKilled(cursor.id)
+        let end = store.cursors.end(of: cursor.id)
         store.cursors.unpin(cursor.id, source, isAtEnd: batch.isAtEnd)
-        guard !isKilled else {
-            throw CommandFault(237, "operation was interrupted because the cursor was killed")
-        }
+        if let end { throw end }
         return .reply(
             CursorReply.reply(
                 batch, .next, id: batch.isAtEnd ? 0 : cursor.id, cursor.namespace))

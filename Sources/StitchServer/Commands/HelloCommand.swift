@@ -53,14 +53,14 @@ enum HelloCommand {
         guard let version = call.document("topologyVersion") else {
             guard call["maxAwaitTimeMS"] == nil else {
                 throw CommandFault(
-                    51368,
-                    "A request with a 'topologyVersion' must include 'maxAwaitTimeMS'")
+                    31368,
+                    "A request with 'maxAwaitTimeMS' must include a 'topologyVersion'")
             }
             return nil
         }
         guard call["maxAwaitTimeMS"] != nil else {
             throw CommandFault(
-                51368, "A request with a 'topologyVersion' must include 'maxAwaitTimeMS'")
+                31368, "A request with a 'topologyVersion' must include 'maxAwaitTimeMS'")
         }
         return version["processId"]?.objectIDValue
     }

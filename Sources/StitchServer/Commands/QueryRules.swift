@@ -96,8 +96,8 @@ enum QueryRules {
 
     /// Refuses what cannot be asked of a view, which a pipeline answers.
     ///
-    /// - Throws: 168 (InvalidPipelineOperator).
-    static func checkOfView(_ call: CommandCall) throws(CommandFault) {
+    /// - Throws: 168 (InvalidPipelineOperator), and what `$project` says to the projection.
+    static func checkOfView(_ call: CommandCall) throws {
         let isSingle = call.flag("singleBatch") && call.number("limit") != 1
         let asked: [(option: String, isAsked: Bool)] = [
             ("Option min", call.document("min")?.isEmpty == false),
@@ -117,6 +117,10 @@ enum QueryRules {
             throw CommandFault(
                 .invalidPipelineOperator, "Tailable cursors are not supported in aggregation.")
         }
+        guard let projection = call.document("projection"), !projection.isEmpty else { return }
+        _ = try Pipeline(
+            [["$project": .document(projection)]],
+            options: PipelineOptions(let: call.document("let")))
     }
 
     /// The kinds of metadata that expressions name.

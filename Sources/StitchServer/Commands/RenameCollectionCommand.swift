@@ -14,12 +14,60 @@ enum RenameCollectionCommand {
                 "collection name has invalid type \(call.target.type.serverName)")
         }
         let source = try Namespace(parsing: from)
-        let target = try Namespace(parsing: call.string("to") ?? "")
-        try store.write(call) {
-            try $0.renameCollection(
+        let target = try target(call)
+        if source != target { try check(source, target) }
+        let faults = try store.write(call) { transaction in
+            var faults = [
+                source: CommandFault.renamed(
+                    source, to: target, try transaction.uuid(source))
+            ]
+            if let uuid = try transaction.uuid(target) { faults[target] = .dropped(uuid) }
+            try transaction.renameCollection(
                 source, to: target, dropTarget: call["dropTarget"]?.isTrue ?? false)
+            return faults
         }
-        store.cursors.kill(database: source.database, collection: source.collection)
+        store.cursors.end(faults)
         return .ok
+    }
+
+    private static func target(_ call: CommandCall) throws -> Namespace {
+        let name = call.string("to") ?? ""
+        guard name.utf8.count <= Namespace.bytesMax else {
+            throw CommandFault(
+                .illegalOperation, "error with target namespace: \(Namespace.tooLong(name).message)"
+            )
+        }
+        return try Namespace(parsing: name)
+    }
+
+    /// Refuses names that the server keeps for itself.
+    ///
+    /// - Throws: 20 (IllegalOperation).
+    ///
+    /// Source: the server's `rename_collection.cpp`.
+    private static func check(_ source: Namespace, _ target: Namespace) throws(CommandFault) {
+        try checkWritable(source, as: "source")
+        try checkWritable(target, as: "target")
+        guard source.collection != "system.views", target.collection != "system.views" else {
+            throw CommandFault(
+                .illegalOperation,
+                "renaming system.views collection or renaming to system.views is not allowed")
+        }
+        guard (source.database == "local") == (target.database == "local") else {
+            throw CommandFault(
+                .illegalOperation,
+                "Cannot rename collections between a replicated and an unreplicated database")
+        }
+    }
+
+    private static func checkWritable(
+        _ namespace: Namespace, as role: String
+    ) throws(CommandFault) {
+        do throws(CommandFault) {
+            try namespace.checkWritable()
+        } catch {
+            throw CommandFault(
+                .illegalOperation, "error with \(role) namespace: \(error.message)")
+        }
     }
 }

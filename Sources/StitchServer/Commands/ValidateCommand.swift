@@ -13,7 +13,7 @@ enum ValidateCommand {
                 "Running the validate command with both { background: true } and { full: true } "
                     + "is not supported.")
         }
-        let (count, indexes) = try store.read(call) { transaction in
+        let (count, indexes, uuid) = try store.read(call) { transaction in
             guard let options = try transaction.options(namespace) else {
                 throw CommandFault(
                     .namespaceNotFound,
@@ -22,7 +22,10 @@ enum ValidateCommand {
             guard options.view == nil else {
                 throw CommandFault(.commandNotSupportedOnView, "Cannot validate a view")
             }
-            return (try transaction.count(namespace), try transaction.indexes(namespace))
+            return (
+                try transaction.count(namespace), try transaction.indexes(namespace),
+                try transaction.uuid(namespace)
+            )
         }
         var keys = BSONDocument()
         var details = BSONDocument()
@@ -31,7 +34,7 @@ enum ValidateCommand {
             details.append(index.name, ["valid": true])
         }
         return .reply([
-            "ns": .string(namespace.description), "uuid": nil, "nInvalidDocuments": 0,
+            "ns": .string(namespace.description), "uuid": uuid ?? .null, "nInvalidDocuments": 0,
             "nNonCompliantDocuments": 0, "nrecords": .int32(Int32(clamping: count)),
             "nIndexes": .int32(Int32(indexes.count)), "keysPerIndex": .document(keys),
             "indexDetails": .document(details), "valid": true, "repaired": false,

@@ -95,8 +95,11 @@ extension Namespace {
         guard isFine else {
             throw CommandFault(.invalidNamespace, "cannot write to '\(self)'")
         }
-        guard !collection.utf8.contains(UInt8(ascii: "$")), description.utf8.count <= 255 else {
+        guard !collection.utf8.contains(UInt8(ascii: "$")) else {
             throw CommandFault(.invalidNamespace, "Invalid namespace specified '\(self)'")
+        }
+        guard description.utf8.count <= Self.bytesMax else {
+            throw CommandFault(Self.tooLong(description))
         }
     }
 }

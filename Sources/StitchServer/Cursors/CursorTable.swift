@@ -12,8 +12,8 @@ final class CursorTable: Sendable {
         var lastUsed = ContinuousClock.now
         /// Whether a command is reading it now.
         var isPinned = false
-        /// Whether it ends when that command is done.
-        var isKilled = false
+        /// Why it ended, though a command reads it, or a client is still to be told.
+        var end: CommandFault?
     }
 
     private struct State: Sendable {
@@ -50,7 +50,7 @@ final class CursorTable: Sendable {
         _ id: Int64, _ namespace: Namespace, _ session: BSONDocument?
     ) throws(CommandFault) -> Cursor {
         try state.withLock { (state) throws(CommandFault) in
-            guard var cursor = state.cursors[id], !cursor.isKilled else {
+            guard var cursor = state.cursors[id], !cursor.isPinned || cursor.end == nil else {
                 throw CommandFault(43, "cursor id \(id) not found")
             }
             guard !cursor.isPinned else {
@@ -63,6 +63,10 @@ final class CursorTable: Sendable {
                         + "different namespace \(cursor.namespace)")
             }
             try Self.check(cursor, session)
+            if let end = cursor.end {
+                state.cursors[id] = nil
+                throw end
+            }
             cursor.isPinned = true
             state.cursors[id] = cursor
             return cursor
@@ -97,7 +101,7 @@ final class CursorTable: Sendable {
     func unpin(_ id: Int64, _ source: any CursorSource, isAtEnd: Bool) {
         state.withLock { state in
             guard var cursor = state.cursors[id] else { return }
-            guard !isAtEnd, !cursor.isKilled else {
+            guard !isAtEnd, cursor.end == nil else {
                 state.cursors[id] = nil
                 return
             }
@@ -113,11 +117,11 @@ final class CursorTable: Sendable {
     /// - Returns: whether there was one of the namespace.
     func kill(_ id: Int64, _ namespace: Namespace? = nil) -> Bool {
         state.withLock { state in
-            guard var cursor = state.cursors[id], !cursor.isKilled,
+            guard var cursor = state.cursors[id], !cursor.isPinned || cursor.end == nil,
                 namespace == nil || cursor.namespace == namespace
             else { return false }
             if cursor.isPinned {
-                cursor.isKilled = true
+                cursor.end = Self.killed
                 state.cursors[id] = cursor
             } else {
                 state.cursors[id] = nil
@@ -126,23 +130,37 @@ final class CursorTable: Sendable {
         }
     }
 
-    /// Whether a cursor was killed while a command reads it.
-    func isKilled(_ id: Int64) -> Bool {
-        state.withLock { $0.cursors[id]?.isKilled ?? true }
+    private static let killed = CommandFault(
+        237, "operation was interrupted because the cursor was killed")
+
+    /// Why a cursor ended while a command reads it; `nil` when it did not.
+    func end(of id: Int64) -> CommandFault? {
+        state.withLock { state in
+            guard let cursor = state.cursors[id] else { return Self.killed }
+            return cursor.end
+        }
+    }
+
+    /// Ends the cursors of collections that are gone, or have another name.
+    ///
+    /// The next `getMore` says why. Change streams go on: they tell what became of the collection.
+    func end(_ faults: [Namespace: CommandFault]) {
+        guard !faults.isEmpty else { return }
+        state.withLock { state in
+            for (id, cursor) in state.cursors {
+                guard let fault = faults[cursor.namespace], cursor.end == nil,
+                    !(cursor.source is ChangeStreamSource)
+                else { continue }
+                state.cursors[id]?.end = fault
+                if !cursor.isPinned { state.cursors[id]?.source = ListSource([]) }
+            }
+        }
     }
 
     /// Ends the cursors of a session.
     func kill(session: BSONDocument) {
         let key = SessionTable.key(session)
         killAll { $0.session.map(SessionTable.key) == key }
-    }
-
-    /// Ends the cursors of a collection, or of a database.
-    func kill(database: String, collection: String? = nil) {
-        killAll {
-            $0.namespace.database == database
-                && (collection == nil || $0.namespace.collection == collection)
-        }
     }
 
     /// Ends the cursors that are meant.
@@ -191,4 +209,23 @@ struct CursorOptions: Sendable {
     var hasTimeLimit = false
     /// How many documents a batch has where the getMore does not say.
     var batchSize: Int?
+}
+
+extension CommandFault {
+    /// Ends a cursor whose collection was dropped.
+    static func dropped(_ uuid: BSONValue?) -> CommandFault {
+        CommandFault(175, "collection dropped. UUID \(uuidText(uuid))")
+    }
+
+    /// Ends a cursor whose collection has another name.
+    static func renamed(_ name: Namespace, to other: Namespace, _ uuid: BSONValue?) -> CommandFault
+    {
+        CommandFault(
+            175, "collection renamed from '\(name)' to '\(other)'. UUID \(uuidText(uuid))")
+    }
+
+    private static func uuidText(_ value: BSONValue?) -> String {
+        // UUID("…")
+        value.map { String(ShellText.text(of: $0).dropFirst(6).dropLast(2)) } ?? ""
+    }
 }

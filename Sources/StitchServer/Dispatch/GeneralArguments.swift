@@ -19,6 +19,9 @@ struct GeneralArguments {
         transaction = try TransactionRequest(body, rule, hasSession: session != nil)
         try Self.checkWriteConcern(body["writeConcern"], rule)
         try Self.checkReadConcern(body["readConcern"], rule)
+        if let transaction, transaction.isTransaction {
+            try Self.checkConcerns(body, rule, of: transaction)
+        }
         try Self.checkReadPreference(body["$readPreference"])
         try Self.checkVersion(body, rule)
     }
@@ -68,6 +71,32 @@ struct GeneralArguments {
         return session
     }
 
+    /// The concerns of a transaction are those of its first command, and of its commit.
+    ///
+    /// Source: the server's `transaction_validation.cpp` and `service_entry_point_common.cpp`.
+    private static func checkConcerns(
+        _ body: BSONDocument, _ rule: CommandRule, of transaction: TransactionRequest
+    ) throws(CommandFault) {
+        guard !rule.traits.contains(.endsTransaction) else { return }
+        guard body["writeConcern"]?.documentValue?.isEmpty ?? true else {
+            throw CommandFault(
+                .invalidOptions, "writeConcern is not allowed within a multi-statement transaction")
+        }
+        guard let concern = body["readConcern"]?.documentValue, !concern.isEmpty else { return }
+        guard transaction.starts else {
+            throw CommandFault(
+                .invalidOptions,
+                "Only the first command in a transaction may specify a readConcern")
+        }
+        let level = concern["level"]?.stringValue ?? "local"
+        guard ["local", "majority", "snapshot"].contains(level) else {
+            throw CommandFault(
+                .invalidOptions,
+                "The readConcern level must be either 'local' (default), 'majority' or 'snapshot' "
+                    + "in order to run in a transaction")
+        }
+    }
+
     private static func checkWriteConcern(
         _ value: BSONValue?, _ rule: CommandRule
     ) throws(CommandFault) {
@@ -115,14 +144,25 @@ struct GeneralArguments {
         for (key, value) in concern {
             switch key {
             case "level": try checkLevel(value, rule)
-            case "afterClusterTime", "atClusterTime", "afterOpTime", "provenance",
-                "allowTransactionTableSnapshot", "waitLastStableRecoveryTimestamp":
+            case "afterClusterTime", "atClusterTime": try checkTime(value, key)
+            case "afterOpTime", "provenance", "allowTransactionTableSnapshot",
+                "waitLastStableRecoveryTimestamp":
                 break
             default:
                 throw CommandFault(
                     40415, "BSON field 'readConcern.\(key)' is an unknown field.")
             }
         }
+    }
+
+    private static func checkTime(
+        _ value: BSONValue, _ field: String
+    ) throws(CommandFault) {
+        try FieldKind.timestamp.check(value, named: "readConcern.\(field)")
+        guard case .timestamp(let time) = value, time.seconds == 0, time.increment == 0 else {
+            return
+        }
+        throw CommandFault(.invalidOptions, "\(field) cannot be a null timestamp")
     }
 
     private static func checkLevel(

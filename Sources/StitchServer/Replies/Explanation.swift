@@ -12,7 +12,7 @@ struct Explanation {
 
     /// The answer of `explain`.
     ///
-    /// - Throws: what reading the command throws; 59 for one that cannot be explained.
+    /// - Throws: what reading the command throws; 20 for one that cannot be explained.
     func reply(_ store: StoreBackend) throws -> BSONDocument {
         switch call.name {
         case "aggregate": return try aggregation(store)
@@ -25,7 +25,7 @@ struct Explanation {
         case "findAndModify", "update", "delete": return try writing(store)
         default:
             throw CommandFault(
-                59, "Explain failed due to unknown command: \(call.givenName)")
+                .illegalOperation, "Cannot explain cmd: \(call.name)")
         }
     }
 

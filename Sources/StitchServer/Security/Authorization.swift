@@ -12,7 +12,7 @@ enum Authorization {
     ]
     private static let monitors: Set<String> = [
         "serverStatus", "getParameter", "getCmdLineOpts", "getLog", "top", "currentOp",
-        "replSetGetStatus", "replSetGetConfig", "getDefaultRWConcern",
+        "replSetGetStatus", "replSetGetConfig", "getDefaultRWConcern", "connPoolStats",
     ]
     private static let needsSignIn: Set<String> = [
         "startSession", "commitTransaction", "abortTransaction", "features", "hostInfo",
@@ -20,6 +20,7 @@ enum Authorization {
     ]
     private static let administratesDatabase: Set<String> = [
         "collMod", "profile", "reIndex", "compact", "dropDatabase", "validate",
+        "planCacheClear",
     ]
 
     /// What a command needs on its database.
@@ -65,14 +66,10 @@ enum Authorization {
                 $0.documentValue?["ns"]?.stringValue
             }
             let given = (call.sequences["nsInfo"] ?? []).compactMap { $0["ns"]?.stringValue }
-            return (named + given).map { name in
-                (.write, String(name.split(separator: ".", maxSplits: 1).first ?? ""))
-            }
+            return (named + given).map { need(.write, of: $0) }
         case "renameCollection":
             let names = [call.target.stringValue, call.string("to")].compactMap(\.self)
-            return names.map { name in
-                (.collections, String(name.split(separator: ".", maxSplits: 1).first ?? ""))
-            }
+            return names.map { need(.collections, of: $0) }
         case "aggregate", "explain": return aggregateNeeds(call)
         case "killCursors", "getMore":
             // Cursors belong to sessions and namespaces, which are checked there.
@@ -80,8 +77,24 @@ enum Authorization {
         default:
             let isSystem =
                 call.target.stringValue?.hasPrefix("system.") == true && database == "admin"
-            return [(isSystem ? .userAdministration : access(rule), database)]
+            let own = [(isSystem ? .userAdministration : access(rule), database)]
+            // A view of the users' credentials shows them.
+            return ["create", "collMod"].contains(rule.name) ? own + needsForUsers(call) : own
         }
+    }
+
+    /// What a collection needs that is named with its database.
+    private static func need(_ access: Role.Access, of name: String) -> (Role.Access, String) {
+        if name.hasPrefix("admin.system.") { return (.userAdministration, "admin") }
+        return (access, String(name.split(separator: ".", maxSplits: 1).first ?? ""))
+    }
+
+    /// Wherever the users' credentials are named, the right to administrate them is needed.
+    private static func needsForUsers(_ call: CommandCall) -> [(Role.Access, String)] {
+        guard call.database == "admin", call.body.extendedJSON().contains("system.users") else {
+            return []
+        }
+        return [(.userAdministration, "admin")]
     }
 
     private static func aggregateNeeds(_ call: CommandCall) -> [(Role.Access, String)] {
@@ -100,10 +113,6 @@ enum Authorization {
                 needs.append((.read, ""))
             }
         }
-        // Wherever the users' credentials are named, the right to administrate them is needed.
-        if call.database == "admin", call.body.extendedJSON().contains("system.users") {
-            needs.append((.userAdministration, "admin"))
-        }
-        return needs
+        return needs + needsForUsers(call)
     }
 }

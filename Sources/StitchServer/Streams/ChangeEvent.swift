@@ -66,16 +66,17 @@ struct ChangeEvent {
     }
 
     private func head(_ operationType: String) -> BSONDocument {
-        var event: BSONDocument = [
-            "_id": .document(place.token), "operationType": .string(operationType),
-            "clusterTime": .timestamp(stamp.time),
-        ]
-        if let collectionUUID { event.append("collectionUUID", collectionUUID) }
-        event.append("wallTime", .datetime(stamp.wallTime))
+        var event: BSONDocument = [:]
+        if operationType == "rename", let target { event.append("to", target) }
         if let session = stamp.session, let number = stamp.transaction {
             event.append("txnNumber", .int64(number))
             event.append("lsid", .document(session))
         }
+        event.append("_id", .document(place.token))
+        event.append("operationType", .string(operationType))
+        event.append("clusterTime", .timestamp(stamp.time))
+        if let collectionUUID { event.append("collectionUUID", collectionUUID) }
+        event.append("wallTime", .datetime(stamp.wallTime))
         return event
     }
 
@@ -84,26 +85,25 @@ struct ChangeEvent {
         switch change.kind {
         case .renamedHere:
             event.append("ns", change.after?["from"] ?? .null)
-            event.append("to", namespace)
-        case .rename:
-            event.append("ns", namespace)
-            event.append("to", change.after?["to"] ?? .null)
         case .dropDatabase:
             event.append("ns", ["db": .string(change.namespace.database)])
-        case .insert, .update, .replace, .delete, .drop:
+        case .rename, .insert, .update, .replace, .delete, .drop:
             event.append("ns", namespace)
         }
         return event
     }
 
+    /// The new name that a rename gave.
+    private var target: BSONValue? {
+        switch change.kind {
+        case .renamedHere: namespace
+        case .rename: change.after?["to"]
+        case .insert, .update, .replace, .delete, .drop, .dropDatabase: nil
+        }
+    }
+
     /// What a rename did: the new name, and the collection that had it.
     private var renameDescription: BSONDocument? {
-        let target: BSONValue?
-        switch change.kind {
-        case .renamedHere: target = namespace
-        case .rename: target = change.after?["to"]
-        case .insert, .update, .replace, .delete, .drop, .dropDatabase: target = nil
-        }
         guard let target else { return nil }
         var description: BSONDocument = ["to": target]
         if let dropped = change[.dropTarget] { description.append("dropTarget", dropped) }
@@ -140,10 +140,17 @@ struct ChangeEvent {
     }
 
     private func missing(_ what: String) -> CommandFault {
-        CommandFault(
+        var event: BSONDocument = [
+            "operationType": .string(operationType(difference)), "ns": namespace,
+            "clusterTime": .timestamp(stamp.time),
+        ]
+        if stamp.session != nil, let number = stamp.transaction {
+            event.append("txnNumber", .int64(number))
+        }
+        return CommandFault(
             47,
             "Change stream was configured to require \(what) was not found for event: "
-                + head(operationType(difference)).extendedJSON(.relaxed))
+                + DocumentText.text(of: event))
     }
 }
 

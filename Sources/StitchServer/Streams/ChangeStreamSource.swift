@@ -47,6 +47,9 @@ struct ChangeStreamSource: CursorSource {
             let head = try store.read { try $0.changePosition }
             place = StreamPlace(position: head, kind: .mark)
         case .behind(let given):
+            guard given.kind != .pieces || self.rest?.splits == true else {
+                throw SplitEvent.isNotAsked
+            }
             place = given
         case .atTime(let time):
             let position = try store.read { try FeedTimes($0).position(before: time) }
@@ -180,10 +183,12 @@ struct ChangeStreamSource: CursorSource {
             guard event.byteCount <= SplitEvent.wholeBytesMax else {
                 throw SplitEvent.tooLarge(event)
             }
+            guard self.place.kind != .pieces else { throw SplitEvent.isWhole }
             return give(event, place, &batch, limits, &bytes)
         }
         let pieces = try SplitEvent.pieces(event)
         let given = self.place.kind == .pieces ? Int(self.place.pieceCount) : 0
+        guard given < pieces.count else { throw SplitEvent.isAnother }
         for (index, fields) in pieces.enumerated().dropFirst(given) {
             var behind = place
             if index + 1 < pieces.count {

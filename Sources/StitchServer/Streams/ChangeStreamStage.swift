@@ -55,7 +55,9 @@ struct ChangeStreamStage: Sendable {
     init(_ value: BSONValue) throws(CommandFault) {
         guard let options = value.documentValue else {
             throw CommandFault(
-                6_188_500, "$changeStream must take a nested object but found: \(value)")
+                6_188_500,
+                "$changeStream must take a nested object but found: $changeStream: "
+                    + ShellText.text(of: value))
         }
         try CommandSchema(fields: Self.fields, required: []).check(options, named: Self.name)
         showsExpandedEvents = options["showExpandedEvents"]?.isTrue ?? false

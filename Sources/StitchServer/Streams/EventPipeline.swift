@@ -8,6 +8,11 @@ struct EventPipeline: Sendable {
         "$unset", SplitEvent.stage,
     ]
 
+    /// Stages that stand for others, by which they are refused.
+    private static let standsFor = [
+        "$bucket": "$group", "$count": "$group", "$sortByCount": "$group",
+    ]
+
     /// Whether events that are too large are given in pieces.
     let splits: Bool
     private let pipeline: Pipeline
@@ -33,9 +38,15 @@ struct EventPipeline: Sendable {
                 // An unknown stage is named as such.
                 _ = try Pipeline(BSONArray([stage]), options: options)
                 throw CommandFault(
-                    .illegalOperation, "\(name) is not permitted in a $changeStream pipeline")
+                    .illegalOperation,
+                    "\(Self.standsFor[name] ?? name) is not permitted in a $changeStream pipeline")
             }
-            if name == SplitEvent.stage { splits = true } else { kept.append(stage) }
+            guard name == SplitEvent.stage else {
+                kept.append(stage)
+                continue
+            }
+            try SplitEvent.check(stage.documentValue?[name] ?? .null)
+            splits = true
         }
         self.splits = splits
         let current = Locked<BSONDocument?>(nil)
@@ -70,6 +81,6 @@ struct EventPipeline: Sendable {
     }
 
     private static func text(_ event: BSONDocument) -> String {
-        BSONDocument([("_id", event["_id"] ?? .null)]).extendedJSON(.relaxed)
+        ShellText.text(of: .document(BSONDocument(event.filter { $0.key == "_id" }.map { $0 })))
     }
 }

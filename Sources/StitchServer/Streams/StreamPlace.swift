@@ -65,15 +65,23 @@ struct StreamPlace: Sendable, Hashable {
 extension StreamPlace {
     /// Reads a token.
     ///
-    /// - Throws: 40647 for a document that is no token, 9 (FailedToParse) for another text, 260
-    ///   (InvalidResumeToken) for a token of another server.
+    /// - Throws: 40647 and 40648 for a document that is no token, 40649 for an empty one, 9
+    ///   (FailedToParse) for another text, 260 (InvalidResumeToken) for a token of another server.
     init(token: BSONDocument) throws(CommandFault) {
         guard let text = token["_data"]?.stringValue else {
             throw CommandFault(
                 40647,
-                "Bad resume token: _data of missing or of wrong type: "
-                    + token.extendedJSON(.relaxed))
+                "Bad resume token: _data of missing or of wrong type. Expected string, got "
+                    + DocumentText.text(of: token))
         }
+        if let bits = token["_typeBits"] {
+            guard case .binary(let binary) = bits, binary.subtype == 0 else {
+                throw CommandFault(
+                    40648,
+                    "Bad resume token: _typeBits of wrong type " + DocumentText.text(of: token))
+            }
+        }
+        guard !text.isEmpty else { throw CommandFault(40649, "invalid empty resume token") }
         let bytes = try Self.bytes(text)
         guard bytes.count >= 10, bytes[0] == Self.prefix, bytes[1] < 0x80,
             let kind = Kind(rawValue: bytes[9]),

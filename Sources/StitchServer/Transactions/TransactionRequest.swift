@@ -14,7 +14,7 @@ struct TransactionRequest: Sendable, Hashable {
 
     /// Reads the fields; `nil` when there is no number.
     ///
-    /// - Throws: 72 (InvalidOptions), 14 and 50768 with MongoDB's texts.
+    /// - Throws: 72 (InvalidOptions), 14, 263 and 50768 with MongoDB's texts.
     init?(_ body: BSONDocument, _ rule: CommandRule, hasSession: Bool) throws(CommandFault) {
         let autocommit = try Self.flag(body, "autocommit")
         let starts = try Self.flag(body, "startTransaction")
@@ -50,6 +50,14 @@ struct TransactionRequest: Sendable, Hashable {
         self.starts = starts ?? false
     }
 
+    /// What cannot be the first command of a transaction.
+    private static let noBeginnings = [
+        "abortTransaction": "Cannot start a transaction with an abort",
+        "commitTransaction": "Cannot start a transaction with a commit",
+        "killCursors":
+            "Cannot run killCursors as the first operation in a multi-document transaction.",
+    ]
+
     private static func check(
         _ autocommit: Bool?, _ starts: Bool?, _ rule: CommandRule
     ) throws(CommandFault) {
@@ -65,6 +73,9 @@ struct TransactionRequest: Sendable, Hashable {
         if starts == false {
             throw CommandFault(
                 .invalidOptions, "Specifying startTransaction=false is not allowed.")
+        }
+        if starts == true, let refusal = Self.noBeginnings[rule.name] {
+            throw CommandFault(263, refusal)
         }
         guard autocommit == nil else { return }
         guard rule.traits.contains(.retryable) else {

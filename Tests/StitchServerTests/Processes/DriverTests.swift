@@ -6,7 +6,10 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct DriverTests {
     @Test(
         "A Python driver does what applications do",
-        arguments: ["commands.py", "crud.py", "refusals.py", "streams.py", "transactions.py"])
+        arguments: [
+            "commands.py", "crud.py", "definitions.py", "refusals.py", "stream_events.py",
+            "streams.py", "transactions.py",
+        ])
     func pythonDriver(script: String) async throws {
         let answer = try await ServerProcess.run(["--test-commands"]) { server in
             try await Python.run(script, String(server.port))

@@ -63,6 +63,9 @@ class Documents(ServedTest):
 
     def test_empty_timestamps_become_the_time_unless_that_is_bypassed(self):
         empty = Timestamp(0, 0)
+        kept = {"_id": empty, "d": {"t": empty}, "l": [empty]}
+        self.items.insert_one(kept)
+        self.assertEqual(self.items.find_one(), kept)
         self.items.insert_one({"_id": 1, "t": empty})
         self.items.replace_one({"_id": 2}, {"t": empty}, upsert=True)
         self.items.find_one_and_replace({"_id": 3}, {"t": empty}, upsert=True)

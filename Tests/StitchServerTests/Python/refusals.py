@@ -56,6 +56,32 @@ class Finds(ServedTest):
         found = self.find(filter={"$text": {"$search": "word"}}, projection=score, sort=score)
         self.assertGreater(found[0]["s"], 0)
 
+    def test_a_distance_needs_a_place(self):
+        def found(*stages):
+            return list(self.items.aggregate(list(stages)))
+
+        def refused(*stages):
+            return self.refused("aggregate", "items", pipeline=list(stages), cursor={})
+
+        shows = {"$project": {"m": {"$meta": "geoNearDistance"}, "p": {"$meta": "geoNearPoint"}}}
+        near = {"$geoNear": {"near": [0, 0], "distanceField": "d"}}
+        expected = (40218, "query requires $geoNear distance metadata, but it is not available")
+        self.assertEqual(refused(shows), expected)
+        self.assertEqual(refused({"$sort": {"m": {"$meta": "geoNearDistance"}}}), expected)
+        self.assertEqual(refused({"$set": {"p": {"$meta": "geoNearPoint"}}})[0], 40218)
+        none = (27, "$geoNear requires a 2d or 2dsphere index, but none were found")
+        self.assertEqual(refused(near), none)
+        self.items.delete_many({})
+        self.items.create_index([("at", "2d")])
+        self.items.insert_many([{"_id": 1, "at": [3, 4]}, {"_id": 2, "at": [0, 1]}])
+        self.assertEqual(
+            found(near, shows),
+            [{"_id": 2, "m": 1.0, "p": [0, 1]}, {"_id": 1, "m": 5.0, "p": [3, 4]}])
+        farthest = {"$sort": {"d": -1}}
+        self.assertEqual([d["m"] for d in found(near, farthest, shows)], [5.0, 1.0])
+        nearest = {"$sort": {"m": {"$meta": "geoNearDistance"}}}
+        self.assertEqual([d["_id"] for d in found(near, farthest, nearest)], [2, 1])
+
     def test_what_fails_while_documents_are_read_says_so(self):
         adds = {"$expr": {"$add": ["$a", "x"]}}
         text = "$add only supports numeric or date types, not array"
@@ -96,6 +122,13 @@ class Aggregations(ServedTest):
         # One that is not reached is none.
         self.assertEqual(
             list(self.items.aggregate([{"$match": {"_id": 9}}, {"$set": {"n": {"$size": "$a"}}}])), [])
+
+    def test_the_first_year_is_one(self):
+        for part, code in (("year", 40523), ("isoWeekYear", 31095)):
+            stage = {"$set": {"d": {"$dateFromParts": {part: 0}}}}
+            refused, message = self.refused("aggregate", "items", pipeline=[stage], cursor={})
+            self.assertEqual(refused, code)
+            self.assertIn(f"'{part}' must evaluate to an integer in the range 1 to 9999", message)
 
     def test_what_fails_without_documents_says_so(self):
         self.assertEqual(
@@ -233,6 +266,15 @@ class Explanations(ServedTest):
         )
         self.assertEqual((stages["nWouldModify"], stats["nReturned"]), (1, 1))
         self.assertEqual(self.items.count_documents({"a": 1}), 3)
+
+    def test_what_cannot_be_explained_is_refused(self):
+        def refused(command):
+            return self.refused("explain", command)
+
+        self.assertEqual(refused({"ping": 1}), (20, "Cannot explain cmd: ping"))
+        itself = {"explain": {"find": "items"}}
+        self.assertEqual(refused(itself), (20, "Explain cannot explain itself."))
+        self.assertEqual(refused({}), (59, "Explain failed due to unknown command: "))
 
     def test_an_id_is_one_key(self):
         self.items.insert_one({"_id": 1})

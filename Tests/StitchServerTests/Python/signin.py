@@ -69,6 +69,25 @@ class SignIn(unittest.TestCase):
         with client("writer", "w", authSource="app", authMechanism="SCRAM-SHA-1") as other:
             self.refused(lambda: other.app.items.find_one(), 18)
 
+        # Who may write to admin does not come by the users that way.
+        admin = root.admin
+        admin.command("createUser", "keeper", pwd="k", roles=["readWrite"])
+        keeper = client("keeper", "k", authSource="admin")
+        keeper.admin.items.insert_one({"user": "keeper", "db": "admin"})
+        users = "admin.system.users"
+        for command in (
+                {"bulkWrite": 1, "ops": [{"insert": 0, "document": {}}], "nsInfo": [{"ns": users}]},
+                {"renameCollection": "admin.items", "to": users, "dropTarget": True},
+                {"renameCollection": users, "to": "admin.copy"},
+                {"create": "shown", "viewOn": "system.users", "pipeline": []},
+                {"insert": "system.users", "documents": [{}]},
+                {"drop": "system.users"}):
+            self.refused(lambda command=command: keeper.admin.command(command), 13)
+        into = {"$out": {"db": "admin", "coll": "system.users"}}
+        self.refused(lambda: list(keeper.admin.items.aggregate([into])), 13)
+        self.refused(lambda: list(root.app.items.aggregate([into])), 17385)
+        keeper.close()
+
         # Roles and users change for those who are signed in.
         app.command("revokeRolesFromUser", "writer", roles=["readWrite"])
         self.refused(lambda: writer.app.items.insert_one({}), 13)

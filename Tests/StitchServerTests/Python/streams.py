@@ -187,6 +187,19 @@ class Streams(ServedTest):
             self.items.insert_one({"_id": 2})
             again, inserted = self.events(stream, 2)
         self.assertEqual(again, second)
+        self.assertEqual(
+            self.refused(
+                "aggregate", "items", pipeline=[{"$changeStream": {"resumeAfter": first["_id"]}}],
+                cursor={}),
+            (280, "To resume from a split event, the $changeStream pipeline must include a "
+                  "$changeStreamSplitLargeEvent stage"))
+        with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+            with self.items.watch(
+                    [{"$changeStreamSplitLargeEvent": {}}],
+                    resume_after=first["_id"]) as stream:
+                self.events(stream, 1)
+        self.assertEqual(caught.exception.code, 280)
+        self.assertIn("was not large enough to be split", caught.exception.details["errmsg"])
         self.assertEqual(inserted["documentKey"], {"_id": 2})
         stream = self.items.watch(start_after=None, **options)
         self.items.update_one({"_id": 1}, {"$set": {"text": "c" * 9_000_000}})
@@ -248,6 +261,10 @@ class Streams(ServedTest):
         with self.assertRaises(pymongo.errors.OperationFailure) as caught:
             self.events(stream, 1)
         self.assertEqual(caught.exception.code, 47)
+        self.assertIn(
+            "but the pre-image was not found for event: {operationType: \"update\", "
+            "ns: {db: \"served\", coll: \"items\"}, clusterTime: Timestamp(",
+            caught.exception.details["errmsg"])
 
     def test_a_stream_of_a_collection_ends_with_it(self):
         for end, kinds in (
@@ -317,6 +334,19 @@ class Streams(ServedTest):
         self.assertEqual(code([{"$changeStream": {}}, {"$bogus": 1}]), 40324)
         self.assertEqual(code([{"$match": {}}, {"$changeStream": {}}]), 40602)
         self.assertEqual(code([{"$changeStream": {}}], self.client.admin), 73)
+        token = self.items.watch().resume_token
+        both = {"resumeAfter": token, "startAfter": token}
+        self.assertEqual(code([{"$changeStream": both}]), 50865)
+        self.assertEqual(code([{"$changeStream": {"resumeAfter": {"_data": ""}}}]), 40649)
+        bits = {"resumeAfter": {**token, "_typeBits": 1}}
+        self.assertEqual(code([{"$changeStream": bits}]), 40648)
+        self.db.create_collection("v", viewOn="items", pipeline=[])
+        self.assertEqual(
+            self.refused("aggregate", "v", pipeline=[{"$changeStream": {}}], cursor={}),
+            (166, "Namespace served.v is a view, not a collection"))
+        self.assertEqual(
+            self.refused("aggregate", "items", pipeline=[{"$changeStream": 1}], cursor={}),
+            (6188500, "$changeStream must take a nested object but found: $changeStream: 1"))
 
 
 main()

@@ -4,7 +4,7 @@ import concurrent.futures
 import threading
 
 import pymongo
-from bson import Int64
+from bson import Int64, Timestamp
 from pymongo.errors import ConnectionFailure, OperationFailure
 from served import PORT, ServedTest, main
 
@@ -255,6 +255,44 @@ class RetryableWrites(ServedTest):
                 self.items.insert_one({"_id": "late"}, session=idle)
             self.assertEqual(caught.exception.code, 251)
         self.assertEqual(sorted(d["_id"] for d in self.items.find()), ["other", "there"])
+
+    def test_what_no_transaction_begins_with_is_refused(self):
+        self.items.insert_one({"_id": 1})
+        for command, text in (
+                ("commitTransaction", "Cannot start a transaction with a commit"),
+                ("abortTransaction", "Cannot start a transaction with an abort")):
+            self.assertEqual(self.begun("admin", {command: 1}), (263, text))
+        kill = {"killCursors": "items", "cursors": []}
+        self.assertEqual(self.begun("served", kill)[0], 263)
+        view = {"create": "v", "viewOn": "items", "pipeline": []}
+        self.assertEqual(
+            self.begun("served", view),
+            (263, "Cannot create a view in a multi-document transaction."))
+        find = {"find": "items"}
+        self.assertEqual(
+            self.begun("served", {"explain": find}),
+            (263, "Cannot run 'explain' in a multi-document transaction."))
+        self.assertEqual(
+            self.begun("served", {**find, "readConcern": {"level": "linearizable"}}),
+            (72, "The readConcern level must be either 'local' (default), 'majority' or 'snapshot' "
+                 "in order to run in a transaction"))
+        self.assertEqual(
+            self.begun("served", {**find, "readConcern": {"afterClusterTime": Timestamp(0, 0)}}),
+            (72, "afterClusterTime cannot be a null timestamp"))
+        write = {"insert": "items", "documents": [{}], "writeConcern": {"w": 1}}
+        self.assertEqual(
+            self.begun("served", write),
+            (72, "writeConcern is not allowed within a multi-statement transaction"))
+
+    def begun(self, database, command):
+        """How a command is refused that begins a transaction."""
+        fields = {
+            **command, "txnNumber": Int64(1), "startTransaction": True, "autocommit": False}
+        # A client of its own has a session that has no number yet.
+        with pymongo.MongoClient("127.0.0.1", PORT) as client:
+            with client.start_session() as session, self.assertRaises(OperationFailure) as caught:
+                client[database].command(fields, session=session)
+        return caught.exception.code, caught.exception.details["errmsg"]
 
     def test_what_a_transaction_cannot_do(self):
         self.items.insert_one({"_id": 1})

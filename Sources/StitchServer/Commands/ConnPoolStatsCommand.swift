@@ -1,0 +1,16 @@
+internal import BSONStore
+
+/// Tells of the connections that the server opened to others: it opens none.
+///
+/// Source: MongoDB manual, "connPoolStats".
+enum ConnPoolStatsCommand {
+    static let rule = CommandRule(
+        "connPoolStats", fields: [:],
+        .server { _ in
+            .reply([
+                "numClientConnections": 0, "numAScopedConnections": 0, "totalInUse": 0,
+                "totalAvailable": 0, "totalLeased": 0, "totalCreated": 0, "totalRefreshing": 0,
+                "totalRefreshed": 0, "pools": [:], "hosts": [:], "replicaSets": [:],
+            ])
+        })
+}

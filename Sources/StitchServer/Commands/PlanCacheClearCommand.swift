@@ -1,0 +1,27 @@
+internal import BSONStore
+
+/// Forgets the plans of queries; here none are kept, so there is nothing to forget.
+///
+/// Source: MongoDB manual, "planCacheClear"; the server's `plan_cache_clear_command.cpp`.
+enum PlanCacheClearCommand {
+    static let rule = CommandRule(
+        "planCacheClear",
+        fields: [
+            "query": .document, "sort": .document, "projection": .document,
+            "collation": .document,
+        ], .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let namespace = try call.collection()
+        guard try store.read(call, { try $0.options(namespace) }) != nil else { return .ok }
+        if let query = call.document("query") {
+            _ = try CommandCall.filter(query, variables: nil, collation: call["collation"])
+            return .ok
+        }
+        guard call["sort"] == nil, call["projection"] == nil, call["collation"] == nil else {
+            throw CommandFault(
+                .badValue, "sort, projection, or collation provided without query")
+        }
+        return .ok
+    }
+}

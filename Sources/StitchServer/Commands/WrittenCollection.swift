@@ -1,0 +1,50 @@
+internal import BSONStore
+
+/// Is the collection that the last stage of a pipeline writes.
+///
+/// Source: the server's `document_source_out.cpp` and `document_source_merge.cpp`.
+struct WrittenCollection {
+    private let namespace: Namespace
+    private let stage: String
+
+    init(_ namespace: Namespace, by stage: String) {
+        self.namespace = namespace
+        self.stage = stage
+    }
+
+    /// Refuses collections that are the server's own, such as that of the users.
+    ///
+    /// - Throws: 17385, 31321 for `$out`, 31319, 31320 for `$merge`.
+    func checkName() throws(CommandFault) {
+        let (isOut, verb) = stage == "$out" ? (true, "Can't") : (false, "Cannot")
+        guard !namespace.collection.hasPrefix("system.") else {
+            throw CommandFault(
+                isOut ? 17385 : 31319,
+                "\(verb) \(stage) to special collection: \(namespace.collection)")
+        }
+        guard !ChangeStreamScope.internalDatabases.contains(namespace.database) else {
+            throw CommandFault(
+                isOut ? 31321 : 31320,
+                "\(verb) \(stage) to internal database: \(namespace.database)")
+        }
+    }
+
+    /// Refuses what is not written as a whole, or not at all.
+    ///
+    /// - Throws: 166 for a view, 17152 for a capped collection that `$out` would replace.
+    func check(_ transaction: ReadTransaction) throws(StoreError) {
+        guard let options = try transaction.options(namespace) else { return }
+        guard options.view == nil else {
+            throw StoreError(
+                .commandNotSupportedOnView,
+                "Namespace \(namespace) is a view, not a collection"
+            ).during(.execution)
+        }
+        guard options.capped == nil || stage != "$out" else {
+            throw StoreError(
+                StoreError.Code(rawValue: 17152),
+                "namespace '\(namespace)' is capped so it can't be used for $out"
+            ).during(.execution)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+internal import BSONStore
+
+/// Prints documents as the server does in the texts of change streams' errors.
+///
+/// Source: the server's `Document::toString`.
+enum DocumentText {
+    /// A document with its fields in order.
+    static func text(of document: BSONDocument) -> String {
+        let fields = document.map { "\($0.key): \(text(of: $0.value))" }
+        return "{\(fields.joined(separator: ", "))}"
+    }
+
+    private static func text(of value: BSONValue) -> String {
+        switch value {
+        case .document(let document): text(of: document)
+        case .array(let array): "[\(array.map { text(of: $0) }.joined(separator: ", "))]"
+        case .string(let string): "\"\(string)\""
+        default: ShellText.text(of: value)
+        }
+    }
+}
