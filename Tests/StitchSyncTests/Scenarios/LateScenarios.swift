@@ -136,22 +136,6 @@ struct LateScenarios {
         #expect(try await a.items.status() == SyncStatus(synced: 1))
     }
 
-    @Test("a delete during the look at what was given up is settled by the next look")
-    func deleteDuringLook() async throws {
-        let world = try SyncWorld()
-        let (a, late) = try await deviceWithInsertGivenUp(in: world)
-        try await a.items.sync(ids: ["k"])
-        world.remote.after { call in
-            guard call.kind == .find, call.documentIDs.contains("k") else { return }
-            world.remote.after(nil)
-            try await world.land(late)
-            try await a.items.deleteOne(["_id": "k"])
-        }
-        try await a.engine.syncUntilQuiet()
-        #expect(try world.remoteDocument("k") == nil)
-        #expect(try await a.items.status(of: "k") == .notSynced)
-    }
-
     @Test("a change given up behind a version that nobody understands lets the remote's content in")
     func givenUpBehindForeignVersion() async throws {
         let world = try SyncWorld()
