@@ -1,8 +1,8 @@
 extension WriteTransaction {
     /// Adds a document; without an `_id` it gets an ObjectId, and the `_id` comes first.
     ///
-    /// Empty timestamps stay as they are; ``DocumentCollection/insertOne(_:)-(BSONDocument)`` puts the
-    /// time in their place.
+    /// Empty timestamps stay as they are; the inserts of ``DocumentCollection`` put the time in their
+    /// place.
     ///
     /// - Returns: the document as it is stored.
     /// - Throws: `duplicateKey` (11000) when the id is there, `documentTooLarge` (10334), and for an
