@@ -51,6 +51,22 @@ extension SimulationLedger {
     }
 }
 
+// MARK: - Looks
+
+extension SimulationLedger {
+    /// Notes that a client was told that documents are not there.
+    ///
+    /// What its app had deleted by then is deleted on both sides, which ends the record: who inserts
+    /// the document anew, be it before the ledger is summed, makes another that the app never saw.
+    /// A delete of what the remote never confirmed still waits for what may land late.
+    mutating func noteGone(_ client: Int, _ documents: Set<Int>) {
+        open.removeAll {
+            $0.client == client && $0.path == nil && !$0.isOfUnsent
+                && documents.contains($0.document)
+        }
+    }
+}
+
 // MARK: - Requests
 
 extension SimulationWorld {
@@ -59,5 +75,14 @@ extension SimulationWorld {
         drain()
         let documents = (0..<plan.documents).filter { self.namespace($0) == namespace }
         return ledger.withLock { $0.notLanded(client, Set(documents)) }
+    }
+
+    /// Takes note of an answer that reached its client.
+    func didArrive(
+        _ client: Int, _ namespace: Namespace, _ ids: [BSONValue], _ lookups: [RemoteLookup]
+    ) {
+        let gone = zip(ids, lookups).filter { $1 == .absent }
+        let documents = gone.compactMap { document(namespace, $0.0) }
+        ledger.withLock { $0.noteGone(client, Set(documents)) }
     }
 }
