@@ -225,9 +225,7 @@ extension WriteTransaction {
         _ filter: Filter, at namespace: Namespace
     ) throws(StoreError) -> Filter {
         if try isView(namespace) {
-            throw StoreError(
-                .commandNotSupportedOnView, "Namespace \(namespace) is a view, not a collection",
-                namespace: namespace)
+            throw .view(namespace)
         }
         return try resolved(filter, namespace)
     }

@@ -9,10 +9,7 @@ extension WriteTransaction {
     ) throws(StoreError) {
         guard !table.isPlain else { return }
         if table.options.view != nil {
-            throw StoreError(
-                .commandNotSupportedOnView,
-                "Namespace \(table.namespace) is a view, not a collection",
-                namespace: table.namespace)
+            throw .view(table.namespace)
         }
         if let capped = table.options.capped, document.byteCount > capped.bytesMax {
             throw StoreError(

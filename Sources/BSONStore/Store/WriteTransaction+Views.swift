@@ -98,3 +98,12 @@ extension WriteTransaction {
         return names.compactMap { $0 } + inner.flatMap(collections)
     }
 }
+
+extension StoreError {
+    /// Refuses what is done with collections only.
+    package static func view(_ namespace: Namespace) -> StoreError {
+        StoreError(
+            .commandNotSupportedOnView, "Namespace \(namespace) is a view, not a collection",
+            namespace: namespace)
+    }
+}

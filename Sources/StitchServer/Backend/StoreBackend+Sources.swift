@@ -79,20 +79,17 @@ extension StoreBackend {
     ) throws(StoreError) -> BSONDocument {
         try stored {
             let namespace = try call.collection()
-            guard try !store.read({ try $0.isView(namespace) }) else {
-                throw CommandFault(
-                    .commandNotSupportedOnView,
-                    "Namespace \(namespace) is a view, not a collection")
-            }
-            let (usage, capped) = try store.read {
-                (try CollectionUsage(namespace, $0), try $0.options(namespace)?.capped)
+            let (usage, collection) = try store.read { transaction in
+                let collection = try transaction.options(namespace)
+                guard collection?.view == nil else { throw StoreError.view(namespace) }
+                return (try CollectionUsage(namespace, transaction), collection)
             }
             var entry: BSONDocument = [
                 "ns": .string(namespace.description), "host": .string(call.connection.local),
                 "localTime": .datetime(.now),
             ]
             for part in ["storageStats", "count"] where options.documentValue?[part] != nil {
-                guard try store.read({ try $0.options(namespace) }) != nil else {
+                guard collection != nil else {
                     throw CommandFault(
                         26,
                         "Unable to retrieve \(part) in $collStats stage :: caused by :: Collection "
@@ -107,8 +104,8 @@ extension StoreBackend {
                     "size": .int64(Int64(usage.bytes)), "count": .int64(Int64(usage.count)),
                     "storageSize": .int64(Int64(usage.bytes)),
                 ]
-                storage.append("capped", .bool(capped != nil))
-                if let capped {
+                storage.append("capped", .bool(collection?.capped != nil))
+                if let capped = collection?.capped {
                     storage.append("max", .int64(capped.documentsMax ?? 0))
                     storage.append("maxSize", .int64(capped.bytesMax))
                 }

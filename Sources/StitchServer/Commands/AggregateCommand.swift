@@ -89,8 +89,7 @@ enum AggregateCommand {
         }
         let stage = try ChangeStreamStage(options)
         guard try !store.read(call, { try $0.isView(namespace) }) else {
-            throw CommandFault(
-                .commandNotSupportedOnView, "Namespace \(namespace) is a view, not a collection")
+            throw StoreError.view(namespace)
         }
         let source = try ChangeStreamSource(
             store, stage,

@@ -15,9 +15,7 @@ enum CollStatsCommand {
             try store.read(call) { transaction in
                 let options = try transaction.options(namespace)
                 guard options?.view == nil else {
-                    throw CommandFault(
-                        .commandNotSupportedOnView,
-                        "Namespace \(namespace) is a view, not a collection")
+                    throw StoreError.view(namespace)
                 }
                 let usage = try CollectionUsage(namespace, transaction)
                 var reply: BSONDocument = [

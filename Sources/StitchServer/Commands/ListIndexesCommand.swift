@@ -17,9 +17,7 @@ enum ListIndexesCommand {
                     .namespaceNotFound, "ns does not exist: \(namespace)")
             }
             guard options.view == nil else {
-                throw CommandFault(
-                    .commandNotSupportedOnView,
-                    "Namespace \(namespace) is a view, not a collection")
+                throw StoreError.view(namespace)
             }
             let clustered = options.document["clusteredIndex"]?.documentValue
             return try transaction.indexes(namespace).map { index in

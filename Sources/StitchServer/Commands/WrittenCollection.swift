@@ -35,10 +35,7 @@ struct WrittenCollection {
     func check(_ transaction: ReadTransaction) throws(StoreError) {
         guard let options = try transaction.options(namespace) else { return }
         guard options.view == nil else {
-            throw StoreError(
-                .commandNotSupportedOnView,
-                "Namespace \(namespace) is a view, not a collection"
-            ).during(.execution)
+            throw .view(namespace).during(.execution)
         }
         guard options.capped == nil || stage != "$out" else {
             throw StoreError(

@@ -35,7 +35,7 @@ extension SyncTransaction {
             isUnchanged: contentEqual(before, after), hasRecord: record != nil,
             baseIsAbsent: base == nil, equalsBase: contentEqual(base, after),
             hasOpenAttempt: record?.attempt != nil,
-            mayLandLate: record.map { !$0.discarded.isEmpty } ?? false,
+            mayLandLate: record?.discarded.isEmpty == false,
             isPaused: record?.pause != nil)
     }
 

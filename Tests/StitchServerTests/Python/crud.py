@@ -1,9 +1,9 @@
 """Documents go in and out through pymongo: one, many, in several batches, and refused ones."""
 
-import pymongo
 import hashlib
 
 import gridfs
+import pymongo
 from bson import ObjectId, Timestamp
 from pymongo import InsertOne, UpdateOne, DeleteMany, ReplaceOne
 from served import ServedTest, main

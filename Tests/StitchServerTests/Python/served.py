@@ -30,6 +30,15 @@ class ServedTest(unittest.TestCase):
             self.db.command(command, *arguments, **fields)
         return caught.exception.code, caught.exception.details["errmsg"]
 
+    def events(self, stream, count):
+        """The next events of a change stream."""
+        found = []
+        while len(found) < count:
+            event = stream.try_next()
+            if event is not None:
+                found.append(event)
+        return found
+
 
 def main():
     unittest.main(argv=sys.argv[:1])

@@ -5,14 +5,6 @@ from served import ServedTest, main
 
 
 class Events(ServedTest):
-    def events(self, stream, count):
-        found = []
-        while len(found) < count:
-            event = stream.try_next()
-            if event is not None:
-                found.append(event)
-        return found
-
     def opened(self, collection, **options):
         pipeline = [{"$changeStream": options}]
         cursor = self.db.command("aggregate", collection, pipeline=pipeline, cursor={})["cursor"]

@@ -6,14 +6,6 @@ from served import ServedTest, main
 
 
 class Streams(ServedTest):
-    def events(self, stream, count):
-        found = []
-        while len(found) < count:
-            event = stream.try_next()
-            if event is not None:
-                found.append(event)
-        return found
-
     def test_each_kind_of_change_is_told(self):
         with self.items.watch() as stream:
             self.items.insert_one({"_id": 1, "a": 1, "b": [1, 2, 3], "c": {"d": 1}})
