@@ -182,11 +182,12 @@ extension SimulationLedger {
         if changes.contains(where: { $0.after == nil && $0.position > write.position }) {
             return true
         }
-        // Somebody else had deleted it before, and its client has seen that since.
-        guard let look = looks[write.client * 100 + write.document], look >= write.position else {
-            return false
-        }
-        return changes.last { $0.position <= look }?.after == nil
+        // Somebody else had deleted it before, and its client has seen that: since, or with nothing
+        // happening to it in between.
+        guard let look = looks[write.client * 100 + write.document] else { return false }
+        let then = changes.last { $0.position <= max(look, write.position) }
+        guard let then else { return look >= write.position }
+        return then.after == nil && then.position <= look
     }
 
     /// I1 at the end: nothing waits any more.

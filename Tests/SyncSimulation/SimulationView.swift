@@ -70,6 +70,7 @@ extension SimulationWorld {
         guard isAlive(client), let (document, write) = try await rejected(client).first else {
             return
         }
+        try hear(client)
         let items = items(client, document)
         func note() async throws {
             guard try await items.rejectedWrite(id: write.id) == nil else { return }

@@ -101,6 +101,7 @@ extension SimulationWorld {
     /// right after it.
     func write(_ client: Int, _ document: Int, _ verb: SimulationStep.Verb) async throws {
         guard isAlive(client) else { return }
+        try hear(client)
         let current = try local(clients[client], document)
         let token = token("c\(client)")
         let items = items(client, document)
