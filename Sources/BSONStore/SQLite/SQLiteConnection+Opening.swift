@@ -82,6 +82,8 @@ extension SQLiteConnection {
         guard try statement.step(), statement.string(0) == "wal" else {
             throw StoreError(.cannotOpen, "The file cannot use a write-ahead log")
         }
+        // What the row says becomes true when the statement ends: that commits the file's header.
+        try statement.run()
     }
 
     /// Whether the file can only be read, by its mode or by how it was opened.

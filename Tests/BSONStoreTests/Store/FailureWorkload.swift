@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 import Testing
 
 @testable import BSONStore
@@ -36,6 +41,7 @@ enum FailureWorkload: String, CaseIterable {
             do {
                 let opened = try DocumentStore(at: .file(directory.file()), options: options)
                 store = opened
+                #expect(try Self.hasLog(directory.file()), "opened without a write-ahead log")
                 work(opened, &expected)
             } catch {
                 Self.expectTyped(error)
@@ -48,6 +54,14 @@ enum FailureWorkload: String, CaseIterable {
         defer { again.close() }
         try Self.check(again, expected)
         return failures > 0
+    }
+
+    /// Whether the header says that a log is used: both version numbers are 2.
+    ///
+    /// Source: https://www.sqlite.org/fileformat.html, "File format version numbers".
+    private static func hasLog(_ path: String) throws -> Bool {
+        let header = try Data(contentsOf: URL(fileURLWithPath: path)).prefix(20)
+        return header.suffix(2).elementsEqual([2, 2])
     }
 
     private func fill(
