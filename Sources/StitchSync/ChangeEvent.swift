@@ -44,7 +44,7 @@ public enum OperationType: String, Sendable, Hashable, CaseIterable {
     case insert
     /// Some of its fields changed.
     case update
-    /// It has new content as a whole.
+    /// It has new content as a whole, or came from the remote by its id.
     case replace
     /// It is gone.
     case delete

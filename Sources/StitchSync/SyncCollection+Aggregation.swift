@@ -22,7 +22,7 @@ extension SyncCollection {
 
     /// The documents that a pipeline makes, as values of a type.
     ///
-    /// - Throws: as ``aggregate(_:options:)``; `BSONError` for a document that is none of the type.
+    /// - Throws: as ``aggregate(_:options:)``; `DecodingError` for a document that is none of the type.
     public func aggregate<Output: Decodable & Sendable>(
         _ pipeline: [BSONDocument], as type: Output.Type,
         options: PipelineOptions = PipelineOptions()

@@ -31,6 +31,6 @@ extension SyncCollection {
                     .record(collection.rowID, id: id)
             else { return nil }
             return record.base.document(local: try transaction.get(namespace, id: id))
-        }.map(coding.decode)
+        }.map(decode)
     }
 }

@@ -1,6 +1,8 @@
 public import BSONStore
 
 /// Local reads; they see changes that wait to be sent.
+///
+/// A document that is none of the collection's type is a `SyncError` of code `.decodingFailed`.
 extension SyncCollection {
     /// The first document that a filter matches.
     ///
@@ -13,7 +15,7 @@ extension SyncCollection {
     public func findOne(id: BSONValue) async throws -> Document? {
         try engine.store.read { transaction in
             try transaction.get(namespace, id: id)
-        }.map(coding.decode)
+        }.map(decode)
     }
 
     /// The documents that a filter matches.
@@ -22,14 +24,17 @@ extension SyncCollection {
     ) async throws -> [Document] {
         try engine.store.read { transaction in
             try transaction.find(namespace, filter: filter, options: options)
-        }.map(coding.decode)
+        }.map(decode)
     }
 
     /// How many documents a filter matches.
-    public func count(_ filter: BSONDocument = [:]) async throws -> Int {
-        try engine.store.read { transaction in
+    ///
+    /// - Parameter limit: counts no further than to so many; 0 counts all.
+    public func count(_ filter: BSONDocument = [:], limit: Int = 0) async throws -> Int {
+        let count = try engine.store.read { transaction in
             try transaction.count(namespace, filter: filter)
         }
+        return limit > 0 ? min(count, limit) : count
     }
 }
 
@@ -189,12 +194,17 @@ extension SyncCollection {
         #endif
         let result = try await write { sync in
             let outcome = try body(sync)
+            var untouched = 0
             for image in outcome.images {
                 try sync.noteLocalWrite(before: image.before, after: image.after)
+                // A version field that the app writes is taken out again.
+                if let before = image.before, before == image.after?.withoutVersion {
+                    untouched += 1
+                }
             }
             return UpdateResult(
-                matchedCount: outcome.matchedCount, modifiedCount: outcome.modifiedCount,
-                upsertedID: outcome.upsertedID)
+                matchedCount: outcome.matchedCount,
+                modifiedCount: outcome.modifiedCount - untouched, upsertedID: outcome.upsertedID)
         }
         engine.wake()
         return result

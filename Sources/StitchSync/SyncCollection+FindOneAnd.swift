@@ -52,7 +52,7 @@ extension SyncCollection {
             return found
         }
         engine.wake()
-        return try deleted.map(coding.decode)
+        return try deleted.map(decode)
     }
 
     /// The different values of a field in the documents that a filter matches, the values of arrays
@@ -86,7 +86,7 @@ extension SyncCollection {
         }
         engine.wake()
         return try found.map { document in
-            try coding.decode(
+            try decode(
                 options.projection?.apply(to: document, matching: filter) ?? document)
         }
     }

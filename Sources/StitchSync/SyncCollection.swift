@@ -22,7 +22,8 @@ public struct SyncCollection<Document: Sendable>: Sendable {
 extension SyncCollection {
     /// Keeps documents in step from the next pass on; ids that are synced already stay as they are.
     ///
-    /// An id that the remote does not have waits for it to appear.
+    /// An id that the remote does not have waits for it to appear. A document that the remote deletes
+    /// later ends the sync of its id.
     ///
     /// - Throws: `StoreError` of code 2 for an array, a regular expression or undefined, which no id
     ///   can be.
@@ -84,6 +85,11 @@ extension SyncCollection {
         get async throws { try await documentIDs(.all) }
     }
 
+    /// The ids of documents with a change that the remote has not confirmed, paused ones among them.
+    public var pendingIDs: [BSONValue] {
+        get async throws { try await documentIDs(.pending) }
+    }
+
     /// The ids that are paused.
     public var pausedIDs: [BSONValue] {
         get async throws { try await documentIDs(.paused) }
@@ -116,6 +122,21 @@ extension SyncCollection {
 // MARK: - Transactions
 
 extension SyncCollection {
+    /// Reads a local document as the collection's type.
+    ///
+    /// - Throws: `SyncError` of code `.decodingFailed`, which names the document.
+    func decode(_ document: BSONDocument) throws -> Document {
+        do {
+            return try coding.decode(document)
+        } catch {
+            let id = document.documentID
+            throw SyncError(
+                .decodingFailed,
+                "the document \(id.extendedJSON(.relaxed)) is no \(Document.self): \(error)",
+                namespace: namespace, documentID: id, underlying: error)
+        }
+    }
+
     func write<R: Sendable>(
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
     ) async throws -> R {

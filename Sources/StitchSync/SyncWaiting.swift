@@ -3,10 +3,12 @@ internal import BSONStore
 extension SyncEngine {
     /// Runs passes until everything that was written here is at the remote.
     ///
-    /// Paused documents are not waited for.
+    /// Paused documents are not waited for, nor are those whose version field is not understood.
+    /// While the engine is offline it waits for ``setOnline(_:)``.
     ///
     /// - Parameter timeout: how long at most; for ever unless told.
-    /// - Throws: `SyncError` of code `.timedOut` and those of ``syncNow()``; `CancellationError`.
+    /// - Throws: `SyncError` of code `.timedOut` and those of ``syncNow()`` but `.offline`;
+    ///   `CancellationError`.
     public func waitForUpload(timeout: Duration? = nil) async throws {
         try await wait(for: [.unsent], in: nil, timeout)
     }
@@ -79,7 +81,11 @@ extension SyncEngine {
         var random = SystemRandomNumberGenerator()
         while true {
             let seen = wakes.count
-            let report = try await syncNow(only: namespace.map { [$0] })
+            guard let report = try await passUnlessOffline(only: namespace.map { [$0] }) else {
+                if try selections == [.unsent] && isEmpty(selections, in: namespace) { return }
+                try await waitUntilWoken(after: seen)
+                continue
+            }
             let isSetAwaited = namespace == nil && selections.contains(.toLook)
             if report.reachedRemote, try isEmpty(selections, in: namespace),
                 try !isSetAwaited || !isSetWaiting()
@@ -95,6 +101,21 @@ extension SyncEngine {
         }
     }
 
+    /// Runs a pass; `nil` when the engine is offline.
+    func passUnlessOffline(only namespaces: Set<Namespace>? = nil) async throws -> SyncPassReport? {
+        do {
+            return try await syncNow(only: namespaces)
+        } catch let error as SyncError where error.code == .offline {
+            return nil
+        }
+    }
+
+    /// Waits until there is something to do, such as when the engine is online again.
+    func waitUntilWoken(after seen: Int) async throws {
+        await wakes.wait(after: seen)
+        try Task.checkCancellation()
+    }
+
     private func isEmpty(
         _ selections: [SyncRecords.Selection], in namespace: Namespace?
     ) throws -> Bool {
@@ -104,12 +125,34 @@ extension SyncEngine {
             for collection in collections
             where namespace == nil || collection.namespace == namespace {
                 for selection in selections {
-                    guard try records.count(selection, in: collection.rowID) == 0 else {
-                        return false
-                    }
+                    if try records.isAwaited(selection, in: collection.rowID) { return false }
                 }
             }
             return true
         }
+    }
+}
+
+extension SyncRecords {
+    /// Whether there is a record of a kind that passes can settle: a change of a document whose
+    /// version field is not understood waits for somebody else.
+    fileprivate func isAwaited(_ selection: Selection, in collection: Int64) throws -> Bool {
+        guard try count(selection, in: collection) > 0 else { return false }
+        guard selection == .unsent else { return true }
+        var last: Int64 = 0
+        while true {
+            let batch = try records(selection, in: collection, after: last, limit: 100)
+            guard let row = batch.last?.rowID else { return false }
+            if batch.contains(where: { !$0.waitsForForeignVersion }) { return true }
+            last = row
+        }
+    }
+}
+
+extension SyncedDocument {
+    /// All that is left to do is to send a change, which the version field forbids.
+    fileprivate var waitsForForeignVersion: Bool {
+        guard case .foreign = version else { return false }
+        return attempt == nil && hint == 0
     }
 }

@@ -102,13 +102,14 @@ extension SyncSubscriptions {
 
 extension SyncSubscriptions {
     /// Runs passes until the documents of a set are here, or a later set took over; waits for them
-    /// where another engine syncs the file.
+    /// where another engine syncs the file, and through times offline.
     ///
     /// - Parameters:
     ///   - version: the set's; the latest unless told.
     ///   - timeout: how long at most; for ever unless told.
     /// - Throws: `SyncError` of code `.subscriptionFailed` with the remote's words when it refused the
-    ///   set, `.timedOut`, and those of ``SyncEngine/syncNow()``; `CancellationError`.
+    ///   set, `.timedOut`, and those of ``SyncEngine/syncNow()`` but `.offline`;
+    ///   `CancellationError`.
     public func waitForSynchronization(
         of version: Int64? = nil, timeout: Duration? = nil
     ) async throws {
@@ -128,12 +129,16 @@ extension SyncSubscriptions {
         var random = SystemRandomNumberGenerator()
         while try !isThere(version) {
             let (seen, commits) = (engine.wakes.count, engine.store.commitCount)
-            let report: SyncPassReport
+            let passed: SyncPassReport?
             do {
-                report = try await engine.syncNow()
+                passed = try await engine.passUnlessOffline()
             } catch let error as SyncError where error.code == .storeInUse {
                 // The documents come by the engine that syncs the file.
                 try await engine.waitForOtherEngine(after: commits)
+                continue
+            }
+            guard let report = passed else {
+                try await engine.waitUntilWoken(after: seen)
                 continue
             }
             if try isThere(version) { return }

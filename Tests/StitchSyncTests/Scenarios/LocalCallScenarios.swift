@@ -18,6 +18,8 @@ struct LocalCallScenarios {
         try await a.items.insertMany([["_id": 1, "n": 1], ["_id": 2, "n": 1]])
         #expect(try await a.items.count() == 2)
         #expect(try await a.items.count(["_id": 1]) == 1)
+        #expect(try await a.items.count(limit: 1) == 1)
+        #expect(try await a.items.count(["n": 1], limit: 5) == 2)
         #expect(try await a.items.find(options: try FindOptions(limit: 1)).count == 1)
         #expect(try await a.items.findOne() == ["_id": 1, "n": 1])
         #expect(try await a.items.findOne(["n": 2]) == nil)
@@ -25,6 +27,27 @@ struct LocalCallScenarios {
         #expect(try await a.items.deleteMany([:]) == 0)
         #expect(try await a.items.count() == 0)
         #expect(try await a.engine.verify().isEmpty)
+    }
+
+    private struct Note: Codable, Sendable {
+        enum CodingKeys: String, CodingKey {
+            case id = "_id"
+            case text
+        }
+
+        var id: Int
+        var text: String
+    }
+
+    @Test("a document that is none of the type is named by the error")
+    func undecodable() async throws {
+        let (_, a) = try await device()
+        try await a.items.insertMany([["_id": 6, "text": "a"], ["_id": 7, "text": 5]])
+        let notes = a.engine.collection(SyncWorld.namespace, of: Note.self)
+        #expect(try await notes.findOne(id: 6)?.text == "a")
+        let error = await #expect(throws: SyncError.self) { _ = try await notes.find() }
+        #expect(error?.code == .decodingFailed && error?.documentID == 7)
+        #expect(error?.message.hasPrefix("the document 7 is no Note: ") == true)
     }
 
     @Test("an id that is taken is refused with E11000, and nothing else of the call stays")

@@ -99,6 +99,40 @@ struct StatusScenarios {
         }
     }
 
+    @Test(
+        "who waits while the engine is offline waits for the network, or in time",
+        .timeLimit(.minutes(10)))
+    func waitingOffline() async throws {
+        let world = try SyncWorld()
+        let engine = try SyncEngine(store: try DocumentStore(at: .inMemory), remote: world.remote)
+        let items = engine.collection(SyncWorld.namespace)
+        engine.setOnline(false)
+        // Nothing is to be sent.
+        try await engine.waitForUpload()
+        try await items.insertOne(["_id": 1])
+        for wait in [
+            { try await engine.waitForUpload(timeout: .milliseconds(1)) },
+            { try await items.waitForDownload(timeout: .milliseconds(1)) },
+            { _ = try await items.subscribe(timeout: .milliseconds(1)) },
+            { try await engine.subscriptions.removeAll(timeout: .milliseconds(1)) },
+        ] as [@Sendable () async throws -> Void] {
+            let error = await #expect(throws: SyncError.self) { try await wait() }
+            #expect(error?.code == .timedOut)
+        }
+        async let all: Void = engine.waitForSynchronization()
+        async let set: Void = engine.subscriptions.waitForSynchronization()
+        engine.setOnline(true)
+        _ = try await (all, set)
+        #expect(try world.remoteDocument(1) == ["_id": 1])
+        engine.setOnline(false)
+        await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.waitForDownload() }
+            group.cancelAll()
+            let result = await group.nextResult()
+            #expect(throws: CancellationError.self) { try result?.get() }
+        }
+    }
+
     @Test("damage in the sync tables is found and named")
     func verify() async throws {
         let world = try SyncWorld()
