@@ -25,6 +25,9 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     let ruleAtOnce: ResolveAtOnce?
     /// What the rule answers to everything, where it does.
     private(set) var sameAnswer: Always?
+    /// The rule that adds up what both sides counted, where there is one: equal documents are a
+    /// conflict then.
+    private(set) var counting: ThreeWayMerge?
 
     /// An answer that does not depend on the conflict.
     enum Always: Sendable {
@@ -77,7 +80,16 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     public static func mergeFields(
         _ merge: ThreeWayMerge = ThreeWayMerge(), overlaps: Self = .remoteWins
     ) -> Self {
-        overlaps.after { merge.answer($0) }
+        var handler = overlaps.after { merge.answer($0) }
+        handler.counting = merge.counters.isEmpty ? overlaps.counting : merge
+        return handler
+    }
+
+    /// The same handler, beside which equal documents are conflicts by a rule that counts.
+    func counting(by merge: ThreeWayMerge?) -> Self {
+        var handler = self
+        handler.counting = merge
+        return handler
     }
 }
 
@@ -112,8 +124,7 @@ extension ThreeWayMerge {
     fileprivate func answer(
         _ conflict: Conflict<BSONDocument>
     ) -> ConflictResolution<BSONDocument>? {
-        guard let local = conflict.local, let remote = conflict.remote else { return nil }
-        let result = merge(base: conflict.base, local: local, remote: remote)
-        return result.overlaps.isEmpty ? .use(result.document) : nil
+        guard let result = merge(conflict), result.overlaps.isEmpty else { return nil }
+        return .use(result.document)
     }
 }

@@ -65,6 +65,7 @@ extension SyncCollection {
             case nil: nil
             }
         return (handler.raw.map(untyped.after) ?? untyped).answering(answer)
+            .counting(by: handler.counting)
     }
 }
 

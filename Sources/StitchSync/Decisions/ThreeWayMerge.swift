@@ -4,8 +4,8 @@ public import BSONStore
 ///
 /// A field that one side changed takes that side's value; one that both changed to the same takes
 /// it; documents are merged field by field at every depth, arrays are values. What both sides
-/// changed to different values is an overlap: a counter adds both differences, a set-like array
-/// joins both sides' elements, anything else takes the remote's value and is listed.
+/// changed to different values is an overlap: a set-like array joins both sides' elements, anything
+/// else takes the remote's value and is listed. A counter adds both differences, equal ones too.
 public struct ThreeWayMerge: Sendable {
     /// The outcome: a document, and the dotted paths that both sides changed to different values.
     public struct Result: Sendable, Hashable {
@@ -19,6 +19,8 @@ public struct ThreeWayMerge: Sendable {
     public var counters: Set<String>
     /// Dotted paths of arrays that are merged as sets of elements.
     public var arrays: Set<String>
+    /// One change may be on both sides: where a counter is equal there, nothing is added.
+    private var mayBeOneChange = false
 
     /// Names the fields that merge by difference.
     public init(counters: Set<String> = [], arrays: Set<String> = []) {
@@ -33,6 +35,20 @@ public struct ThreeWayMerge: Sendable {
         var overlaps: [String] = []
         let document = merge(base ?? [:], local, remote, prefix: "", &overlaps)
         return Result(document: document, overlaps: overlaps)
+    }
+
+    /// Merges what a conflict is about.
+    func merge(_ conflict: Conflict<BSONDocument>) -> Result? {
+        guard let local = conflict.local, let remote = conflict.remote else { return nil }
+        var merge = self
+        merge.mayBeOneChange = conflict.mayHaveLanded
+        return merge.merge(base: conflict.base, local: local, remote: remote)
+    }
+
+    /// Whether equal documents are two changes all the same: both sides counted by one amount.
+    func countsTwice(from base: BSONDocument?, to both: BSONDocument?) -> Bool {
+        guard !counters.isEmpty, let base, let both else { return false }
+        return !merge(base: base, local: both, remote: both).document.contentEquals(both)
     }
 
     private func merge(
@@ -56,11 +72,15 @@ public struct ThreeWayMerge: Sendable {
         _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?, path: String,
         _ overlaps: inout [String]
     ) -> BSONValue? {
-        if same(local, remote) || same(local, base) { return remote }
+        if same(local, base) { return remote }
         if same(remote, base) { return local }
         if case .document(let mine) = local, case .document(let theirs) = remote {
             let base = base?.documentValue ?? [:]
             return .document(merge(base, mine, theirs, prefix: path + ".", &overlaps))
+        }
+        if same(local, remote) {
+            let isCounted = counters.contains(path) && !mayBeOneChange
+            return isCounted ? Self.sum(base, local, remote) ?? remote : remote
         }
         if counters.contains(path), let sum = Self.sum(base, local, remote) { return sum }
         if arrays.contains(path), let union = Self.union(base, local, remote) { return union }

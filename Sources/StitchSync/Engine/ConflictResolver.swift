@@ -257,8 +257,9 @@ extension SyncTransaction {
         case .pauseOtherID:
             return try pause(
                 record, .handlerChangedID,
-                "the conflict handler answered with _id \(answer?.documentID ?? .null) "
-                    + "for the document with _id \(id)")
+                "the conflict handler answered with another _id, "
+                    + "\((answer?.documentID ?? .null).extendedJSON(.relaxed)) for "
+                    + id.extendedJSON(.relaxed))
         case .pauseTooLarge:
             return try pause(
                 record, .documentTooLarge,

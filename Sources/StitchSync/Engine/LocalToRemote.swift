@@ -114,11 +114,11 @@ extension CollectionPass {
         var failure: RemoteError?
     }
 
-    private var terms: UploadTerms {
+    var terms: UploadTerms {
         UploadTerms(failuresMax: limits.failuresMax, rejection: configuration.rejection.rule)
     }
 
-    private mutating func count(
+    mutating func count(
         _ settlement: UploadSettlement, _ documentID: BSONValue, _ outcome: RemoteWriteOutcome
     ) {
         switch settlement {

@@ -13,7 +13,8 @@ extension SyncTransaction {
         if let after, after.byteCount > BSONLimits().documentBytesMax - Self.versionReserve {
             throw SyncError(
                 .documentTooLarge,
-                "a document of \(after.byteCount) bytes leaves no room for its version",
+                "a document of \(after.byteCount) bytes leaves no room for its version: at most "
+                    + "\(BSONLimits().documentBytesMax - Self.versionReserve) fit",
                 namespace: namespace, documentID: id)
         }
         let record = try record(id)

@@ -101,6 +101,13 @@ extension SyncTransaction {
         if isHeld { try emit(.evict, reason, record.documentID, uncommitted: false) }
     }
 
+    /// Takes a document off the device that the user no longer sees, or no query asks for.
+    func leaveView(_ record: SyncedDocument, isHeld: Bool) throws {
+        try evict(record, isHeld: isHeld, .remote)
+        // An id that is asked for waits for its document to be seen again.
+        if record.isClaimedByID { try save(SyncedDocument(documentID: record.documentID)) }
+    }
+
     /// Removes the record of a document whose local copy, or whose change, was given up.
     ///
     /// Where something about it was not settled and sets ask for documents of the collection, an empty

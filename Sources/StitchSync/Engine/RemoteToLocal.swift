@@ -134,6 +134,15 @@ extension CollectionPass {
         var remote: BSONDocument? {
             if case .found(let document) = lookup { document } else { nil }
         }
+
+        /// Says that the version field is not one that we understand.
+        func foreignVersion(in namespace: Namespace) -> SyncError {
+            let field = remote?[DocumentVersion.fieldName] ?? .null
+            return SyncError(
+                .foreignVersion,
+                "its version field is not one that we understand: \(DocumentVersion.misfit(field))",
+                namespace: namespace, documentID: record.documentID)
+        }
     }
 
     /// Decides and commits; returns the documents to claim and look at again.
@@ -153,7 +162,10 @@ extension CollectionPass {
             case .taken: report.taken += 1
             case .removed: report.removed += 1
             case .evicted: report.evicted += 1
-            case .foreign: reportForeign(look.record.documentID)
+            case .refused(let refused):
+                report.evicted += refused.settlement == .revertRejected ? 1 : 0
+                count(refused.settlement, refused.documentID, .failed(refused.error))
+            case .foreign: errors.append(look.foreignVersion(in: namespace))
             case .claim(let record): claims.append(record)
             case .conflict(let conflict): conflicts.append(conflict)
             case .answered(let committed, let conflict):
@@ -177,22 +189,28 @@ extension CollectionPass {
     ) async throws -> [SyncTransaction.Settled] {
         let answer =
             engine.probe.conflictFound == nil ? configuration.conflictHandler?.always : nil
+        let wishes = LookWishes(
+            terms: terms, counting: configuration.conflictHandler?.counting)
         do {
             do {
                 return try await write { sync in
                     var sync = sync
-                    sync.trusts = true
+                    (sync.trusts, sync.wishes) = (true, wishes)
                     return try sync.settle(
                         looks, evidence: evidence, mayClaim: mayClaim, answer: answer, then: sequel)
                 }
             } catch is SyncRecords.Overtaken {
                 return try await write { sync in
-                    try sync.settle(
+                    var sync = sync
+                    sync.wishes = wishes
+                    return try sync.settle(
                         looks, evidence: evidence, mayClaim: mayClaim, answer: answer, then: sequel)
                 }
             }
         } catch let cause where SyncTransaction.isAboutDocument(cause) {
             return try await write { sync in
+                var sync = sync
+                sync.wishes = wishes
                 guard try sync.begin(sequel) else { return looks.map { _ in .nothing } }
                 let settled = try looks.map {
                     try sync.settleAlone($0, evidence: evidence, mayClaim: mayClaim)
@@ -201,13 +219,6 @@ extension CollectionPass {
                 return settled
             }
         }
-    }
-
-    private mutating func reportForeign(_ id: BSONValue) {
-        errors.append(
-            SyncError(
-                .foreignVersion, "its version field is not one that we understand",
-                namespace: namespace, documentID: id))
     }
 
     /// Gives unversioned documents a version, where they still have none (rule R6).

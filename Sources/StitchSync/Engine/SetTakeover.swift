@@ -81,8 +81,11 @@ struct SetTakeover {
                 : try sync.settle(look, evidence: [:], mayClaim: false)
             switch settled {
             case .taken: share.taken += 1
+            case .foreign:
+                share.taken += 1
+                share.errors.append(look.foreignVersion(in: sync.namespace))
             case .failed(let error): share.errors.append(error)
-            case .nothing, .removed, .evicted, .foreign, .claim, .conflict, .answered: break
+            case .nothing, .removed, .evicted, .claim, .conflict, .answered, .refused: break
             }
         }
     }

@@ -14,6 +14,8 @@ extension SyncTransaction {
         case conflict(OpenConflict)
         /// A conflict that the same answer is given to always.
         case answered(Committed, OpenConflict)
+        /// A change waits of a document that the user may no longer see.
+        case refused(ViewRefusal)
         /// The document cannot be kept, or its record not be read; it is paused where that can be
         /// stored.
         case failed(SyncError)
@@ -143,8 +145,7 @@ extension SyncTransaction {
         answer: ConflictHandler<BSONDocument>.Always?
     ) throws -> Settled {
         let local = stored?.document
-        let open = record.attempt
-        let earlier = record.discarded
+        let (open, earlier) = (record.attempt, record.discarded)
         try apply(attempt, to: &record, local: local)
         try adoptDiscarded(edition, of: earlier + record.discarded, into: &record, local: local)
         // A delete since the look has the remote looked at again.
@@ -165,13 +166,18 @@ extension SyncTransaction {
         if try !staysAside && membership.isStaging {
             try subscriptions.unstage(record.documentID, in: collection.rowID)
         }
-        if collection.isSubscribed && !record.isClaimedByID || look.lookup == .hidden,
-            let settled = try settleMembership(
-                record, look.lookup, edition, isHeld: local != nil)
+        let isHidden = look.lookup == .hidden
+        if collection.isSubscribed && !record.isClaimedByID || isHidden,
+            let settled = try settleMembership(record, look.lookup, edition, isHeld: local != nil)
         {
             return settled
         }
-        let facts = facts(record, local: local, remote: edition, mayClaim: mayClaim)
+        if isHidden, let refused = try refuseHidden(record, open, local: local) {
+            return .refused(refused)
+        }
+        let facts = facts(
+            record, local: local, remote: edition, mayClaim: mayClaim,
+            isCertain: attempt != .discardUncertain)
         let decision = RemoteEventDecision.decide(facts)
         if record.hint == look.record.hint && decision != .conflict && decision != .claim {
             record.hint = 0
@@ -200,9 +206,7 @@ extension SyncTransaction {
         switch try membership(of: record, isHeld: isHeld, look, edition) {
         case .arrive, .keep, .keepPending, .delete: return nil
         case .evict:
-            try evict(record, isHeld: isHeld, .remote)
-            // An id that is asked for waits for its document to be seen again.
-            if record.isClaimedByID { try save(SyncedDocument(documentID: record.documentID)) }
+            try leaveView(record, isHeld: isHeld)
             return .evicted
         case .ignore:
             if record.isClaimedByID { return nil }
@@ -232,25 +236,6 @@ extension SyncTransaction {
         try emitChange(
             .committed, record.documentID, from: before, to: remote.document,
             uncommitted: record.isPending)
-    }
-
-    private func facts(
-        _ record: SyncedDocument, local: BSONDocument?, remote: RemoteEdition, mayClaim: Bool
-    ) -> RemoteEventFacts {
-        let base = record.base.document(local: local)
-        let presence: RemoteEventFacts.Remote =
-            switch (remote.document, remote.version) {
-            case (nil, _): .absent
-            case (_, .absent): .unversioned
-            case (_, .version): .versioned
-            case (_, .foreign): .foreign
-            }
-        return RemoteEventFacts(
-            remote: presence,
-            versionSame: record.version == remote.version,
-            contentSame: contentEqual(base, remote.document),
-            pending: PendingChange(base: base, local: local),
-            outcomeSame: contentEqual(local, remote.document), mayClaim: mayClaim)
     }
 
     /// Rule R3: what landed is the base; what did not is still pending.

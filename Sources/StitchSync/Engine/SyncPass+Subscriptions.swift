@@ -169,8 +169,9 @@ extension SyncPass {
             let share = takeover.shares[passes[index].namespace]
             passes[index].report.taken += share?.taken ?? 0
             passes[index].report.evicted += share?.evicted ?? 0
-            passes[index].errors += share?.errors ?? []
-            passes[index].report.paused += share?.errors.count ?? 0
+            let errors = share?.errors ?? []
+            passes[index].errors += errors
+            passes[index].report.paused += errors.count { $0.code != .foreignVersion }
         }
         if !passes.isEmpty { passes[0].report.subscriptionSets += 1 }
         engine.delivery.wake()

@@ -24,6 +24,8 @@ struct SyncTransaction {
     var trusts = false
     /// Judges what the app writes, where the collection is strict.
     var strict: StrictWrites?
+    /// What the app wants of what a look finds, in the transaction of a look.
+    var wishes: LookWishes?
 
     /// What is told of documents that come in.
     var arrivalReason = ChangeReason.remote

@@ -1,4 +1,5 @@
 internal import BSONStore
+internal import StitchRules
 
 /// A change that is not sent, since it is about a document that no subscription asks for.
 struct ViewRefusal: Sendable {
@@ -34,5 +35,32 @@ extension SyncTransaction {
         let refusal = Refusal(operation: operation, intended: local, local: local, error: error)
         return ViewRefusal(
             documentID: id, settlement: try settle(settlement, refusal, of: record), error: error)
+    }
+
+    /// Refuses a change of a document that the user may no longer see, as the remote would.
+    ///
+    /// It is no delete that somebody made. Where the change is taken back, the document leaves the
+    /// device.
+    ///
+    /// - Parameter attempt: the attempt that was open, whose fate is settled by now.
+    /// - Returns: `nil` where nothing waits, or what waits is new to the remote.
+    func refuseHidden(
+        _ record: SyncedDocument, _ attempt: Attempt?, local: BSONDocument?
+    ) throws -> ViewRefusal? {
+        guard let terms = wishes?.terms, record.isPending, record.base != .absent
+        else { return nil }
+        let id = record.documentID
+        let error = RemoteError(
+            CompensatingWrite(
+                RuleDenial(cause: .hidden, role: nil, namespace: namespace, documentID: id)))
+        let operation = try attempt?.operation ?? state.nextOperations(1)[0]
+        let refusal = Refusal(operation: operation, intended: local, local: local, error: error)
+        let settlement = try settle(
+            UploadSettlement(terms.onRejection(of: record, isCompensating: true)), refusal,
+            of: record)
+        if settlement == .revertRejected, let restored = try self.record(id) {
+            try leaveView(restored, isHeld: true)
+        }
+        return ViewRefusal(documentID: id, settlement: settlement, error: error)
     }
 }

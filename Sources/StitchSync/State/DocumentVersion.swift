@@ -125,6 +125,15 @@ extension DocumentVersion {
         self.document = document
     }
 
+    /// What a value lacks of a version document; no text of it is told.
+    static func misfit(_ value: BSONValue) -> String {
+        guard case .document(let document) = value else { return "it is no document" }
+        guard let spv = document["spv"]?.int64Value else { return "it has no number spv" }
+        guard spv == protocolVersion else { return "its spv is \(spv)" }
+        guard document["id"]?.stringValue != nil else { return "it has no text id" }
+        return "it has no whole number v"
+    }
+
     private static func integer(_ value: BSONRawValue) -> Int64? {
         switch value.type {
         case .int64: value.int64

@@ -45,6 +45,13 @@ struct ThreeWayMergeTests {
             description: "counters add up", base: ["hits": 10], local: ["hits": 13],
             remote: ["hits": 11], merged: ["hits": 14]),
         Case(
+            description: "equal counts add up, too", base: ["hits": 10, "a": 0],
+            local: ["hits": 11, "a": 1], remote: ["hits": 11, "a": 1],
+            merged: ["hits": 12, "a": 1]),
+        Case(
+            description: "a counter that both made something else of", base: ["hits": 10],
+            local: ["hits": "ten"], remote: ["hits": "ten"], merged: ["hits": "ten"]),
+        Case(
             description: "a counter that overflows widens", base: ["hits": 0],
             local: ["hits": .int32(.max)], remote: ["hits": 1],
             merged: ["hits": .int64(Int64(Int32.max) + 1)]),
@@ -99,6 +106,17 @@ struct ThreeWayMergeTests {
         let result = merge.merge(base: one.base, local: one.local, remote: one.remote)
         #expect(result.document == one.merged)
         #expect(result.overlaps == one.overlaps)
+    }
+
+    @Test("equal counts that may be one change are one", arguments: [true, false])
+    func mayBeOneChange(mayHaveLanded: Bool) {
+        let merge = ThreeWayMerge(counters: ["hits"])
+        let both: BSONDocument = ["_id": 1, "hits": 11]
+        let result = merge.merge(
+            Conflict(
+                namespace: Namespace("a", "b"), documentID: 1, base: ["_id": 1, "hits": 10],
+                local: both, remote: both, mayHaveLanded: mayHaveLanded))
+        #expect(result?.document == ["_id": 1, "hits": mayHaveLanded ? 11 : 12])
     }
 
     @Test("a side that changed nothing gives the other's document", arguments: cases)

@@ -32,6 +32,31 @@ struct FlowScenarios {
         #expect(world.transcript().contains("A conflict base n=1 local n=2 remote n=3"))
     }
 
+    @Test("both sides count by the same: two changes, and a lost answer makes no third")
+    func countersMergeAlike() async throws {
+        let world = try SyncWorld()
+        let merge = ThreeWayMerge(counters: ["n", "in.n"])
+        let a = try await world.device("A", handler: .mergeFields(merge))
+        let b = try await world.device("B", handler: .mergeFields(merge))
+        try await a.insert(["_id": "k", "n": 1, "in": ["n": 1]])
+        try await a.sync()
+        try await b.items.sync(ids: ["k"])
+        try await b.sync()
+        try await a.items.updateOne(["_id": "k"], ["$inc": ["n": 1, "in.n": 1]])
+        try await b.items.updateOne(["_id": "k"], ["$inc": ["n": 1, "in.n": 1]])
+        world.remote.after { call throws(RemoteError) in
+            if call.kind == .write { throw RemoteError(.retryable, "lost") }
+        }
+        try await b.sync()
+        world.remote.after(nil)
+        for device in [b, a, a, b, b, a] { try await device.sync() }
+        let sum: BSONDocument = ["_id": "k", "n": 3, "in": ["n": 3]]
+        #expect(try world.remoteDocument("k") == sum)
+        #expect(try await a.local("k") == sum)
+        #expect(try await b.local("k") == sum)
+        #expect(world.transcript().filter { $0.contains("conflict") }.count == 1)
+    }
+
     @Test("an insert and an update before any pass go up as one insert")
     func insertThenUpdate() async throws {
         let world = try SyncWorld()

@@ -82,10 +82,41 @@ struct ForeignWriterScenarios {
             world.transcript() == ["A committed update good settled", "A error foreignVersion k"])
         #expect(try await a.local("k") == ["_id": "k", "x": 1])
         #expect(try await a.items.status().pending == 1)
+        #expect(try await a.items.pendingIDs == ["k"])
+        // What waits for somebody else is not waited for.
+        try await a.set("good", ["y": 2])
+        try await a.engine.waitForUpload()
+        #expect(try world.remoteDocument("good")?["y"] == 2)
         try world.foreign("k") { $0[DocumentVersion.fieldName] = nil }
         try await a.sync()
         try await a.sync()
         #expect(try world.remoteDocument("k") == ["_id": "k", "x": 1])
+    }
+
+    @Test("what a query brings with a version that is none of ours is told, too, once")
+    func malformedByQuery() async throws {
+        let world = try SyncWorld()
+        try world.foreign("k") { $0[DocumentVersion.fieldName] = "mine" }
+        let a = try await world.device("A", handler: nil)
+        try await a.subscribe(to: [:])
+        let report = try await a.settle()
+        #expect(report.taken == 1 && report.paused == 0)
+        try await a.engine.forceScan(SyncWorld.namespace)
+        try await a.settle()
+        #expect(try await a.local("k") == ["_id": "k"])
+        #expect(world.transcript().filter { $0.contains("error") } == ["A error foreignVersion k"])
+    }
+
+    @Test(
+        "the error says what the version field lacks",
+        arguments: [
+            ("text", "it is no document"), ([:], "it has no number spv"),
+            (["spv": 2], "its spv is 2"), (["spv": 1, "id": 7], "it has no text id"),
+            (["spv": 1, "id": "x", "v": 3.5], "it has no whole number v"),
+        ] as [(BSONValue, String)])
+    func misfit(field: BSONValue, words: String) {
+        #expect(DocumentVersion(field) == nil)
+        #expect(DocumentVersion.misfit(field) == words)
     }
 
     @Test("the version field cannot be edited locally")
@@ -103,6 +134,8 @@ struct ForeignWriterScenarios {
         try await a.sync()
         #expect(try world.remoteVersion("k")?.version?.counter == 2)
         try await a.items.updateOne(["_id": "k"], ["$unset": [field: 1]])
+        let only = try await a.items.updateMany([:], ["$set": [field: ["v": 3]]])
+        #expect(only.matchedCount == 2 && only.modifiedCount == 0)
         try await a.sync()
         #expect(try world.remoteVersion("k")?.version?.counter == 2)
     }

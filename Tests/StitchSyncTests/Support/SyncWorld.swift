@@ -169,7 +169,7 @@ final class Device: Sendable {
                 ConflictHandler { conflict in
                     world.note("\(name) conflict \(Self.text(conflict))")
                     return try await handler.resolve(conflict)
-                }
+                }.counting(by: handler.counting)
             },
             changeEventListener: { event in
                 let pending = event.hasUncommittedWrites ? "pending" : "settled"

@@ -1,0 +1,37 @@
+internal import BSONStore
+
+/// What the app wants of what a look at the remote finds.
+struct LookWishes: Sendable {
+    /// What becomes of changes that are refused.
+    let terms: UploadTerms
+    /// The conflict handler's rule that adds up, where it has one.
+    let counting: ThreeWayMerge?
+}
+
+/// What a look found, as it is decided about.
+extension SyncTransaction {
+    func facts(
+        _ record: SyncedDocument, local: BSONDocument?, remote: RemoteEdition, mayClaim: Bool,
+        isCertain: Bool
+    ) -> RemoteEventFacts {
+        let base = record.base.document(local: local)
+        let isSame = contentEqual(local, remote.document)
+        // A try that may still land is no second change.
+        let countsTwice =
+            isSame && isCertain && record.discarded.isEmpty
+            && wishes?.counting?.countsTwice(from: base, to: local) ?? false
+        let presence: RemoteEventFacts.Remote =
+            switch (remote.document, remote.version) {
+            case (nil, _): .absent
+            case (_, .absent): .unversioned
+            case (_, .version): .versioned
+            case (_, .foreign): .foreign
+            }
+        return RemoteEventFacts(
+            remote: presence,
+            versionSame: record.version == remote.version,
+            contentSame: contentEqual(base, remote.document),
+            pending: PendingChange(base: base, local: local),
+            outcomeSame: isSame && !countsTwice, mayClaim: mayClaim)
+    }
+}
