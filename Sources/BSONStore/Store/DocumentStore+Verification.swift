@@ -32,6 +32,17 @@ extension DocumentStore {
     }
 }
 
+extension ReadTransaction {
+    /// Checks the documents and indexes of one collection; O(n log n).
+    ///
+    /// - Throws: what SQLite says, but for damaged pages, which are faults.
+    package func verify(_ namespace: Namespace) throws(StoreError) -> StoreReport {
+        var report = StoreReport()
+        try StoreCheck(self).collection(namespace, &report)
+        return report
+    }
+}
+
 /// Looks through all tables of a store.
 struct StoreCheck {
     let transaction: ReadTransaction
@@ -42,18 +53,23 @@ struct StoreCheck {
     func run() throws(StoreError) -> StoreReport {
         var report = StoreReport()
         try pages(&report)
-        for namespace in try transaction.collections() {
-            try reporting(.document, namespace, &report) { (report) throws(StoreError) in
-                try documents(namespace, &report)
-            }
-            try reporting(.index, namespace, &report) { (report) throws(StoreError) in
-                try indexes(namespace, &report)
-            }
-        }
+        for namespace in try transaction.collections() { try collection(namespace, &report) }
         try reporting(.change, nil, &report) { (report) throws(StoreError) in
             try changes(&report)
         }
         return report
+    }
+
+    /// Looks through the documents of one collection, and compares its indexes with them.
+    func collection(
+        _ namespace: Namespace, _ report: inout StoreReport
+    ) throws(StoreError) {
+        try reporting(.document, namespace, &report) { (report) throws(StoreError) in
+            try documents(namespace, &report)
+        }
+        try reporting(.index, namespace, &report) { (report) throws(StoreError) in
+            try indexes(namespace, &report)
+        }
     }
 
     /// Notes a damaged page that ends one part of the check, so that the others go on.

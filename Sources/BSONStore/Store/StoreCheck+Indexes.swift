@@ -16,6 +16,24 @@ extension StoreCheck {
     }
 }
 
+extension ReadTransaction {
+    /// How many keys each index of a collection holds, `_id_` first; empty where it is not there.
+    ///
+    /// O(n).
+    package func keyCounts(
+        _ namespace: Namespace
+    ) throws(StoreError) -> [(indexName: String, keys: Int)] {
+        guard let table = try Catalog.read(namespace, connection) else { return [] }
+        var counts = [("_id_", try count(namespace))]
+        for index in try connection.catalogCache.indexes(of: table.id, connection) {
+            let keys = StoredIndex.tableName(index.id)
+            let count = try connection.int64("SELECT count(*) FROM \(keys)") ?? 0
+            counts.append((index.definition.name, Int(count)))
+        }
+        return counts
+    }
+}
+
 /// Checks one index.
 private struct IndexCheck {
     let index: StoredIndex
@@ -27,7 +45,7 @@ private struct IndexCheck {
 
     /// Notes a fault.
     private mutating func note(_ message: String, id: BSONValue? = nil) {
-        report.note(.index, message, namespace: namespace, documentID: id)
+        report.note(.index, message, namespace: namespace, documentID: id, indexName: name)
     }
 
     /// Finds keys without a document.

@@ -20,6 +20,8 @@ public struct StoreReport: Sendable, Hashable {
         public let namespace: Namespace?
         /// The document's `_id` by the key of its row, where that can be read.
         public let documentID: BSONValue?
+        /// The index concerned, by its name, where there is one.
+        public let indexName: String?
         /// A sentence for people.
         public let message: String
         /// The document's row in its table.
@@ -41,12 +43,12 @@ public struct StoreReport: Sendable, Hashable {
 
     mutating func note(
         _ place: Fault.Place, _ message: String, namespace: Namespace? = nil,
-        documentID: BSONValue? = nil, row: Int64? = nil
+        documentID: BSONValue? = nil, indexName: String? = nil, row: Int64? = nil
     ) {
         guard faults.count < Self.faultsMax else { return }
         faults.append(
             Fault(
-                place: place, namespace: namespace, documentID: documentID, message: message,
-                row: row))
+                place: place, namespace: namespace, documentID: documentID, indexName: indexName,
+                message: message, row: row))
     }
 }

@@ -1,5 +1,7 @@
 """What collections, views, indexes and databases can be made, changed, renamed and dropped."""
 
+import contextlib
+import sqlite3
 from uuid import UUID
 
 import pymongo
@@ -221,6 +223,28 @@ class Pipelines(ServedTest):
         listed = next(iter(self.db.list_collections(filter={"name": "items"})))
         self.assertEqual(self.db.command("validate", "items")["uuid"], listed["info"]["uuid"])
         self.assertEqual(list(self.db.command("dbHash")["collections"]), ["items"])
+
+    def test_checks_tell_what_is_there_and_what_is_wrong(self):
+        self.items.insert_many([{"_id": 1, "a": [1, 2, 2]}, {"_id": 2, "a": 3, "b": 1}])
+        self.items.create_index("a")
+        self.items.create_index("b", sparse=True)
+        self.db.command("collMod", "items", validator={"b": {"$exists": True}})
+        found = self.db.command("validate", "items")
+        self.assertEqual(found["keysPerIndex"], {"_id_": 2, "a_1": 3, "b_1": 1})
+        self.assertEqual((found["valid"], found["nNonCompliantDocuments"]), (True, 1))
+        self.assertEqual(len(found["warnings"]), 1)
+        argv = self.client.admin.command("getCmdLineOpts")["argv"]
+        with contextlib.closing(sqlite3.connect(argv[argv.index("--db") + 1])) as file, file:
+            (number,), = file.execute("SELECT max(id) FROM store_indexes WHERE name = 'b_1'")
+            file.execute(f"DELETE FROM index_{number}")
+        found = self.db.command("validate", "items")
+        self.assertFalse(found["valid"])
+        self.assertEqual(found["errors"], ["A document's key is missing in index b_1"])
+        self.assertEqual(
+            found["indexDetails"],
+            {"_id_": {"valid": True}, "a_1": {"valid": True}, "b_1": {"valid": False}})
+        with self.assertRaises(pymongo.errors.CollectionInvalid):
+            self.db.validate_collection("items")
 
 
 class Plans(ServedTest):
