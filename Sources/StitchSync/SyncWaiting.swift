@@ -4,7 +4,8 @@ extension SyncEngine {
     /// Runs passes until everything that was written here is at the remote.
     ///
     /// Paused documents are not waited for, nor are those whose version field is not understood.
-    /// While the engine is offline it waits for ``setOnline(_:)``.
+    /// While the engine is offline it waits for ``setOnline(_:)``; where another engine syncs the
+    /// file, for that one to send it.
     ///
     /// - Parameter timeout: how long at most; for ever unless told.
     /// - Throws: `SyncError` of code `.timedOut` and those of ``syncNow()`` but `.offline`;
@@ -18,7 +19,8 @@ extension SyncEngine {
     /// Sets of subscriptions that wait for their documents are waited for.
     ///
     /// - Parameter timeout: how long at most; for ever unless told.
-    /// - Throws: as ``waitForUpload(timeout:)`` does.
+    /// - Throws: as ``waitForUpload(timeout:)`` does; `SyncError` of code `.storeInUse` where another
+    ///   engine syncs the file.
     public func waitForDownload(timeout: Duration? = nil) async throws {
         try await wait(for: [.toLook], in: nil, timeout)
     }
@@ -26,7 +28,7 @@ extension SyncEngine {
     /// Runs passes until both sides hold the same, paused documents apart.
     ///
     /// - Parameter timeout: how long at most; for ever unless told.
-    /// - Throws: as ``waitForUpload(timeout:)`` does.
+    /// - Throws: as ``waitForDownload(timeout:)`` does.
     public func waitForSynchronization(timeout: Duration? = nil) async throws {
         try await wait(for: [.unsent, .toLook], in: nil, timeout)
     }
@@ -80,8 +82,19 @@ extension SyncEngine {
         var fruitless = 0
         var random = SystemRandomNumberGenerator()
         while true {
-            let seen = wakes.count
-            guard let report = try await passUnlessOffline(only: namespace.map { [$0] }) else {
+            let (seen, commits) = (wakes.count, store.commitCount)
+            let passed: SyncPassReport?
+            do {
+                passed = try await passUnlessOffline(only: namespace.map { [$0] })
+            } catch let error as SyncError
+                where error.code == .storeInUse && selections == [.unsent]
+            {
+                // The engine that syncs the file sends what is written here.
+                if try isEmpty(selections, in: namespace) { return }
+                try await waitForOtherEngine(after: commits)
+                continue
+            }
+            guard let report = passed else {
                 if try selections == [.unsent] && isEmpty(selections, in: namespace) { return }
                 try await waitUntilWoken(after: seen)
                 continue

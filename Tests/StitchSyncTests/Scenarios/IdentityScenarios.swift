@@ -69,6 +69,35 @@ struct IdentityScenarios {
         #expect(try await items.count() == 3)
     }
 
+    @Test(
+        "who waits for an upload beside the engine that syncs the file waits for that one",
+        .timeLimit(.minutes(10)))
+    func uploadingBesideAnother() async throws {
+        let directory = try ScratchDirectory()
+        let world = try SyncWorld()
+        let path = directory.path("a.db")
+        func engine() throws -> SyncEngine {
+            try SyncEngine(store: try DocumentStore(at: .file(path)), remote: world.remote)
+        }
+        let (syncing, waiting) = try (engine(), engine())
+        try await syncing.syncNow()
+        let items = waiting.collection(SyncWorld.namespace)
+        try await waiting.waitForUpload()
+        try await items.insertOne(["_id": 1])
+        await #expect(throws: SyncError.self) {
+            try await waiting.waitForDownload(timeout: .seconds(60))
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await waiting.waitForUpload()
+                #expect(try world.remoteDocument(1) != nil)
+            }
+            group.addTask { try await syncing.syncUntilQuiet() }
+            try await group.waitForAll()
+        }
+        #expect(try await items.pendingIDs == [])
+    }
+
     @Test("a lease that is refused closes its own file and no other", .timeLimit(.minutes(10)))
     func refusedLease() async throws {
         let directory = try ScratchDirectory()

@@ -155,7 +155,7 @@ struct SubscriptionSetScenarios {
         try await a.subscribe("high", to: ["n": ["$gte": 4]])
         try await a.settle()
         world.remote.before { _ in throw RemoteError(.retryable, "down") }
-        try await a.engine.subscriptions.remove(named: "low", timeout: .seconds(30))
+        try await a.engine.subscriptions.remove(named: "low", timeout: .seconds(300))
         #expect(try await a.heldIDs == [4, 5])
         try await a.set(4, ["x": 1])
         try await a.engine.subscriptions.update { $0.removeAll() }
