@@ -35,7 +35,10 @@ extension DocumentStore {
     private static func dueFilter(
         _ index: IndexDefinition, _ now: BSONDatetime
     ) throws(StoreError) -> Filter? {
-        guard let seconds = index.expireAfterSeconds, let key = index.keys.first else { return nil }
+        // No time is over by an index of words or places, which may say a time all the same.
+        guard let seconds = index.expireAfterSeconds, let key = index.keys.first,
+            key.kind == .ascending || key.kind == .descending
+        else { return nil }
         let milliseconds = (seconds * 1_000).rounded()
         guard let span = Int64(exactly: milliseconds) else { return nil }
         let (limit, isOver) = now.milliseconds.subtractingReportingOverflow(span)

@@ -16,11 +16,23 @@ enum HelloCommand {
             return .reply(try signingIn(reply(call), call, store))
         }
         let wait = try call.count("maxAwaitTimeMS") ?? 0
-        guard known == call.server.processID, wait > 0 else { return .reply(reply(call)) }
+        let member = call.server.member
+        let standing = member.standing
+        guard known.process == call.server.processID, wait > 0, known.changes >= standing.changes
+        else { return .reply(reply(call)) }
+        guard known.changes == standing.changes else {
+            throw CommandFault(
+                31382,
+                "Received a topology version with counter: \(known.changes) which is greater than "
+                    + "the server topology version counter: \(standing.changes)")
+        }
+        // Who is to be elected again is so at a time that nobody calls out.
+        let limit = ContinuousClock.now + .milliseconds(min(wait, 600_000))
         return .waiting(
             CommandWait(
-                deadline: .now + .milliseconds(min(wait, 600_000)),
-                again: { isTimeUp in .reply(reply(call)) }, abandon: {}))
+                deadline: min(limit, standing.awayUntil ?? limit),
+                subscribe: { wake in member.wait(after: standing.changes, wake) },
+                again: { _ in .reply(reply(call)) }, abandon: {}))
     }
 
     /// Keeps what the client says about itself, which it may do once.
@@ -49,7 +61,9 @@ enum HelloCommand {
     }
 
     /// The server that the client knows, when it wants to be told of a change.
-    private static func topology(_ call: CommandCall) throws(CommandFault) -> BSONObjectID? {
+    private static func topology(
+        _ call: CommandCall
+    ) throws(CommandFault) -> (process: BSONObjectID, changes: Int64)? {
         guard let version = call.document("topologyVersion") else {
             guard call["maxAwaitTimeMS"] == nil else {
                 throw CommandFault(
@@ -62,7 +76,10 @@ enum HelloCommand {
             throw CommandFault(
                 31368, "A request with a 'topologyVersion' must include 'maxAwaitTimeMS'")
         }
-        return version["processId"]?.objectIDValue
+        guard let process = version["processId"]?.objectIDValue,
+            let changes = version["counter"]?.int64Value
+        else { return nil }
+        return (process, changes)
     }
 
     /// Adds what the client asks about signing in.
@@ -73,8 +90,13 @@ enum HelloCommand {
         if let name = call.string("saslSupportedMechs"), let dot = name.firstIndex(of: ".") {
             let user = try store.user(
                 String(name[name.index(after: dot)...]), String(name[..<dot]))
-            let names = (user?.credentials ?? []).map { BSONValue.string($0.mechanism.rawValue) }
-            if user != nil { reply.append("saslSupportedMechs", .array(BSONArray(names))) }
+            if let names = user?.credentials.map(\.mechanism.rawValue) {
+                let listed = names.map { BSONValue.string($0) }
+                reply.append("saslSupportedMechs", .array(BSONArray(listed)))
+                // Who cannot go on with the mechanism that was guessed begins anew with another.
+                let guess = call.document("speculativeAuthenticate")?["mechanism"]?.stringValue
+                if let guess, !names.contains(guess) { return reply }
+            }
         }
         if let start = call.document("speculativeAuthenticate"), start["saslStart"] != nil {
             let database = start["db"]?.stringValue ?? "admin"
@@ -93,7 +115,10 @@ enum HelloCommand {
 
     /// What tells drivers whether they know the newest of the server.
     static func topologyVersion(_ server: ServerContext) -> BSONValue {
-        ["processId": .objectID(server.processID), "counter": .int64(6)]
+        [
+            "processId": .objectID(server.processID),
+            "counter": .int64(server.member.standing.changes),
+        ]
     }
 
     private static func reply(_ call: CommandCall) -> BSONDocument {
@@ -101,14 +126,17 @@ enum HelloCommand {
         let address = server.settings.advertised ?? call.connection.local
         let time = server.clock.now
         let written = BSONDatetime(milliseconds: Int64(time.seconds) * 1_000)
-        let moment: BSONValue = ["ts": .timestamp(time), "t": .int64(1)]
+        let standing = server.member.standing
+        let moment: BSONValue = ["ts": .timestamp(time), "t": .int64(standing.term)]
         var reply: BSONDocument = [
-            "topologyVersion": topologyVersion(server),
+            "topologyVersion": [
+                "processId": .objectID(server.processID), "counter": .int64(standing.changes),
+            ],
             "hosts": [.string(address)], "setName": .string(server.settings.replicaSet),
             "setVersion": 1,
-            call.name == "hello" ? "isWritablePrimary" : "ismaster": true,
-            "secondary": false, "primary": .string(address), "me": .string(address),
-            "electionId": .objectID(server.electionID),
+            call.name == "hello" ? "isWritablePrimary" : "ismaster":
+                .bool(standing.isPrimary),
+            "secondary": .bool(!standing.isPrimary), "me": .string(address),
             "lastWrite": [
                 "opTime": moment, "lastWriteDate": .datetime(written),
                 "majorityOpTime": moment, "majorityWriteDate": .datetime(written),
@@ -119,6 +147,10 @@ enum HelloCommand {
             "connectionId": .int32(call.connection.id), "minWireVersion": 0,
             "maxWireVersion": 21, "readOnly": false,
         ]
+        if standing.isPrimary {
+            reply.append("primary", .string(address))
+            reply.append("electionId", .objectID(standing.electionID))
+        }
         if call.flag("helloOk") { reply.append("helloOk", true) }
         let wanted = (call.array("compression") ?? []).compactMap(\.stringValue)
         let compressors = WireCompressor.known(among: wanted)

@@ -13,6 +13,7 @@ enum ServerStatusCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) -> CommandOutcome {
         let server = call.server
         let uptime = server.uptime
+        let isPrimary = server.member.standing.isPrimary
         let seconds = uptime.components.seconds
         let counts = store.cursors.counts
         let (open, made) = server.state.withLock { ($0.connectionsOpen, $0.connectionsMade) }
@@ -24,15 +25,16 @@ enum ServerStatusCommand {
             "connections": [
                 "current": .int32(Int32(open)),
                 "available": .int32(Int32(max(0, server.settings.connectionsMax - open))),
-                "totalCreated": .int64(Int64(made)), "active": 1,
+                "totalCreated": .int32(Int32(clamping: made)), "active": 1,
             ],
             "storageEngine": [
                 "name": "stitchsync", "supportsCommittedReads": true,
                 "persistent": .bool(store.store.location != .inMemory), "readOnly": false,
             ],
             "repl": [
-                "setName": .string(server.settings.replicaSet), "isWritablePrimary": true,
-                "secondary": false, "hosts": [.string(call.connection.local)],
+                "setName": .string(server.settings.replicaSet),
+                "isWritablePrimary": .bool(isPrimary), "secondary": .bool(!isPrimary),
+                "hosts": [.string(call.connection.local)],
             ],
             "logicalSessionRecordCache": [
                 "activeSessionsCount": .int32(Int32(store.sessions.all.count))

@@ -12,10 +12,13 @@ extension CommandCall {
         if rule.name == "profile" || server.state.withLock({ $0.profiling[database] == 2 }) {
             return true
         }
-        if rule.name == "aggregate" {
-            let last = body["pipeline"]?.arrayValue?.values.last?.documentValue?.keys.first
-            return last == "$out" || last == "$merge"
-        }
+        if rule.name == "aggregate" { return writesFromPipeline }
         return !rule.traits.isDisjoint(with: [.writes, .takesWriteConcern])
+    }
+
+    /// Whether the last stage of a pipeline writes.
+    var writesFromPipeline: Bool {
+        let last = body["pipeline"]?.arrayValue?.values.last?.documentValue?.keys.first
+        return last == "$out" || last == "$merge"
     }
 }

@@ -151,6 +151,7 @@ struct Dispatcher: Sendable {
 
     private func run(_ rule: CommandRule, _ call: CommandCall) throws -> CommandOutcome {
         try backend.authorize(rule, call)
+        try server.member.check(rule, call)
         switch rule.answering {
         case .server(let answer): return try answer(call)
         case .store: return try backend.run(rule, call)

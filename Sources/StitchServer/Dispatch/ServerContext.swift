@@ -20,8 +20,8 @@ final class ServerContext: Sendable {
     let startedAt = ContinuousClock.now
     /// The number of this run of the process, which drivers compare.
     let processID = BSONObjectID()
-    /// The number of this run as the primary.
-    let electionID = BSONObjectID()
+    /// Whether the server is the primary.
+    let member = MemberState()
     /// Gives the times of operations.
     let clock = ClusterClock()
     /// Faults that tests ask for.

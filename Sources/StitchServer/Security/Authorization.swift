@@ -9,6 +9,7 @@ enum Authorization {
     private static let administratesCluster: Set<String> = [
         "setParameter", "configureFailPoint", "fsync", "killOp", "logRotate",
         "setFeatureCompatibilityVersion", "killAllSessions", "killSessions", "reloadRules",
+        "replSetFreeze", "replSetStepDown",
     ]
     private static let monitors: Set<String> = [
         "serverStatus", "getParameter", "getCmdLineOpts", "getLog", "top", "currentOp",

@@ -130,4 +130,19 @@ import Testing
         #expect(try store.changes(after: 5).changes.map(\.kind) == [.delete, .delete])
         #expect(try store.expire(now: BSONDatetime(milliseconds: 110_000)) == 0)
     }
+
+    /// MongoDB makes such indexes, and its "TTL Monitor" passes over them.
+    @Test func `no time is over by an index of another kind`() throws {
+        let store = try DocumentStore(at: .inMemory)
+        let things = store.collection(Self.things)
+        try things.createIndex(["at": "hashed"], ["expireAfterSeconds": 10])
+        try things.createIndex(["words": "text"], ["expireAfterSeconds": 10])
+        let past = BSONValue.datetime(BSONDatetime(milliseconds: 0))
+        try things.insertMany([["_id": 1, "at": past], ["_id": 2, "_fts": past]])
+        #expect(try store.expire(now: BSONDatetime(milliseconds: 110_000)) == 0)
+        let error = #expect(throws: StoreError.self) {
+            try things.createIndex(["a": 1, "words": "text"], ["expireAfterSeconds": 10])
+        }
+        #expect(error?.code == .cannotCreateIndex)
+    }
 }

@@ -51,6 +51,11 @@ class SignIn(unittest.TestCase):
         self.assertEqual(shown["roles"], [{"role": "read", "db": "app"}])
         self.assertNotIn("credentials", shown)
 
+        # Drivers begin with SHA-256 before they know what the user has.
+        app.command("createUser", "old", pwd="o", roles=["read"], mechanisms=["SCRAM-SHA-1"])
+        with client("old", "o", authSource="app") as old:
+            self.assertEqual(old.app.items.count_documents({}), 2)
+
         reader = client("reader", "r", authSource="app")
         self.assertEqual(reader.app.items.count_documents({}), 2)
         self.refused(lambda: reader.app.items.insert_one({}), 13)
@@ -99,7 +104,7 @@ class SignIn(unittest.TestCase):
         app.command("dropUser", "reader")
         self.refused(lambda: reader.app.items.find_one(), 13)
         self.refused(lambda: app.command("dropUser", "reader"), 11)
-        self.assertEqual(app.command("dropAllUsersFromDatabase")["n"], 1)
+        self.assertEqual(app.command("dropAllUsersFromDatabase")["n"], 2)
         for one in (open_client, root, reader, writer):
             one.close()
 

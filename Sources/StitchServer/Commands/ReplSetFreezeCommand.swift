@@ -1,0 +1,16 @@
+internal import BSONStore
+
+/// Keeps the server from being elected, or lets it be.
+enum ReplSetFreezeCommand {
+    static let rule = CommandRule(
+        "replSetFreeze", [.adminOnly],
+        .server { call in
+            let seconds = max(0, call.number("replSetFreeze") ?? 0)
+            try call.server.member.freeze(seconds: min(seconds, Int(Int32.max)))
+            switch seconds {
+            case 0: return .reply(["info": "unfreezing"])
+            case 1: return .reply(["warning": "you really want to freeze for only 1 second?"])
+            default: return .ok
+            }
+        })
+}
