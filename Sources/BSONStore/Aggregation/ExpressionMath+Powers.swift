@@ -83,7 +83,7 @@ extension ExpressionMath {
     /// The logarithm of a positive number to the base ten.
     static func decimalLogarithm(_ value: BSONValue) throws(StoreError) -> BSONValue {
         if case .decimal128(let number) = value, isPositive(number) {
-            return .decimal128(number.logarithm(base: BSONDecimal128(10 as Int64)))
+            return .decimal128(number.logarithm(base: BSONDecimal128(10)))
         }
         let number = ExpressionNumber.double(value) ?? .nan
         guard number > 0 || number.isNaN else { throw notPositive("$log10", 28761, number) }

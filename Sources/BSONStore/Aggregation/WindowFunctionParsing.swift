@@ -226,8 +226,8 @@ struct WindowFunctionParsing {
                 .failedToParse, "'N' must be greater than zero. Got \(number)")
         }
         let divisor = DecimalArithmetic.add(
-            BSONDecimal128(number), BSONDecimal128(1 as Int64))
-        return DecimalArithmetic.divide(BSONDecimal128(2 as Int64), divisor)
+            BSONDecimal128(number), BSONDecimal128(1))
+        return DecimalArithmetic.divide(BSONDecimal128(2), divisor)
     }
 
     private func fill(

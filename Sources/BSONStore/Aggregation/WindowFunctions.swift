@@ -101,7 +101,7 @@ struct MovingAverageWindow: WindowFunction {
     func values(
         _ partition: WindowPartition, _ run: PipelineRun
     ) throws(StoreError) -> [BSONValue?] {
-        let one = BSONDecimal128(1 as Int64)
+        let one = BSONDecimal128(1)
         let rest = DecimalArithmetic.add(one, -alpha)
         var average: BSONDecimal128?
         var isDecimal = false

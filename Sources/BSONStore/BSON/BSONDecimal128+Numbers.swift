@@ -4,6 +4,9 @@ extension BSONDecimal128 {
         self.init(isNegative: value < 0, coefficient: UInt128(value.magnitude), exponent: 0)
     }
 
+    /// Takes a whole number as it is.
+    public init(_ value: Int) { self.init(Int64(value)) }
+
     /// Takes the shortest decimal number that reads back as the same double.
     ///
     /// The sign of zero is kept; infinities and NaN become their decimal counterparts.

@@ -12,7 +12,7 @@ extension BSONDecimal128 {
     static let piOver180 = FixedReal.pi.divided(by: 180).decimal()
     /// One radian in degrees.
     static let of180OverPi = (FixedReal(180) / FixedReal.pi).decimal()
-    private static let one = BSONDecimal128(1 as Int64)
+    private static let one = BSONDecimal128(1)
 
     /// The number without its sign.
     var magnitude: BSONDecimal128 { isNegative ? -self : self }

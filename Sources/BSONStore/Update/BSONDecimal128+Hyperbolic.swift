@@ -6,7 +6,7 @@
 
 extension BSONDecimal128 {
     private static let half = BSONDecimal128(isNegative: false, coefficient: 5, exponent: -1)
-    private static let two = BSONDecimal128(2 as Int64)
+    private static let two = BSONDecimal128(2)
 
     /// Whether the magnitude is so small that odd functions are the number itself.
     private var isTiny: Bool {
@@ -29,7 +29,7 @@ extension BSONDecimal128 {
     /// The hyperbolic cosine.
     var hyperbolicCosine: BSONDecimal128 {
         if kind == .nan { return self }
-        if isTiny { return BSONDecimal128(1 as Int64) }
+        if isTiny { return BSONDecimal128(1) }
         let positive = isNegative ? -self : self
         guard doubleValue.magnitude < 38 else {
             return DecimalArithmetic.multiply(Self.half, positive.exponential)
