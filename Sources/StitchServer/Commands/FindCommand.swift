@@ -171,10 +171,12 @@ struct FindQuery: Sendable {
                 ? nil
                 : try Projection(document, variables: variables ?? [:], collation: collation)
         }
+        // Whatever index there is, who waits for new documents reads them as they come.
+        let isNatural = call.flag("tailable") || call.document("sort")?["$natural"] != nil
+        let hint = try call.hint()
         var options = try FindOptions(
             sort: sort, skip: try call.count("skip") ?? 0,
-            limit: try call.limit(), projection: projection,
-            hint: call.document("sort")?["$natural"] == nil ? try call.hint() : .natural)
+            limit: try call.limit(), projection: projection, hint: isNatural ? .natural : hint)
         options.min = call.document("min") ?? [:]
         options.max = call.document("max") ?? [:]
         self.options = options

@@ -134,6 +134,19 @@ class Cursors(ServedTest):
         self.assertEqual([d["_id"] for d in self.items.find({}, {"_id": 1})], [0, 1, 2, 3, 4])
         self.assertEqual(sum(1 for _ in self.items.find()), 5)
 
+    def test_a_tailable_cursor_needs_no_match_to_go_on(self):
+        tail = self.db.create_collection("tail", capped=True, size=4096)
+        tail.insert_many({"_id": i} for i in range(3))
+        for wanted in ({"_id": {"$gt": 2}}, {"_id": 3}):
+            for hint in ({}, {"hint": "_id_"}):
+                found = self.db.command(
+                    "find", "tail", filter=wanted, tailable=True, **hint)["cursor"]
+                self.assertEqual(found["firstBatch"], [])
+                self.assertNotEqual(found["id"], 0)
+        tail.insert_one({"_id": 3})
+        more = self.db.command("getMore", found["id"], collection="tail")["cursor"]
+        self.assertEqual(more["nextBatch"], [{"_id": 3}])
+
     def test_a_tailable_cursor_goes_on(self):
         self.db.create_collection("tail", capped=True, size=100000)
         tail = self.db["tail"]
