@@ -29,7 +29,7 @@ extension SyncCollection {
 
     /// How many documents a filter matches.
     ///
-    /// - Parameter limit: counts no further than to so many; 0 counts all.
+    /// - Parameter limit: the highest number that is told; 0 tells all.
     public func count(_ filter: BSONDocument = [:], limit: Int = 0) async throws -> Int {
         let count = try engine.store.read { transaction in
             try transaction.count(namespace, filter: filter)

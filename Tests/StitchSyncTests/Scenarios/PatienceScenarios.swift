@@ -88,18 +88,31 @@ struct PatienceScenarios {
     @Test("waiting ends in time although the remote hangs", .timeLimit(.minutes(10)))
     func waitTimeout() async throws {
         let world = try SyncWorld()
-        let (items, trap) = try hanging(world, timeout: nil)
+        let clock = ManualClock()
+        let (items, trap) = try hanging(world, timeout: nil, clock: clock)
         try await items.insertOne(["_id": "k"])
         for _ in 0..<2 {
-            do {
-                try await items.waitForUpload(timeout: .milliseconds(50))
-                Issue.record("the wait ended without an answer")
-            } catch let error as SyncError {
-                #expect(error.code == .timedOut)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    let error = await #expect(throws: SyncError.self) {
+                        try await items.waitForUpload(timeout: .seconds(60))
+                    }
+                    #expect(error?.code == .timedOut)
+                }
+                // The first is in the request that hangs by then, the second waits for its turn.
+                await trap.entered.wait(after: 0)
+                group.addTask {
+                    while !Task.isCancelled {
+                        clock.advance(by: .seconds(60))
+                        await Task.yield()
+                    }
+                }
+                try await group.next()
+                group.cancelAll()
             }
         }
         trap.open()
-        try await items.waitForSynchronization()
+        try await items.engine.syncUntilQuiet()
         #expect(try await items.status() == SyncStatus(synced: 1))
     }
 

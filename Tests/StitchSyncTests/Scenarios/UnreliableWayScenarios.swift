@@ -40,6 +40,9 @@
             try way.world.foreign(0) { $0["n"] = 2 }
             try await way.device.items.updateMany([:], ["$set": ["n": 2]])
             try await way.settle()
+            // The script speaks of its own remote's engine.
+            way.scripts.before(nil)
+            way.scripts.after(nil)
             #expect(kills.withLock { $0 } == 1)
             for id in Self.ids {
                 #expect(try way.world.remoteDocument(id) == ["_id": id, "n": 2])

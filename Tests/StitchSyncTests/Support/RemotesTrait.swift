@@ -53,7 +53,9 @@ struct RemotesTrait: SuiteTrait, TestTrait, TestScoping {
         for kind in RemoteKind.wanted {
             let database = kind.isShared ? "stitchtest_\(UUID().uuidString.prefix(18))" : "app"
             try await SyncWorld.$database.withValue(database) {
-                try await SyncWorld.$remoteKind.withValue(kind) { try await function() }
+                try await SyncWorld.$remoteKind.withValue(kind) {
+                    try await ScriptedRemote.forgettingScripts(function)
+                }
             }
         }
     }

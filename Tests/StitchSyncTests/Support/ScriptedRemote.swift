@@ -25,10 +25,32 @@ final class ScriptedRemote: Remote {
         var outcomes: (@Sendable (RemoteCall, [RemoteWriteOutcome]) -> [RemoteWriteOutcome])?
     }
 
+    /// Those that a test has made.
+    @TaskLocal static var made: Locked<[ScriptedRemote]>?
+
     let base: any Remote
     let state = Locked(State())
 
-    init(_ base: any Remote) { self.base = base }
+    init(_ base: any Remote) {
+        self.base = base
+        Self.made?.withLock { $0.append(self) }
+    }
+
+    /// Runs a test, after which no script keeps what it spoke of: the engine that has this remote.
+    static func forgettingScripts(_ body: () async throws -> Void) async throws {
+        let made = Locked<[ScriptedRemote]>([])
+        defer {
+            for remote in made.withLock({ $0 }) {
+                let scripts = remote.state.withLock { state in
+                    defer { state = State(calls: state.calls) }
+                    return state
+                }
+                // Not under the lock: what goes with them may ask the remote.
+                withExtendedLifetime(scripts) {}
+            }
+        }
+        try await $made.withValue(made, operation: body)
+    }
 
     func collection(_ namespace: Namespace) -> any RemoteCollection {
         ScriptedCollection(base: base.collection(namespace), owner: self)
