@@ -191,21 +191,19 @@ extension CollectionPass {
             engine.probe.conflictFound == nil ? configuration.conflictHandler?.always : nil
         let wishes = LookWishes(
             terms: terms, counting: configuration.conflictHandler?.counting)
+        func settle(trusting: Bool) async throws -> [SyncTransaction.Settled] {
+            try await write { sync in
+                var sync = sync
+                (sync.trusts, sync.wishes) = (trusting, wishes)
+                return try sync.settle(
+                    looks, evidence: evidence, mayClaim: mayClaim, answer: answer, then: sequel)
+            }
+        }
         do {
             do {
-                return try await write { sync in
-                    var sync = sync
-                    (sync.trusts, sync.wishes) = (true, wishes)
-                    return try sync.settle(
-                        looks, evidence: evidence, mayClaim: mayClaim, answer: answer, then: sequel)
-                }
+                return try await settle(trusting: true)
             } catch is SyncRecords.Overtaken {
-                return try await write { sync in
-                    var sync = sync
-                    sync.wishes = wishes
-                    return try sync.settle(
-                        looks, evidence: evidence, mayClaim: mayClaim, answer: answer, then: sequel)
-                }
+                return try await settle(trusting: false)
             }
         } catch let cause where SyncTransaction.isAboutDocument(cause) {
             return try await write { sync in

@@ -7,6 +7,19 @@ import Testing
 /// Two stores under one name, or two engines on one store, would take each other's writes for theirs.
 @Suite(.remotes)
 struct IdentityScenarios {
+    /// Two engines of one file, of which the first syncs it.
+    private static func engines(
+        _ directory: ScratchDirectory, _ world: SyncWorld
+    ) async throws -> (syncing: SyncEngine, other: SyncEngine) {
+        let path = directory.path("a.db")
+        func engine() throws -> SyncEngine {
+            try SyncEngine(store: try DocumentStore(at: .file(path)), remote: world.remote)
+        }
+        let (syncing, other) = try (engine(), engine())
+        try await syncing.syncNow()
+        return (syncing, other)
+    }
+
     @Test("one engine at a time syncs a file")
     func lease() async throws {
         let directory = try ScratchDirectory()
@@ -32,12 +45,7 @@ struct IdentityScenarios {
         for number in 1...4 as ClosedRange<Int32> {
             try world.foreign(.int32(number)) { $0["n"] = .int32(number) }
         }
-        let path = directory.path("a.db")
-        func engine() throws -> SyncEngine {
-            try SyncEngine(store: try DocumentStore(at: .file(path)), remote: world.remote)
-        }
-        let (syncing, waiting) = try (engine(), engine())
-        try await syncing.syncNow()
+        let (syncing, waiting) = try await Self.engines(directory, world)
         let items = waiting.collection(SyncWorld.namespace)
         let query = try items.query(["n": ["$lte": 2]])
         let set = try await waiting.subscriptions.update { $0.insertOrAssign(query, named: "low") }
@@ -75,12 +83,7 @@ struct IdentityScenarios {
     func uploadingBesideAnother() async throws {
         let directory = try ScratchDirectory()
         let world = try SyncWorld()
-        let path = directory.path("a.db")
-        func engine() throws -> SyncEngine {
-            try SyncEngine(store: try DocumentStore(at: .file(path)), remote: world.remote)
-        }
-        let (syncing, waiting) = try (engine(), engine())
-        try await syncing.syncNow()
+        let (syncing, waiting) = try await Self.engines(directory, world)
         let items = waiting.collection(SyncWorld.namespace)
         try await waiting.waitForUpload()
         try await items.insertOne(["_id": 1])

@@ -61,20 +61,9 @@ struct PatienceScenarios {
         let clock = ManualClock()
         let (items, trap) = try hanging(world, timeout: .seconds(60), clock: clock)
         try await items.insertOne(["_id": "k", "x": 0])
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                let report = try await items.engine.syncNow()
-                #expect(report.errors == [.remoteUnavailable])
-            }
-            await trap.entered.wait(after: 0)
-            group.addTask {
-                while !Task.isCancelled {
-                    clock.advance(by: .seconds(60))
-                    await Task.yield()
-                }
-            }
-            try await group.next()
-            group.cancelAll()
+        try await clock.advance(by: .seconds(60), from: trap.entered) {
+            let report = try await items.engine.syncNow()
+            #expect(report.errors == [.remoteUnavailable])
         }
         try await items.updateOne(["_id": "k"], ["$set": ["x": 1]])
         trap.open()
@@ -92,23 +81,12 @@ struct PatienceScenarios {
         let (items, trap) = try hanging(world, timeout: nil, clock: clock)
         try await items.insertOne(["_id": "k"])
         for _ in 0..<2 {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    let error = await #expect(throws: SyncError.self) {
-                        try await items.waitForUpload(timeout: .seconds(60))
-                    }
-                    #expect(error?.code == .timedOut)
+            // The first is in the request that hangs by then, the second waits for its turn.
+            try await clock.advance(by: .seconds(60), from: trap.entered) {
+                let error = await #expect(throws: SyncError.self) {
+                    try await items.waitForUpload(timeout: .seconds(60))
                 }
-                // The first is in the request that hangs by then, the second waits for its turn.
-                await trap.entered.wait(after: 0)
-                group.addTask {
-                    while !Task.isCancelled {
-                        clock.advance(by: .seconds(60))
-                        await Task.yield()
-                    }
-                }
-                try await group.next()
-                group.cancelAll()
+                #expect(error?.code == .timedOut)
             }
         }
         trap.open()
