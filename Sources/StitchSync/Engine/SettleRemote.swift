@@ -361,11 +361,13 @@ extension SyncedDocument {
     }
 
     /// Takes a base with nothing pending on it.
+    ///
+    /// What was given up may land even then as long as the remote keeps the version that it asks for.
     mutating func takeBase(_ base: StoredContent, _ version: VersionField) {
         self.base = base
+        if version != self.version { forgetDiscarded() }
         self.version = version
         isPending = false
-        forgetDiscarded()
         failures = 0
     }
 }

@@ -125,6 +125,32 @@ struct LateScenarios {
         #expect(!world.transcript().contains { $0.contains("conflict") })
     }
 
+    @Test(
+        "what lands after the handler gave it up for a foreign change does not come back",
+        arguments: [false, true])
+    func landsAfterTheAnswer(changesAgain: Bool) async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: .remoteWins)
+        try await a.insert(["_id": "k", "x": 0, "y": 0])
+        try await a.sync()
+        try await a.set("k", ["x": 1])
+        let late = world.postponeWrite()
+        try await a.sync()
+        try world.foreign("k") { $0["y"] = 5 }
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.local("k") == ["_id": "k", "x": 0, "y": 5])
+        _ = world.transcript()
+        try await world.land(late)
+        #expect(try world.remoteDocument("k") == ["_id": "k", "x": 1, "y": 5])
+        if changesAgain { try await a.set("k", ["y": 6]) }
+        try await a.engine.syncUntilQuiet()
+        let kept: BSONDocument = ["_id": "k", "x": 0, "y": changesAgain ? 6 : 5]
+        #expect(try await a.local("k") == kept)
+        #expect(try world.remoteDocument("k") == kept)
+        #expect(!world.transcript().contains { $0.contains("conflict") })
+        #expect(try await a.items.status() == SyncStatus(synced: 1))
+    }
+
     @Test("a delete of what never landed leaves nothing behind")
     func deleteOfWhatNeverLands() async throws {
         let world = try SyncWorld()
