@@ -95,6 +95,18 @@ extension SyncCollection {
         get async throws { try await documentIDs(.paused) }
     }
 
+    /// The ids of documents whose version field at the remote is none that we understand (R6).
+    ///
+    /// Their content is taken in; local changes of them stay queued until somebody gives them a
+    /// version again, or none.
+    public var foreignVersionIDs: [BSONValue] {
+        get async throws {
+            try read { sync in
+                try sync.records.foreignVersionIDs(in: sync.collection.rowID)
+            } ?? []
+        }
+    }
+
     /// Why a document is paused; `nil` when it is not.
     public func pauseReason(of id: BSONValue) async throws -> PauseReason? {
         try read { sync in try sync.record(id)?.pause }

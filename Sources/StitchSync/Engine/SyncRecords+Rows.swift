@@ -192,3 +192,24 @@ extension BSONLimits {
     /// Bounds of the engine's own columns, which hold documents inside of others.
     static let ofWrappers = BSONLimits(depthMax: 110, documentBytesMax: 64 * 1024 * 1024)
 }
+
+extension SyncRecords {
+    /// The ids of documents whose version at the remote nobody here understands, in row order.
+    ///
+    /// O(n) of the collection's records.
+    func foreignVersionIDs(in collection: Int64) throws -> [BSONValue] {
+        // What is no version is stored as `v` of a document, which few versions begin with.
+        let select = try connection.prepare(
+            """
+            SELECT document_id, key, version FROM sync_documents
+            WHERE collection = ? AND substr(version, 6, 2) = x'7600' ORDER BY id
+            """)
+        select.bind(1, collection)
+        var ids: [BSONValue] = []
+        while try select.step() {
+            guard case .foreign = try Self.version(select, 2) else { continue }
+            ids.append(try Self.documentID(select, 0, key: 1))
+        }
+        return ids
+    }
+}

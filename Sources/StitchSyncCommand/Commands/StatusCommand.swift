@@ -11,7 +11,7 @@
             discussion: """
                 For each collection: its documents, how many of them are kept in step with a remote, \
                 how many have a change that the remote has not confirmed, how many were refused \
-                (`retry` tells), and which are paused.
+                (`retry` tells), and which are paused or have a version field of somebody else's.
 
                 Examples:
                   stitchsync status shop.stitch
@@ -35,7 +35,7 @@
             var table = TextTable([
                 "collection", "documents", "synced", "pending", "paused", "rejected",
             ])
-            var paused: [String] = []
+            var remarks: [String] = []
             var objects: [BSONDocument] = []
             for namespace in collections {
                 let collection = engine.collection(namespace)
@@ -51,12 +51,16 @@
                 for id in try await collection.pausedIDs {
                     let reason = try await collection.pauseReason(of: id)
                     let text = reason?.message ?? "no reason is known"
-                    paused.append("paused: \(namespace) \(id.extendedJSON(.relaxed)): \(text)")
+                    remarks.append("paused: \(namespace) \(id.extendedJSON(.relaxed)): \(text)")
                     reasons.append(
                         .document([
                             "_id": id, "code": .string(reason?.code.rawValue ?? ""),
                             "reason": .string(text),
                         ]))
+                }
+                let foreign = try await collection.foreignVersionIDs
+                for id in foreign {
+                    remarks.append("foreign version: \(namespace) \(id.extendedJSON(.relaxed))")
                 }
                 objects.append([
                     "collection": .string(namespace.description), "documents": .int64(Int64(count)),
@@ -64,13 +68,14 @@
                     "pending": .int64(Int64(status.pending)),
                     "toLook": .int64(Int64(status.toLook)), "paused": .array(reasons),
                     "rejected": .int64(Int64(status.rejected)),
+                    "foreignVersion": .array(BSONArray(foreign)),
                 ])
             }
             if json {
                 for object in objects { try console.say(object.extendedJSON(.relaxed)) }
                 return
             }
-            for line in table.lines + paused { try console.say(line) }
+            for line in table.lines + remarks { try console.say(line) }
         }
     }
 #endif

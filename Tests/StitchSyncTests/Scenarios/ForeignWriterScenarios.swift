@@ -83,6 +83,7 @@ struct ForeignWriterScenarios {
         #expect(try await a.local("k") == ["_id": "k", "x": 1])
         #expect(try await a.items.status().pending == 1)
         #expect(try await a.items.pendingIDs == ["k"])
+        #expect(try await a.items.foreignVersionIDs == ["k"])
         // What waits for somebody else is not waited for.
         try await a.set("good", ["y": 2])
         try await a.engine.waitForUpload()
@@ -91,6 +92,7 @@ struct ForeignWriterScenarios {
         try await a.sync()
         try await a.sync()
         #expect(try world.remoteDocument("k") == ["_id": "k", "x": 1])
+        #expect(try await a.items.foreignVersionIDs == [])
     }
 
     @Test("what a query brings with a version that is none of ours is told, too, once")
@@ -104,6 +106,7 @@ struct ForeignWriterScenarios {
         try await a.engine.forceScan(SyncWorld.namespace)
         try await a.settle()
         #expect(try await a.local("k") == ["_id": "k"])
+        #expect(try await a.items.foreignVersionIDs == ["k"])
         #expect(world.transcript().filter { $0.contains("error") } == ["A error foreignVersion k"])
     }
 
