@@ -160,6 +160,7 @@ struct PipelineParser: Sendable {
     func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
         var options = FilterOptions(variables: scope, collation: collation)
         options.allowsNear = false
+        options.allowsScripts = false
         options.defersText = true
         options.inheritsCollation = false
         return try Filter(document, options: options)

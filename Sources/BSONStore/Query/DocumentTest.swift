@@ -8,10 +8,12 @@ enum DocumentTest: Sendable {
     case text(TextSearch)
     /// It belongs to a random part.
     case sample(rate: Double)
+    /// The script's value for it counts as true.
+    case script(Script)
 
     /// Whether a document passes.
     ///
-    /// - Throws: what computing the expression throws.
+    /// - Throws: what computing the expression throws, or the script.
     func passes(
         _ document: BSONDocument, _ frame: ExpressionFrame, collation: Collation? = nil
     ) throws(StoreError) -> Bool {
@@ -24,6 +26,7 @@ enum DocumentTest: Sendable {
         case .schema(let schema): return schema.accepts(.document(document))
         case .text(let search): return search.score(of: document) != nil
         case .sample(let rate): return Double.random(in: 0..<1) < rate
+        case .script(let script): return try script.accepts(document)
         }
     }
 }

@@ -10,6 +10,8 @@ struct FilterOptions: Sendable {
     var allowsNear = true
     /// Whether `$text` may stand in the filter.
     var allowsText = true
+    /// Whether `$where` may stand in the filter.
+    var allowsScripts = true
     /// Whether `$text` without an index waits until the filter meets a collection.
     var defersText = false
     /// Whether a collection's own collation holds where the filter has none.

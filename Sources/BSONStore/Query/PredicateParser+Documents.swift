@@ -5,6 +5,19 @@ extension PredicateParser {
         return .special(.expression(try Expression(value, in: options.variables)))
     }
 
+    /// Reads the operand of `$where`.
+    mutating func script(_ value: BSONValue) throws(StoreError) -> Predicate {
+        guard options.allowsScripts else {
+            throw StoreError(.badValue, "$where is not allowed in this context")
+        }
+        try requireWholeDocument("$where")
+        switch value {
+        case .string(let text), .javascript(let text):
+            return .special(.script(try Script(text)))
+        default: throw StoreError(.badValue, "$where got bad type")
+        }
+    }
+
     /// Reads the operand of `$text`.
     mutating func text(_ value: BSONValue) throws(StoreError) -> Predicate {
         try requireWholeDocument("$text")

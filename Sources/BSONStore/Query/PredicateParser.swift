@@ -93,9 +93,7 @@ struct PredicateParser {
             }
             return .special(.schema(try JSONSchemaParser.parse(schema)))
         case .text: return try text(value)
-        case .where:
-            try requireWholeDocument(key)
-            throw StoreError(.badValue, "no globalScriptEngine in $where parsing")
+        case .where: return try script(value)
         case .sampleRate: return try sampleRate(value)
         case .alwaysTrue:
             try requireOne(key, value)

@@ -20,6 +20,7 @@ enum PartialFilterCheck {
         try checkContext(filter)
         var options = FilterOptions.none
         options.allowsNear = false
+        options.allowsScripts = false
         _ = try Filter(filter, options: options)
         try checkParts(filter)
     }

@@ -70,6 +70,10 @@ extension StoreError.Code {
     public static let closed = Self(91)
     /// The document does not pass the collection's validator.
     public static let documentValidationFailure = Self(121)
+    /// A script cannot be read, or threw.
+    public static let scriptFailed = Self(139)
+    /// The time that an operation may take is over.
+    public static let maxTimeMSExpired = Self(50)
     /// SQLite or a query wanted more memory than it may have.
     public static let exceededMemoryLimit = Self(146)
     /// The file was written by a newer version of this library; it was left untouched.
@@ -115,6 +119,7 @@ extension StoreError.Code {
         cannotCreateIndex: "CannotCreateIndex",
         invalidNamespace: "InvalidNamespace", closed: "ShutdownInProgress",
         documentValidationFailure: "DocumentValidationFailure",
+        scriptFailed: "JSInterpreterFailure", maxTimeMSExpired: "MaxTimeMSExpired",
         commandNotSupportedOnView: "CommandNotSupportedOnView",
         exceededMemoryLimit: "ExceededMemoryLimit", newerSchema: "MustUpgrade",
         cannotOpen: "FileOpenFailed", changeStreamHistoryLost: "ChangeStreamHistoryLost",

@@ -208,6 +208,7 @@ extension WriteTransaction {
     private static func check(_ validator: BSONDocument) throws(StoreError) {
         var options = FilterOptions.none
         options.allowsNear = false
+        options.allowsScripts = false
         options.allowsText = false
         _ = try Filter(validator, options: options)
     }

@@ -16,6 +16,7 @@ struct LanguageOptions: Sendable {
         options.variables = variables
         options.collation = collation
         options.allowsNear = false
+        options.allowsScripts = false
         options.allowsText = false
         return try Filter(document, options: options)
     }

@@ -77,7 +77,9 @@ extension StoreBackend {
         try call.checkTime()
         let ruleGuard = try ruleGuard(call)
         let guarded: (ReadTransaction) throws -> R = { transaction in
-            try transaction.through(ruleGuard, transaction, body)
+            try call.boundingScripts {
+                try transaction.through(ruleGuard, transaction, body)
+            }
         }
         if let transaction = transaction(of: call) { return try transaction.read(guarded) }
         if let snapshot = call.snapshot { return try snapshots.read(snapshot, store, guarded) }
@@ -97,7 +99,9 @@ extension StoreBackend {
             transactions.makeWay(for: transaction)
             return try transaction.write { transaction in
                 transaction.bypassesValidation = bypasses
-                return try transaction.through(ruleGuard, transaction, body)
+                return try call.boundingScripts {
+                    try transaction.through(ruleGuard, transaction, body)
+                }
             }
         }
         transactions.makeWay()
@@ -105,7 +109,9 @@ extension StoreBackend {
             // Inside of the transaction: times grow in the order of the commits.
             transaction.comment = WriteStamp(time: server.clock.advance()).comment
             transaction.bypassesValidation = bypasses
-            let result = try transaction.through(ruleGuard, transaction, body)
+            let result = try call.boundingScripts {
+                try transaction.through(ruleGuard, transaction, body)
+            }
             try call.checkTime()
             return result
         }

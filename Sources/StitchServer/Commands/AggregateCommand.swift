@@ -59,7 +59,7 @@ enum AggregateCommand {
                 }
                 try transaction.aggregate(namespace, pipeline) { (document) throws(StoreError) in
                     guard !call.isOverdue else {
-                        throw StoreError(.timeIsOver, CommandCall.timeIsOver.message)
+                        throw StoreError(.maxTimeMSExpired, CommandCall.timeIsOver.message)
                     }
                     documents.append(document)
                     return true
@@ -212,9 +212,4 @@ struct AggregateRequest {
         }
         return (Array(all.prefix(count)), Array(all.dropFirst(count)))
     }
-}
-
-extension StoreError.Code {
-    /// The time of a command is over.
-    static let timeIsOver = Self(rawValue: 50)
 }

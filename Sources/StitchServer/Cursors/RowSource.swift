@@ -81,7 +81,7 @@ struct RowSource: CursorSource {
             _ call: CommandCall
         ) throws(StoreError) -> Bool {
             if call.isOverdue {
-                throw StoreError(.timeIsOver, CommandCall.timeIsOver.message)
+                throw StoreError(.maxTimeMSExpired, CommandCall.timeIsOver.message)
             }
             if skip > 0 {
                 (skip, self.row) = (skip - 1, row)

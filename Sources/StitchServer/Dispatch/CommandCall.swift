@@ -72,6 +72,15 @@ struct CommandCall: Sendable {
         if isOverdue { throw Self.timeIsOver }
     }
 
+    /// The scripts of a command without a time limit run so long at most.
+    private static let scriptSecondsMax = 60
+
+    /// Runs a part of the command whose scripts stop when its time is over.
+    func boundingScripts<R>(_ body: () throws -> R) rethrows -> R {
+        let limit = deadline ?? .now + .seconds(Self.scriptSecondsMax)
+        return try ScriptLimits.$deadline.withValue(limit, operation: body)
+    }
+
     static var timeIsOver: CommandFault {
         CommandFault(50, "operation exceeded time limit")
     }

@@ -4,7 +4,8 @@ import hashlib
 
 import gridfs
 import pymongo
-from bson import ObjectId, Timestamp
+from bson import Code, ObjectId, Timestamp
+from pymongo.errors import ExecutionTimeout
 from pymongo import InsertOne, UpdateOne, DeleteMany, ReplaceOne
 from served import ServedTest, main
 
@@ -107,6 +108,49 @@ class Documents(ServedTest):
         self.items.insert_many([{"_id": 1, "title": "milk"}, {"_id": 2, "note": "milk"}])
         found = self.items.find({"$text": {"$search": "milk"}})
         self.assertEqual([item["_id"] for item in found], [1])
+
+
+class Scripts(ServedTest):
+    def test_a_script_chooses_documents(self):
+        self.items.insert_many({"_id": i, "x": i} for i in range(10))
+        found = self.items.find(batch_size=2).where("this.x < 3").sort("_id", 1)
+        self.assertEqual([item["x"] for item in found], [0, 1, 2])
+        self.assertEqual(len(list(self.items.find({"x": 5}).where(Code("this.x > 3")))), 1)
+        plain = {"$where": "function() { return obj.x % 2 }"}
+        self.assertEqual(self.db.command("count", "items", query=plain)["n"], 5)
+        self.assertEqual(sorted(self.items.distinct("x", {"$where": "this.x > 7"})), [8, 9])
+        changed = self.items.update_many({"$where": "this.x > 6"}, {"$set": {"y": 1}})
+        self.assertEqual(changed.modified_count, 3)
+        taken = self.items.find_one_and_update({"$where": "this.y"}, {"$unset": {"y": 1}})
+        self.assertEqual(taken["y"], 1)
+        self.assertEqual(self.items.delete_many({"$where": "this.y"}).deleted_count, 2)
+
+    def test_a_script_is_refused_where_it_may_not_be(self):
+        self.items.insert_one({"x": 1})
+        self.assertEqual(
+            self.refused("find", "items", filter={"$where": Code("this.x < i", {"i": 3})}),
+            (2, "$where got bad type"))
+        self.assertEqual(
+            self.refused(
+                "aggregate", "items", pipeline=[{"$match": {"$where": "true"}}], cursor={}),
+            (2, "$where is not allowed in this context"))
+        self.assertEqual(self.refused("find", "items", filter={"$where": "this.x <"})[0], 139)
+        code, message = self.refused("find", "items", filter={"$where": "this.x.y.z"})
+        self.assertEqual(code, 139)
+        self.assertIn("TypeError: can't access property", message)
+
+    def test_a_script_ends_with_the_commands_time(self):
+        self.items.insert_many({"_id": i} for i in range(3))
+        endless = {"$where": "while (true) { }"}
+        with self.assertRaises(ExecutionTimeout):
+            list(self.items.find(endless, max_time_ms=20))
+        with self.assertRaises(ExecutionTimeout):
+            list(self.items.find({"$where": "sleep(1000000)"}, max_time_ms=20))
+        code, _ = self.refused(
+            "update", "items", updates=[{"q": endless, "u": {"$set": {"x": 1}}}], maxTimeMS=20)
+        self.assertEqual(code, 50)
+        # Others were served meanwhile, and are.
+        self.assertEqual(self.items.count_documents({}), 3)
 
 
 class Refusals(ServedTest):

@@ -1,0 +1,88 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Reads and writes times as scripts do; a server's clock shows UTC.
+enum ScriptDate {
+    private static let dayMS = 86_400_000.0
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// The time now, in milliseconds since 1970.
+    static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) * 1_000 + Double(time.tv_nsec / 1_000_000)
+    }
+
+    /// The parts of a time; `nil` for no time.
+    static func calendar(_ time: Double) -> ExpressionCalendar? {
+        guard abs(time) <= 8.64e15 else { return nil }
+        return ExpressionCalendar(milliseconds: Int64(time.rounded(.towardZero)))
+    }
+
+    /// As `toString` writes a time.
+    static func text(_ time: Double) -> String? {
+        guard let parts = calendar(time) else { return nil }
+        return "\(weekdays[parts.weekday - 1]) \(months[parts.month - 1]) "
+            + "\(padded(parts.day, 2)) \(padded(parts.year, 4)) \(padded(parts.hour, 2)):"
+            + "\(padded(parts.minute, 2)):\(padded(parts.second, 2)) GMT+0000 (UTC)"
+    }
+
+    /// As `toISOString` writes a time.
+    static func isoText(_ time: Double) -> String? {
+        guard let parts = calendar(time) else { return nil }
+        return "\(padded(parts.year, 4))-\(padded(parts.month, 2))-\(padded(parts.day, 2))T"
+            + "\(padded(parts.hour, 2)):\(padded(parts.minute, 2)):\(padded(parts.second, 2))."
+            + "\(padded(parts.millisecond, 3))Z"
+    }
+
+    private static func padded(_ number: Int, _ count: Int) -> String {
+        let digits = String(abs(number))
+        return (number < 0 ? "-" : "")
+            + String(repeating: "0", count: max(0, count - digits.count)) + digits
+    }
+
+    /// The time of a year, a month from 0 on, and what else is given.
+    static func time(_ parts: [Double]) -> Double {
+        guard parts.allSatisfy(\.isFinite), parts.allSatisfy({ abs($0) < 1e8 }) else { return .nan }
+        func part(_ index: Int, _ usual: Int) -> Int {
+            index < parts.count ? Int(parts[index].rounded(.towardZero)) : usual
+        }
+        let year = part(0, 1970)
+        let months = part(1, 0)
+        let (years, month) = months.quotientAndRemainder(dividingBy: 12)
+        let isNegative = month < 0
+        let days = ExtendedJSONDate.days(
+            (0...99 ~= year ? 1900 + year : year) + years - (isNegative ? 1 : 0),
+            (isNegative ? month + 12 : month) + 1, 1)
+        var time = Double(days + part(2, 1) - 1) * dayMS
+        time += Double(part(3, 0)) * 3_600_000 + Double(part(4, 0)) * 60_000
+        return time + Double(part(5, 0)) * 1_000 + Double(part(6, 0))
+    }
+
+    /// The time that a text in the form of ISO 8601 means; `NaN` for another.
+    static func time(_ text: String) -> Double {
+        var full = ScriptText.trimmed(text)
+        if full.utf8.count == 4 { full += "-01" }
+        if full.utf8.count == 7 { full += "-01" }
+        if full.utf8.count == 10 { full += "T00:00:00Z" }
+        if let position = full.firstIndex(of: " ") {
+            full.replaceSubrange(position...position, with: "T")
+        }
+        let clock = full.drop { $0 != "T" }
+        if clock.split(separator: ":").count == 2, !clock.contains("+") {
+            // A time without seconds.
+            let isZoned = full.hasSuffix("Z")
+            full = (isZoned ? String(full.dropLast()) : full) + ":00Z"
+        } else if !clock.hasSuffix("Z"), !clock.contains("+"), !clock.contains("-") {
+            full += "Z"
+        }
+        let milliseconds = full.withUTF8 { ExtendedJSONDate.milliseconds($0) }
+        return milliseconds.map(Double.init) ?? .nan
+    }
+}

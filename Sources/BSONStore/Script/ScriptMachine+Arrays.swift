@@ -1,0 +1,190 @@
+extension ScriptMachine {
+    func invoke(
+        _ name: String, onArray array: ScriptObject, _ arguments: [ScriptValue]
+    ) throws(ScriptStop) -> ScriptValue? {
+        switch name {
+        case "every", "filter", "find", "findIndex", "forEach", "map", "some":
+            return try visit(name, array, arguments)
+        case "reduce", "reduceRight": return try reduce(name, array, arguments)
+        case "sort": return try sort(array, arguments)
+        case "pop", "push", "reverse", "shift", "splice", "unshift", "fill":
+            return try change(name, array, arguments)
+        default: return try read(name, array, arguments)
+        }
+    }
+
+    /// Calls a function with each element.
+    private func visit(
+        _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
+    ) throws(ScriptStop) -> ScriptValue {
+        let function = arguments.first ?? .undefined
+        let this = arguments.count > 1 ? arguments[1] : .undefined
+        var kept: [ScriptValue] = []
+        for (index, element) in array.elements.enumerated() {
+            let values = [element, .number(Double(index)), .object(array)]
+            let result = try call(function, this: this, values, name: name)
+            switch name {
+            case "every": if !result.isTrue { return .bool(false) }
+            case "some": if result.isTrue { return .bool(true) }
+            case "find": if result.isTrue { return element }
+            case "findIndex": if result.isTrue { return .number(Double(index)) }
+            case "filter": if result.isTrue { kept.append(element) }
+            case "map": kept.append(result)
+            default: break
+            }
+        }
+        switch name {
+        case "every": return .bool(true)
+        case "some": return .bool(false)
+        case "findIndex": return .number(-1)
+        case "filter", "map":
+            try charge(16 * kept.count + 64)
+            return .object(ScriptObject(elements: kept))
+        default: return .undefined
+        }
+    }
+
+    private func reduce(
+        _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
+    ) throws(ScriptStop) -> ScriptValue {
+        let function = arguments.first ?? .undefined
+        var rest = Array(array.elements.enumerated())
+        if name == "reduceRight" { rest.reverse() }
+        var result = ScriptValue.undefined
+        if arguments.count > 1 {
+            result = arguments[1]
+        } else {
+            guard !rest.isEmpty else {
+                throw fail("TypeError", "reduce of empty array with no initial value")
+            }
+            result = rest.removeFirst().element
+        }
+        for (index, element) in rest {
+            let values = [result, element, .number(Double(index)), .object(array)]
+            result = try call(function, this: .undefined, values, name: name)
+        }
+        return result
+    }
+
+    /// Sorts by a function, or by texts; equal elements stay in order.
+    private func sort(
+        _ array: ScriptObject, _ arguments: [ScriptValue]
+    ) throws(ScriptStop) -> ScriptValue {
+        let function = arguments.first
+        func isOrdered(_ left: ScriptValue, _ right: ScriptValue) throws(ScriptStop) -> Bool {
+            try step()
+            if ScriptText.isUndefined(right) { return true }
+            if ScriptText.isUndefined(left) { return false }
+            guard let function, !ScriptText.isUndefined(function) else {
+                return !right.text.utf16.lexicographicallyPrecedes(left.text.utf16)
+            }
+            let order = try call(function, this: .undefined, [left, right], name: "sort").number
+            return !(order > 0)
+        }
+        // A function of a script need not be an order, so the library's sort is not asked.
+        var runs = array.elements.map { [$0] }
+        try charge(32 * runs.count)
+        while runs.count > 1 {
+            var merged: [[ScriptValue]] = []
+            for index in stride(from: 0, to: runs.count, by: 2) {
+                guard index + 1 < runs.count else {
+                    merged.append(runs[index])
+                    continue
+                }
+                var (left, right) = (runs[index][...], runs[index + 1][...])
+                var run: [ScriptValue] = []
+                while let first = left.first, let second = right.first {
+                    run.append(
+                        try isOrdered(first, second) ? left.removeFirst() : right.removeFirst())
+                }
+                merged.append(run + left + right)
+            }
+            runs = merged
+        }
+        array.elements = runs.first ?? []
+        return .object(array)
+    }
+
+    private func change(
+        _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
+    ) throws(ScriptStop) -> ScriptValue {
+        try charge(16 * arguments.count)
+        switch name {
+        case "pop": return array.elements.popLast() ?? .undefined
+        case "shift": return array.elements.isEmpty ? .undefined : array.elements.removeFirst()
+        case "push": array.elements += arguments
+        case "unshift": array.elements.insert(contentsOf: arguments, at: 0)
+        case "reverse":
+            array.elements.reverse()
+            return .object(array)
+        case "fill":
+            let count = array.elements.count
+            let from = ScriptText.place(arguments.dropFirst().first, count: count, otherwise: 0)
+            let end = ScriptText.place(arguments.dropFirst(2).first, count: count, otherwise: count)
+            for index in from..<max(from, end) {
+                array.elements[index] = arguments.first ?? .undefined
+            }
+            return .object(array)
+        default:
+            let count = array.elements.count
+            let from = ScriptText.place(arguments.first, count: count, otherwise: 0)
+            let removed =
+                arguments.count > 1 ? max(0, min(arguments[1].integer, count - from)) : count - from
+            let range = from..<from + removed
+            let taken = Array(array.elements[range])
+            array.elements.replaceSubrange(range, with: arguments.dropFirst(2))
+            return .object(ScriptObject(elements: taken))
+        }
+        return .number(Double(array.elements.count))
+    }
+
+    private func read(
+        _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
+    ) throws(ScriptStop) -> ScriptValue? {
+        let elements = array.elements
+        let first = arguments.first ?? .undefined
+        switch name {
+        case "includes": return .bool(elements.contains { Self.isIncluded($0, first) })
+        case "indexOf":
+            let from = ScriptText.place(
+                arguments.dropFirst().first, count: elements.count, otherwise: 0)
+            let found = elements[from...].firstIndex { ScriptValue.isSame($0, first) }
+            return .number(Double(found ?? -1))
+        case "lastIndexOf":
+            return .number(Double(elements.lastIndex { ScriptValue.isSame($0, first) } ?? -1))
+        case "join":
+            let separator = arguments.isEmpty ? "," : first.text
+            let text = elements.map { $0.isNothing ? "" : $0.text }.joined(separator: separator)
+            try charge(text.utf8.count)
+            return .string(text)
+        case "slice":
+            let from = ScriptText.place(arguments.first, count: elements.count, otherwise: 0)
+            let end = ScriptText.place(
+                arguments.dropFirst().first, count: elements.count, otherwise: elements.count)
+            try charge(16 * elements.count)
+            return .object(ScriptObject(elements: Array(elements[from..<max(from, end)])))
+        case "concat":
+            let all =
+                elements
+                + arguments.flatMap { value in
+                    value.object.flatMap { $0.isArray ? $0.elements : nil } ?? [value]
+                }
+            try charge(16 * all.count)
+            return .object(ScriptObject(elements: all))
+        case "flat":
+            let all = elements.flatMap { value in
+                value.object.flatMap { $0.isArray ? $0.elements : nil } ?? [value]
+            }
+            try charge(16 * all.count)
+            return .object(ScriptObject(elements: all))
+        default: return nil
+        }
+    }
+
+    private static func isIncluded(_ left: ScriptValue, _ right: ScriptValue) -> Bool {
+        if case .number(let left) = left, case .number(let right) = right, left.isNaN, right.isNaN {
+            return true
+        }
+        return ScriptValue.isSame(left, right)
+    }
+}

@@ -1,0 +1,178 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension ScriptMachine {
+    func binary(
+        _ applied: ScriptOperator, _ left: ScriptExpression, _ right: ScriptExpression,
+        _ frame: ScriptFrame
+    ) throws(ScriptStop) -> ScriptValue {
+        // A long sum is a tree that leans to the left; it is walked down without recursion.
+        var rest = [(applied, right)]
+        var first = left
+        while case .binary(let applied, let left, let right) = first {
+            rest.append((applied, right))
+            first = left
+        }
+        var value = try evaluate(first, frame)
+        for (applied, right) in rest.reversed() {
+            switch applied {
+            case .and: if value.isTrue { value = try evaluate(right, frame) }
+            case .or: if !value.isTrue { value = try evaluate(right, frame) }
+            case .coalesce: if value.isNothing { value = try evaluate(right, frame) }
+            default: value = try apply(applied, value, try evaluate(right, frame))
+            }
+        }
+        return value
+    }
+
+    private func apply(
+        _ applied: ScriptOperator, _ left: ScriptValue, _ right: ScriptValue
+    ) throws(ScriptStop) -> ScriptValue {
+        switch applied {
+        case .add: return try add(left, right)
+        case .subtract: return .number(left.number - right.number)
+        case .multiply: return .number(left.number * right.number)
+        case .divide: return .number(left.number / right.number)
+        case .remainder:
+            return .number(left.number.truncatingRemainder(dividingBy: right.number))
+        case .power: return .number(pow(left.number, right.number))
+        case .equal: return .bool(ScriptValue.isEqual(left, right))
+        case .notEqual: return .bool(!ScriptValue.isEqual(left, right))
+        case .same: return .bool(ScriptValue.isSame(left, right))
+        case .notSame: return .bool(!ScriptValue.isSame(left, right))
+        case .less: return .bool(ScriptValue.isLess(left, right) ?? false)
+        case .greater: return .bool(ScriptValue.isLess(right, left) ?? false)
+        case .lessOrEqual: return .bool(ScriptValue.isLess(right, left).map { !$0 } ?? false)
+        case .greaterOrEqual: return .bool(ScriptValue.isLess(left, right).map { !$0 } ?? false)
+        case .bitAnd, .bitOr, .bitXor, .shiftLeft, .shiftRight, .shiftRightUnsigned:
+            return Self.bits(applied, left.bits, right.bits)
+        case .isIn:
+            guard let object = right.object else {
+                throw fail("TypeError", "right-hand side of 'in' should be an object")
+            }
+            return .bool(object.own(left.text) != nil)
+        case .instance: return .bool(try isInstance(left, of: right))
+        case .and, .or, .coalesce, .not, .bitNot, .typeOf, .void, .delete: return .undefined
+        }
+    }
+
+    private func add(_ left: ScriptValue, _ right: ScriptValue) throws(ScriptStop) -> ScriptValue {
+        // Dates are added as texts.
+        let (left, right) = (Self.operand(left), Self.operand(right))
+        switch (left, right) {
+        case (.string, _), (_, .string):
+            let text = left.text + right.text
+            try charge(text.utf8.count)
+            return .string(text)
+        default: return .number(left.number + right.number)
+        }
+    }
+
+    private static func operand(_ value: ScriptValue) -> ScriptValue {
+        if case .date = value.object?.kind { return .string(value.text) }
+        return value.primitive(prefersText: false)
+    }
+
+    private static func bits(
+        _ applied: ScriptOperator, _ left: Int32, _ right: Int32
+    ) -> ScriptValue {
+        switch applied {
+        case .bitAnd: .number(Double(left & right))
+        case .bitOr: .number(Double(left | right))
+        case .bitXor: .number(Double(left ^ right))
+        case .shiftLeft: .number(Double(left << (right & 31)))
+        case .shiftRight: .number(Double(left >> (right & 31)))
+        default: .number(Double(UInt32(bitPattern: left) >> UInt32(right & 31)))
+        }
+    }
+
+    private func isInstance(
+        _ value: ScriptValue, of type: ScriptValue
+    ) throws(ScriptStop) -> Bool {
+        guard case .global(let global) = type.object?.kind else {
+            guard type.object?.isCallable == true else {
+                throw fail("TypeError", "invalid 'instanceof' operand")
+            }
+            return false
+        }
+        guard let object = value.object else { return false }
+        switch (global, object.kind) {
+        case (.object, _), (.array, .array), (.date, .date), (.isoDate, .date),
+            (.regExp, .pattern), (.function, .function), (.function, .method),
+            (.objectID, .bson(.objectID)), (.error, .error):
+            return true
+        case (_, .error): return object.own("name")?.text == global.rawValue
+        default: return false
+        }
+    }
+
+    func unary(
+        _ applied: ScriptOperator, _ operand: ScriptExpression, _ frame: ScriptFrame
+    ) throws(ScriptStop) -> ScriptValue {
+        switch applied {
+        case .not: return .bool(!(try evaluate(operand, frame).isTrue))
+        case .bitNot: return .number(Double(~(try evaluate(operand, frame).bits)))
+        case .void:
+            _ = try evaluate(operand, frame)
+            return .undefined
+        case .typeOf:
+            // A name that nobody knows is asked about without harm.
+            if case .name(let name) = operand, frame.scope.value(name) == nil,
+                ScriptGlobal(rawValue: name) == nil, name != "NaN", name != "Infinity"
+            {
+                return .string("undefined")
+            }
+            return .string(try evaluate(operand, frame).typeName)
+        case .delete:
+            guard case .member(let subject, let name, _) = operand else { return .bool(true) }
+            let holder = try evaluate(subject, frame)
+            holder.object?.remove(try evaluate(name, frame).text)
+            return .bool(true)
+        default: return .undefined
+        }
+    }
+
+    /// The value of a property, of the value's own or of its kind.
+    func property(_ key: ScriptValue, of subject: ScriptValue) throws(ScriptStop) -> ScriptValue {
+        switch subject {
+        case .undefined, .null:
+            throw fail(
+                "TypeError",
+                "can't access property \"\(key.text)\", \(subject.text) has no properties")
+        case .string(let text):
+            if case .number(let index) = key {
+                return ScriptText.character(text, Int(exactly: index))
+            }
+            if key.text == "length" { return .number(Double(text.utf16.count)) }
+            if let index = ScriptObject.index(key.text) { return ScriptText.character(text, index) }
+        case .object(let object):
+            if object.isArray, case .number(let index) = key, let index = Int(exactly: index) {
+                return object.elements.indices.contains(index) ? object.elements[index] : .undefined
+            }
+            if let own = object.own(key.text) { return own }
+            if let known = known(key.text, of: object) { return known }
+        case .bool, .number: break
+        }
+        return Self.hasMethod(key.text, subject)
+            ? .object(ScriptObject(.method(key.text, of: subject))) : .undefined
+    }
+
+    /// What objects of a kind tell of themselves.
+    private func known(_ name: String, of object: ScriptObject) -> ScriptValue? {
+        switch (object.kind, name) {
+        case (.pattern(let pattern), "source"): .string(pattern.source)
+        case (.pattern(let pattern), "flags"): .string(pattern.flags)
+        case (.pattern(let pattern), "global"): .bool(pattern.isGlobal)
+        case (.function(let function, _, _), "length"): .number(Double(function.parameters.count))
+        case (.function(let function, _, _), "name"): .string(function.name ?? "")
+        case (.bson(.objectID(let id)), "str"): .string(id.hex)
+        case (.bson(.timestamp(let timestamp)), "t"): .number(Double(timestamp.seconds))
+        case (.bson(.timestamp(let timestamp)), "i"): .number(Double(timestamp.increment))
+        case (.global(let global), _): global.constant(name)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,148 @@
+/// Runs a script once.
+final class ScriptMachine {
+    /// What the script threw last.
+    var thrown = ScriptValue.undefined
+    private var stepsToCheck = ScriptMachine.stepsPerCheck
+    private var bytes = 0
+    private var depth = 0
+    private let deadline = ScriptLimits.deadline ?? .now + .seconds(ScriptLimits.secondsMax)
+    private let globals = ScriptScope(in: nil, isFunction: true)
+
+    /// Calls a function with values by name.
+    ///
+    /// - Throws: 139 (JSInterpreterFailure) for what the script throws, 50 (MaxTimeMSExpired) when
+    ///   its time is over.
+    static func run(
+        _ function: ScriptFunction, this: ScriptValue, arguments: [ScriptValue] = [],
+        names: [String: ScriptValue] = [:]
+    ) throws(StoreError) -> ScriptValue {
+        let machine = ScriptMachine()
+        for (name, value) in names { machine.globals.declare(name, value) }
+        do throws(ScriptStop) {
+            return try machine.call(function, in: machine.globals, this: this, arguments)
+        } catch {
+            switch error {
+            case .failed(let error): throw error
+            case .thrown:
+                throw StoreError(.scriptFailed, Self.message(of: machine.thrown))
+            }
+        }
+    }
+
+    private static func message(of value: ScriptValue) -> String {
+        if case .object(let object) = value, case .error = object.kind { return object.text }
+        return "uncaught exception: \(value.text)"
+    }
+
+    // MARK: Limits
+
+    private static let stepsPerCheck = 1_024
+
+    /// Counts steps, and looks at the clock now and then.
+    func step(_ count: Int = 1) throws(ScriptStop) {
+        stepsToCheck -= count
+        guard stepsToCheck <= 0 else { return }
+        stepsToCheck = Self.stepsPerCheck
+        try checkTime()
+    }
+
+    private func checkTime() throws(ScriptStop) {
+        guard deadline > .now else {
+            throw .failed(StoreError(.maxTimeMSExpired, "operation exceeded time limit"))
+        }
+    }
+
+    /// Counts bytes that a value takes, about.
+    func charge(_ count: Int) throws(ScriptStop) {
+        bytes += count
+        guard bytes <= ScriptLimits.bytesMax else {
+            throw .failed(StoreError(.scriptFailed, "InternalError: out of memory"))
+        }
+    }
+
+    /// Runs a part one level deeper.
+    func deeper<R>(_ body: () throws(ScriptStop) -> R) throws(ScriptStop) -> R {
+        guard depth < ScriptLimits.depthMax else {
+            throw .failed(StoreError(.scriptFailed, "InternalError: too much recursion"))
+        }
+        depth += 1
+        defer { depth -= 1 }
+        return try body()
+    }
+
+    /// Lets time pass, but no more than there is.
+    func pause(milliseconds: Double) throws(ScriptStop) {
+        let length = milliseconds.isNaN ? 0 : max(0, min(milliseconds, 1e12))
+        let end = min(ContinuousClock.now + .milliseconds(Int64(length)), deadline)
+        let bell = ThreadCondition()
+        bell.lock()
+        defer { bell.unlock() }
+        // Nobody rings.
+        while case let left = end - .now, left > .zero {
+            bell.wait(milliseconds: Int(left / .milliseconds(1)) + 1)
+        }
+        try checkTime()
+    }
+
+    func fail(_ kind: String, _ message: String) -> ScriptStop {
+        thrown = .error(kind, message)
+        return .thrown
+    }
+
+    /// Makes an error that scripts see of one of ours.
+    func fail(_ error: StoreError) -> ScriptStop {
+        let parts = error.message.split(separator: ": ", maxSplits: 1)
+        return parts.count == 2
+            ? fail(String(parts[0]), String(parts[1])) : fail("Error", error.message)
+    }
+}
+
+// MARK: - Calls
+
+extension ScriptMachine {
+    func call(
+        _ function: ScriptFunction, in scope: ScriptScope, this: ScriptValue,
+        _ arguments: [ScriptValue]
+    ) throws(ScriptStop) -> ScriptValue {
+        try deeper { () throws(ScriptStop) in
+            try step()
+            let inner = ScriptScope(in: scope, isFunction: true)
+            if !function.isArrow {
+                inner.declare("arguments", .object(ScriptObject(elements: arguments)))
+            }
+            for (index, name) in function.parameters.enumerated() {
+                inner.declare(name, index < arguments.count ? arguments[index] : .undefined)
+            }
+            let frame = ScriptFrame(scope: inner, this: this)
+            if case .return(let value) = try execute(function.body, frame) { return value }
+            return .undefined
+        }
+    }
+
+    /// Calls a value.
+    func call(
+        _ value: ScriptValue, this: ScriptValue, _ arguments: [ScriptValue],
+        name: @autoclosure () -> String = "value"
+    ) throws(ScriptStop) -> ScriptValue {
+        switch value.object?.kind {
+        case .function(let function, let scope, let bound):
+            return try call(function, in: scope, this: bound ?? this, arguments)
+        case .method(let method, let receiver):
+            return try invoke(method, on: receiver, arguments) ?? .undefined
+        case .global(let global) where global.isCallable:
+            return try call(global, arguments)
+        default: throw fail("TypeError", "\(name()) is not a function")
+        }
+    }
+}
+
+/// Is where a function stands while it runs.
+struct ScriptFrame {
+    let scope: ScriptScope
+    let this: ScriptValue
+
+    /// The same with names of its own for a block.
+    var block: ScriptFrame {
+        ScriptFrame(scope: ScriptScope(in: scope, isFunction: false), this: this)
+    }
+}

@@ -1,0 +1,212 @@
+/// Is an object while a script runs; it lives as long as that.
+final class ScriptObject {
+    enum Kind {
+        case plain
+        case array
+        case function(ScriptFunction, ScriptScope, this: ScriptValue?)
+        /// A function of the language, by the name that it is called by on a value.
+        case method(String, of: ScriptValue)
+        case global(ScriptGlobal)
+        /// Milliseconds since 1970, `NaN` for no time.
+        case date(Double)
+        case pattern(ScriptPattern)
+        case error
+        /// A value that scripts carry, but do not compute with.
+        case bson(BSONValue)
+    }
+
+    let kind: Kind
+    /// What an array holds.
+    var elements: [ScriptValue] = []
+    /// The names of the properties in their order.
+    private var names: [String] = []
+    private var values: [String: ScriptValue] = [:]
+    /// A document whose fields were not all looked at.
+    private var source: BSONDocument?
+
+    init(_ kind: Kind = .plain) { self.kind = kind }
+
+    /// An object with the fields of a document, which are converted when they are asked for.
+    init(_ document: BSONDocument) {
+        kind = .plain
+        source = document
+    }
+
+    init(elements: [ScriptValue]) {
+        kind = .array
+        self.elements = elements
+    }
+
+    var isArray: Bool { if case .array = kind { true } else { false } }
+
+    var isCallable: Bool {
+        switch kind {
+        case .function, .method: true
+        case .global(let global): global.isCallable
+        default: false
+        }
+    }
+
+    /// The names of its own properties, positions of an array first.
+    var ownNames: [String] {
+        readAll()
+        return elements.indices.map(String.init) + names
+    }
+
+    /// The value of a property of its own.
+    func own(_ name: String) -> ScriptValue? {
+        if isArray {
+            if name == "length" { return .number(Double(elements.count)) }
+            if let index = Self.index(name) {
+                return elements.indices.contains(index) ? elements[index] : nil
+            }
+        }
+        if let value = values[name] { return value }
+        guard let found = source?[name] else { return nil }
+        let value = ScriptValue(found)
+        values[name] = value
+        return value
+    }
+
+    /// Stores a property.
+    func set(_ name: String, _ value: ScriptValue) {
+        readAll()
+        if values.updateValue(value, forKey: name) == nil { names.append(name) }
+    }
+
+    func remove(_ name: String) {
+        if isArray, let index = Self.index(name), elements.indices.contains(index) {
+            elements[index] = .undefined
+            return
+        }
+        readAll()
+        if values.removeValue(forKey: name) != nil { names.removeAll { $0 == name } }
+    }
+
+    /// A position that a name stands for, as far as arrays reach.
+    static func index(_ name: String) -> Int? {
+        guard let first = name.utf8.first, UInt8(ascii: "0")...UInt8(ascii: "9") ~= first,
+            let index = Int(name), index < UInt32.max, String(index) == name
+        else { return nil }
+        return index
+    }
+
+    private func readAll() {
+        guard let document = source else { return }
+        source = nil
+        for (name, value) in document {
+            names.append(name)
+            if values[name] == nil { values[name] = ScriptValue(value) }
+        }
+    }
+
+    /// The text that the object stands for.
+    var text: String { text(depth: 0) }
+
+    private func text(depth: Int) -> String {
+        switch kind {
+        case .plain: return "[object Object]"
+        case .array:
+            // An array may hold itself.
+            guard depth < 32 else { return "" }
+            return elements.map { element in
+                if element.isNothing { return "" }
+                if let object = element.object, object.isArray {
+                    return object.text(depth: depth + 1)
+                }
+                return element.text
+            }.joined(separator: ",")
+        case .function(let function, _, _):
+            return
+                "function \(function.name ?? "")(\(function.parameters.joined(separator: ", "))) {}"
+        case .method(let name, _): return "function \(name)() { [native code] }"
+        case .global(let global):
+            return global.isCallable
+                ? "function \(global.rawValue)() { [native code] }" : "[object \(global.rawValue)]"
+        case .date(let time): return ScriptDate.text(time) ?? "Invalid Date"
+        case .pattern(let pattern): return "/\(pattern.source)/\(pattern.flags)"
+        case .error:
+            let (name, message) = (own("name")?.text ?? "Error", own("message")?.text ?? "")
+            return message.isEmpty ? name : "\(name): \(message)"
+        case .bson(.objectID(let id)): return "ObjectId(\"\(id.hex)\")"
+        case .bson(.decimal128(let decimal)): return "NumberDecimal(\"\(decimal)\")"
+        case .bson(let value): return value.extendedJSON(.relaxed)
+        }
+    }
+}
+
+/// Is a regular expression of a script.
+final class ScriptPattern: Sendable {
+    let source: String
+    let flags: String
+    let pattern: TextPattern
+
+    var isGlobal: Bool { flags.contains("g") }
+
+    /// - Throws: 139 for what is no pattern.
+    init(_ source: String, flags: String) throws(StoreError) {
+        self.source = source
+        self.flags = flags
+        let options = flags.filter { "ims".contains($0) }
+        guard flags.allSatisfy({ "dgimsuy".contains($0) }) else {
+            throw ScriptLexer.illegal("invalid regular expression flag")
+        }
+        guard !source.utf8.contains(0) else {
+            throw ScriptLexer.illegal("invalid regular expression: it holds a null character")
+        }
+        do throws(StoreError) {
+            pattern = try TextPattern(
+                BSONRegularExpression(source, options: options), keepsGroups: true)
+        } catch {
+            throw ScriptLexer.illegal("invalid regular expression: \(error.message)")
+        }
+    }
+
+    /// The first match from an offset in bytes on.
+    func match(in text: String, from: Int = 0) -> TextMatch? {
+        var text = text
+        return text.withUTF8 { pattern.match(in: UnsafeRawBufferPointer($0), from: from) }
+    }
+}
+
+/// Holds the names that a function, or a block of it, declares.
+final class ScriptScope {
+    private var values: [String: ScriptValue] = [:]
+    let parent: ScriptScope?
+    /// Whether `var` declares here.
+    let isFunction: Bool
+
+    init(in parent: ScriptScope?, isFunction: Bool) {
+        self.parent = parent
+        self.isFunction = isFunction
+    }
+
+    func value(_ name: String) -> ScriptValue? {
+        var scope: ScriptScope? = self
+        while let here = scope {
+            if let value = here.values[name] { return value }
+            scope = here.parent
+        }
+        return nil
+    }
+
+    func declare(_ name: String, _ value: ScriptValue) { values[name] = value }
+
+    /// Declares a name in the function, and keeps the value that it has.
+    func declareInFunction(_ name: String, _ value: ScriptValue?) {
+        var scope = self
+        while !scope.isFunction, let parent = scope.parent { scope = parent }
+        if let value {
+            scope.values[name] = value
+        } else if scope.values[name] == nil {
+            scope.values[name] = .undefined
+        }
+    }
+
+    /// Stores into a name that is known; one that is not is declared outside of all functions.
+    func assign(_ name: String, _ value: ScriptValue) {
+        var scope = self
+        while scope.values[name] == nil, let parent = scope.parent { scope = parent }
+        scope.values[name] = value
+    }
+}

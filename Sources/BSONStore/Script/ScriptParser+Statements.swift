@@ -1,0 +1,203 @@
+extension ScriptParser {
+    /// Reads statements in braces.
+    mutating func block() throws(StoreError) -> [ScriptStatement] {
+        try expect("{")
+        var statements: [ScriptStatement] = []
+        while try !take("}") {
+            guard token != .end else { throw unexpected("missing } after statements") }
+            statements.append(try statement())
+        }
+        return statements
+    }
+
+    mutating func statement() throws(StoreError) -> ScriptStatement {
+        try deeper { (parser) throws(StoreError) in try parser.statementHere() }
+    }
+
+    private mutating func statementHere() throws(StoreError) -> ScriptStatement {
+        if isMark("{") { return .block(try block()) }
+        if try take(";") { return .block([]) }
+        guard case .name(let word) = token else { return try value() }
+        switch word {
+        case "var", "const": return try declaration()
+        case "let" where beginsDeclaration: return try declaration()
+        case "function":
+            try advance()
+            let function = try function()
+            guard function.name != nil else { throw unexpected("missing name") }
+            return .function(function)
+        case "if": return try condition()
+        case "for", "while", "do": return try loop(word)
+        case "switch": return try selection()
+        case "try": return try attempted()
+        case "return", "throw", "break", "continue": return try jump(word)
+        default: return try value()
+        }
+    }
+
+    private mutating func value() throws(StoreError) -> ScriptStatement {
+        let value = try expression()
+        try endStatement()
+        return .expression(value)
+    }
+
+    /// Ends a statement at a semicolon, or where one may be left out.
+    mutating func endStatement() throws(StoreError) {
+        if try take(";") || isMark("}") || token == .end || isAfterLineEnd { return }
+        throw unexpected()
+    }
+
+    private var beginsDeclaration: Bool {
+        var rest = self
+        do throws(StoreError) {
+            try rest.advance()
+            if case .name(let name) = rest.token { return !Self.keywords.contains(name) }
+        } catch {
+            return false
+        }
+        return false
+    }
+
+    private mutating func declaration() throws(StoreError) -> ScriptStatement {
+        let declared = try names()
+        try endStatement()
+        return declared
+    }
+
+    /// Reads `var`, `let` or `const` with names and values.
+    private mutating func names() throws(StoreError) -> ScriptStatement {
+        let isBlockScoped = !isWord("var")
+        try advance()
+        var names: [(name: String, value: ScriptExpression?)] = []
+        repeat {
+            let name = try name()
+            names.append((name, try take("=") ? try assignment() : nil))
+        } while try take(",")
+        return .declare(names, isBlockScoped: isBlockScoped)
+    }
+
+    private mutating func condition() throws(StoreError) -> ScriptStatement {
+        try advance()
+        let test = try parenthesized()
+        let body = try statement()
+        return .condition(test, body, try takeWord("else") ? try statement() : nil)
+    }
+
+    private mutating func parenthesized() throws(StoreError) -> ScriptExpression {
+        try expect("(")
+        let value = try expression()
+        try expect(")")
+        return value
+    }
+
+    private mutating func loop(_ word: String) throws(StoreError) -> ScriptStatement {
+        try advance()
+        switch word {
+        case "while":
+            let test = try parenthesized()
+            return .loop(
+                first: nil, test: test, next: nil, body: try statement(), testsFirst: true)
+        case "do":
+            let body = try statement()
+            guard try takeWord("while") else { throw unexpected("missing while") }
+            let test = try parenthesized()
+            _ = try take(";")
+            return .loop(first: nil, test: test, next: nil, body: body, testsFirst: false)
+        default:
+            try expect("(")
+            if let each = try forEach() { return each }
+            return try counting()
+        }
+    }
+
+    /// Reads `for` with `in` or `of`, where it is that.
+    private mutating func forEach() throws(StoreError) -> ScriptStatement? {
+        let head = attempt { (parser) throws(StoreError) -> (String, Bool)? in
+            if parser.isWord("var") || parser.isWord("let") || parser.isWord("const") {
+                try parser.advance()
+            }
+            let name = try parser.name()
+            if try parser.takeWord("in") { return (name, false) }
+            return try parser.takeWord("of") ? (name, true) : nil
+        }
+        guard let (name, isValues) = head else { return nil }
+        let subject = try expression()
+        try expect(")")
+        return .forEach(name: name, of: subject, isValues: isValues, body: try statement())
+    }
+
+    private mutating func counting() throws(StoreError) -> ScriptStatement {
+        var first: ScriptStatement?
+        if isWord("var") || isWord("let") || isWord("const") {
+            first = try names()
+        } else if !isMark(";") {
+            first = .expression(try expression())
+        }
+        try expect(";")
+        let test = isMark(";") ? nil : try expression()
+        try expect(";")
+        let next = isMark(")") ? nil : try expression()
+        try expect(")")
+        return .loop(
+            first: first, test: test, next: next, body: try statement(), testsFirst: true)
+    }
+
+    private mutating func selection() throws(StoreError) -> ScriptStatement {
+        try advance()
+        let subject = try parenthesized()
+        try expect("{")
+        var cases: [(test: ScriptExpression?, body: [ScriptStatement])] = []
+        while try !take("}") {
+            var test: ScriptExpression?
+            if try takeWord("case") {
+                test = try expression()
+            } else {
+                guard try takeWord("default") else { throw unexpected("missing case") }
+            }
+            try expect(":")
+            var body: [ScriptStatement] = []
+            while !isWord("case") && !isWord("default") && !isMark("}") {
+                guard token != .end else { throw unexpected("missing } after cases") }
+                body.append(try statement())
+            }
+            cases.append((test, body))
+        }
+        return .select(subject, cases)
+    }
+
+    private mutating func attempted() throws(StoreError) -> ScriptStatement {
+        try advance()
+        let body = try block()
+        var name: String?
+        var rescue: [ScriptStatement]?
+        if try takeWord("catch") {
+            if try take("(") {
+                name = try self.name()
+                try expect(")")
+            }
+            rescue = try block()
+        }
+        let always = try takeWord("finally") ? try block() : nil
+        guard rescue != nil || always != nil else { throw unexpected("missing catch or finally") }
+        return .attempt(body, name: name, rescue: rescue, always: always ?? [])
+    }
+
+    private mutating func jump(_ word: String) throws(StoreError) -> ScriptStatement {
+        try advance()
+        var value: ScriptExpression?
+        if word == "throw" || word == "return" {
+            if !isMark(";") && !isMark("}") && token != .end && !isAfterLineEnd {
+                value = try expression()
+            }
+        }
+        try endStatement()
+        switch word {
+        case "break": return .break
+        case "continue": return .continue
+        case "return": return .return(value)
+        default:
+            guard let value else { throw unexpected("missing value") }
+            return .throw(value)
+        }
+    }
+}

@@ -1,0 +1,203 @@
+/// Is a value while a script runs.
+enum ScriptValue {
+    case undefined
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case object(ScriptObject)
+
+    static func error(_ kind: String, _ message: String) -> ScriptValue {
+        let error = ScriptObject(.error)
+        error.set("name", .string(kind))
+        error.set("message", .string(message))
+        return .object(error)
+    }
+
+    /// What `typeof` tells.
+    var typeName: String {
+        switch self {
+        case .undefined: "undefined"
+        case .null: "object"
+        case .bool: "boolean"
+        case .number: "number"
+        case .string: "string"
+        case .object(let object): object.isCallable ? "function" : "object"
+        }
+    }
+
+    /// Whether it counts as true.
+    var isTrue: Bool {
+        switch self {
+        case .undefined, .null: false
+        case .bool(let value): value
+        case .number(let number): number != 0 && !number.isNaN
+        case .string(let text): !text.isEmpty
+        case .object: true
+        }
+    }
+
+    var isNothing: Bool {
+        switch self {
+        case .undefined, .null: true
+        default: false
+        }
+    }
+
+    var object: ScriptObject? {
+        if case .object(let object) = self { object } else { nil }
+    }
+
+    /// The value as a number, `NaN` for what is none.
+    var number: Double {
+        switch primitive(prefersText: false) {
+        case .undefined, .object: .nan
+        case .null: 0
+        case .bool(let value): value ? 1 : 0
+        case .number(let number): number
+        case .string(let text): ScriptNumber.value(of: text)
+        }
+    }
+
+    /// The value as a whole number; infinities are the largest ones, `NaN` is 0.
+    var integer: Int {
+        let number = number
+        if number.isNaN { return 0 }
+        return Int(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min / 2 : .max / 2)
+    }
+
+    /// The value as 32 bits, as operators on bits take it.
+    var bits: Int32 {
+        let number = number
+        guard number.isFinite else { return 0 }
+        let whole = number.rounded(.towardZero).truncatingRemainder(dividingBy: 4_294_967_296)
+        return Int32(truncatingIfNeeded: Int64(whole))
+    }
+
+    /// The value as a text.
+    var text: String {
+        switch primitive(prefersText: true) {
+        case .undefined: "undefined"
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .number(let number): ScriptNumber.text(number)
+        case .string(let text): text
+        case .object: "[object Object]"
+        }
+    }
+
+    /// What an object stands for among numbers and texts.
+    func primitive(prefersText: Bool) -> ScriptValue {
+        guard case .object(let object) = self else { return self }
+        switch object.kind {
+        case .date(let time) where !prefersText: return .number(time)
+        case .bson(.decimal128(let decimal)) where !prefersText:
+            return .number(ScriptNumber.value(of: decimal.description))
+        default: return .string(object.text)
+        }
+    }
+
+    /// Whether two values are the same without conversion.
+    static func isSame(_ left: ScriptValue, _ right: ScriptValue) -> Bool {
+        switch (left, right) {
+        case (.undefined, .undefined), (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.object(let left), .object(let right)): left === right
+        default: false
+        }
+    }
+
+    /// Whether two values are equal after conversion.
+    static func isEqual(_ left: ScriptValue, _ right: ScriptValue) -> Bool {
+        switch (left, right) {
+        case (.undefined, .null), (.null, .undefined): true
+        case (.undefined, _), (.null, _), (_, .undefined), (_, .null): false
+        case (.object, .object): isSame(left, right)
+        case (.object, _): isEqual(left.primitive(prefersText: false), right)
+        case (_, .object): isEqual(left, right.primitive(prefersText: false))
+        case (.string, .string): isSame(left, right)
+        default: left.number == right.number
+        }
+    }
+
+    /// Whether one is less, `nil` where they cannot be compared.
+    static func isLess(_ left: ScriptValue, _ right: ScriptValue) -> Bool? {
+        let (left, right) = (
+            left.primitive(prefersText: false), right.primitive(prefersText: false)
+        )
+        if case .string(let left) = left, case .string(let right) = right {
+            return left.utf16.lexicographicallyPrecedes(right.utf16)
+        }
+        let (first, second) = (left.number, right.number)
+        return first.isNaN || second.isNaN ? nil : first < second
+    }
+}
+
+/// Turns numbers into texts and back as scripts do.
+enum ScriptNumber {
+    static func value(of text: String) -> Double {
+        let trimmed = ScriptText.trimmed(text)
+        if trimmed.isEmpty { return 0 }
+        if trimmed.hasPrefix("0x") || trimmed.hasPrefix("0X") {
+            return UInt64(trimmed.dropFirst(2), radix: 16).map(Double.init) ?? .nan
+        }
+        switch trimmed {
+        case "Infinity", "+Infinity": return .infinity
+        case "-Infinity": return -.infinity
+        default: break
+        }
+        // Other words for infinity and NaN, and hexadecimal fractions, are no numbers here.
+        let allowed = trimmed.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "e"),
+                UInt8(ascii: "E"), UInt8(ascii: "+"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard allowed else { return .nan }
+        return Double(trimmed) ?? Double("0" + trimmed) ?? Double(trimmed + "0") ?? .nan
+    }
+
+    /// The digits that ECMAScript writes: the shortest that mean the number.
+    static func text(_ number: Double) -> String {
+        if number.isNaN { return "NaN" }
+        if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
+        if number == 0 { return "0" }
+        if number < 0 { return "-" + text(-number) }
+        let (digits, point) = shortest(number)
+        if (digits.count...21).contains(point) {
+            return digits + String(repeating: "0", count: point - digits.count)
+        }
+        if 1...21 ~= point { return digits.prefix(point) + "." + digits.dropFirst(point) }
+        if -5...0 ~= point { return "0." + String(repeating: "0", count: -point) + digits }
+        let fraction = digits.count > 1 ? "." + digits.dropFirst() : ""
+        return digits.prefix(1) + fraction + "e" + (point > 0 ? "+" : "-")
+            + String(abs(point - 1))
+    }
+
+    /// The shortest digits, and how many of them stand before the point.
+    private static func shortest(_ number: Double) -> (digits: String, point: Int) {
+        let parts = number.description.lowercased().split(separator: "e")
+        let decimal = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+        let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
+        let fraction = decimal.count > 1 ? decimal[1] : ""
+        var digits = Substring(decimal[0] + fraction)
+        var point = decimal[0].count + exponent
+        while digits.hasPrefix("0"), digits.count > 1 {
+            digits.removeFirst()
+            point -= 1
+        }
+        while digits.hasSuffix("0"), digits.count > 1 { digits.removeLast() }
+        return (String(digits), point)
+    }
+
+    /// The digits of a number in another base, its fraction left out.
+    static func text(_ number: Double, radix: Int) -> String {
+        guard radix != 10, 2...36 ~= radix, let whole = Int64(exactly: number.rounded(.towardZero))
+        else { return text(number) }
+        return String(whole, radix: radix)
+    }
+}
