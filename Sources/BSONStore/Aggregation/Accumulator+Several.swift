@@ -71,11 +71,7 @@ extension Accumulator {
             switch (key, value) {
             case ("n", _) where !isSingle: count = try Expression(value, in: parser.scope)
             case ("output", _): output = try Expression(value, in: parser.scope)
-            case ("sortBy", .document(let document)):
-                order = try SortStage.order(document, parser)
-            case ("sortBy", _):
-                throw .location(
-                    10065, "invalid parameter: expected an object (sortBy)")
+            case ("sortBy", _): order = try SortStage.order(value.fields(of: key), parser)
             default: throw .location(5_788_002, "Unknown argument to \(name) '\(key)'")
             }
         }

@@ -43,3 +43,14 @@ struct ExpressionArguments {
         return try parser.operand(value)
     }
 }
+
+extension BSONValue {
+    /// The fields of an argument, which may also be an array: its positions are their names then.
+    ///
+    /// - Throws: Error 10065 with the argument's name for every other type.
+    func fields(of name: String) throws(StoreError) -> BSONDocument {
+        if case .document(let document) = self { return document }
+        if case .array(let array) = self { return array.document }
+        throw .location(10065, "invalid parameter: expected an object (\(name))")
+    }
+}

@@ -85,17 +85,13 @@ extension ExpressionOperator {
         guard arguments.contains("in") else {
             throw .location(16877, "Missing 'in' parameter to $let")
         }
-        guard case .document(let variables) = variables else {
-            throw .location(
-                10065,
-                "invalid parameter: expected an object (vars)")
-        }
+        let fields = try variables.fields(of: "vars")
         var nodes: [ExpressionNode] = []
-        for (_, value) in variables { nodes.append(try parser.operand(value)) }
+        for (_, value) in fields { nodes.append(try parser.operand(value)) }
         let (slots, result) = try parser.scoped {
             parser throws(StoreError) -> ([Int], ExpressionNode) in
             var slots: [Int] = []
-            for name in variables.keys { slots.append(try parser.define(name)) }
+            for name in fields.keys { slots.append(try parser.define(name)) }
             return (slots, try parser.operand(arguments["in"] ?? .null))
         }
         let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in

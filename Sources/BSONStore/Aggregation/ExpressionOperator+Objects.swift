@@ -37,10 +37,7 @@ extension ExpressionOperator {
         "$tsSecond": timestamp(5_687_301) { $0.seconds },
         "$tsIncrement": timestamp(5_687_302) { $0.increment },
         "$rand": ExpressionOperator { name, argument, _ throws(StoreError) in
-            guard case .document(let document) = argument else {
-                throw .location(10065, "invalid parameter: expected an object ($rand)")
-            }
-            guard document.isEmpty else {
+            guard try argument.fields(of: name).isEmpty else {
                 throw .location(3_040_501, "$rand does not currently accept arguments")
             }
             let function = ExpressionFunction(

@@ -14,10 +14,7 @@ struct GeoNearStage: PipelineSourceStage {
     static func parse(
         _ value: BSONValue, _ parser: PipelineParser
     ) throws(StoreError) -> [any PipelineStage] {
-        guard case .document(let options) = value else {
-            throw .location(10065, "invalid parameter: expected an object ($geoNear)")
-        }
-        return [try GeoNearStage(options, parser)]
+        [try GeoNearStage(value.fields(of: "$geoNear"), parser)]
     }
 
     private init(_ options: BSONDocument, _ parser: PipelineParser) throws(StoreError) {

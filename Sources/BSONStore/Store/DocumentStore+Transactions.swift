@@ -20,6 +20,20 @@ extension DocumentStore {
         }
     }
 
+    /// Reads for something that may run inside of a transaction of this thread without having it.
+    ///
+    /// A store in memory has one connection, so that the body sees there what that transaction sees.
+    ///
+    /// - Throws: as ``read(_:)`` does.
+    package func readWithin<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
+        guard location == .inMemory, mutex.isHeldByThisThread,
+            let connection = writer.withLock({ $0.connection })
+        else { return try read(body) }
+        let transaction = ReadTransaction(connection: connection, lastTable: nil)
+        defer { transaction.finish() }
+        return try body(transaction)
+    }
+
     /// Changes documents in one transaction: when the body returns it is committed, when it throws
     /// nothing of it is left.
     ///

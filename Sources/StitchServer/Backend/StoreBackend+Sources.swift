@@ -63,7 +63,7 @@ extension StoreBackend {
     private func indexStatistics(_ call: CommandCall) throws(StoreError) -> [BSONDocument] {
         try stored {
             let namespace = try call.collection()
-            return try store.read { try $0.indexes(namespace) }.map { index in
+            return try store.readWithin { try $0.indexes(namespace) }.map { index in
                 [
                     "name": .string(index.name), "key": .document(index.keyPattern),
                     "host": .string(call.connection.local),
@@ -79,7 +79,7 @@ extension StoreBackend {
     ) throws(StoreError) -> BSONDocument {
         try stored {
             let namespace = try call.collection()
-            let (usage, collection) = try store.read { transaction in
+            let (usage, collection) = try store.readWithin { transaction in
                 let collection = try transaction.options(namespace)
                 guard collection?.view == nil else { throw StoreError.view(namespace) }
                 return (try CollectionUsage(namespace, transaction), collection)

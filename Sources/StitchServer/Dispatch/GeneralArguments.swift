@@ -23,7 +23,7 @@ struct GeneralArguments {
             try Self.checkConcerns(body, rule, of: transaction)
         }
         try Self.checkReadPreference(body["$readPreference"])
-        try Self.checkVersion(body, rule)
+        try StableAPI.check(body, rule)
     }
 
     private static func deadline(
@@ -194,53 +194,6 @@ struct GeneralArguments {
                 "Could not parse $readPreference mode '\(mode.stringValue ?? "")'. Only the modes "
                     + "'primary', 'primaryPreferred', 'secondary', 'secondaryPreferred', and "
                     + "'nearest' are supported.")
-        }
-    }
-
-    private static func checkVersion(
-        _ body: BSONDocument, _ rule: CommandRule
-    ) throws(CommandFault) {
-        guard let version = body["apiVersion"] else {
-            for field in ["apiStrict", "apiDeprecationErrors"] where body[field] != nil {
-                throw CommandFault(
-                    4_886_600, "Provided \(field) without passing apiVersion")
-            }
-            return
-        }
-        guard version.stringValue == "1" else {
-            throw CommandFault(322, "API version must be \"1\"")
-        }
-        guard body["apiStrict"]?.isTrue != true || rule.traits.contains(.stable) else {
-            throw CommandFault(
-                323,
-                "Provided apiStrict:true, but the command \(rule.name) is not in API Version 1. "
-                    + "Information on supported commands and migrations in API Version 1 can be "
-                    + "found at https://dochub.mongodb.org/core/manual-versioned-api")
-        }
-        guard body["apiDeprecationErrors"]?.isTrue != true || rule.name != "testDeprecation" else {
-            throw CommandFault(
-                324,
-                "Provided apiDeprecationErrors:true, but the command testDeprecation is deprecated "
-                    + "in API Version 1")
-        }
-        try checkStages(body, rule)
-    }
-
-    /// Stages that are no part of the stable API.
-    private static let unstableStages: Set<String> = [
-        "$currentOp", "$indexStats", "$listLocalSessions", "$listSessions", "$planCacheStats",
-        "$listSearchIndexes",
-    ]
-
-    private static func checkStages(
-        _ body: BSONDocument, _ rule: CommandRule
-    ) throws(CommandFault) {
-        guard body["apiStrict"]?.isTrue == true, rule.name == "aggregate" else { return }
-        for stage in body["pipeline"]?.arrayValue ?? [] {
-            guard let name = stage.documentValue?.keys.first, unstableStages.contains(name)
-            else { continue }
-            throw CommandFault(
-                323, "stage \(name) is not allowed with 'apiStrict: true' in API Version 1")
         }
     }
 }

@@ -16,6 +16,16 @@ import Testing
         #expect(try store.read { try $0.count(Self.todos) } == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `what runs inside of a transaction can read without having it`(inMemory: Bool) throws {
+        let directory = try TemporaryDirectory()
+        let store = try DocumentStore(at: inMemory ? .inMemory : .file(directory.file()))
+        try store.write { try $0.insert(Self.todos, ["_id": 1]) }
+        let inside = try store.read { _ in try store.readWithin { try $0.count(Self.todos) } }
+        #expect(inside == 1)
+        #expect(try store.readWithin { try $0.count(Self.todos) } == 1)
+    }
+
     @Test func `a body that throws leaves nothing behind`() throws {
         let directory = try TemporaryDirectory()
         let store = try DocumentStore(at: .file(directory.file()))

@@ -1,0 +1,148 @@
+internal import BSONStore
+
+/// Keeps clients that ask for it (`apiStrict`) to what version 1 of the stable API promises.
+///
+/// Source: MongoDB manual, "Stable API"; `stability` in the server's IDL files.
+enum StableAPI {
+    /// Checks the arguments that ask for the stable API, and what they forbid.
+    ///
+    /// - Throws: 14 for a wrong type, 322 for another version, 323 for what the version does not
+    ///   promise, 324 for what it will not have for long, 4886600 without a version.
+    static func check(_ body: BSONDocument, _ rule: CommandRule) throws(CommandFault) {
+        let kinds = [
+            ("apiVersion", FieldKind.string), ("apiStrict", .bool), ("apiDeprecationErrors", .bool),
+        ]
+        for (field, kind) in kinds {
+            guard let value = body[field] else { continue }
+            try kind.check(value, named: "APIParametersFromClient.\(field)")
+        }
+        guard let version = body["apiVersion"] else {
+            for field in ["apiStrict", "apiDeprecationErrors"] where body[field] != nil {
+                throw CommandFault(
+                    4_886_600, "Provided \(field) without passing apiVersion")
+            }
+            return
+        }
+        guard version.stringValue == "1" else {
+            throw CommandFault(322, "API version must be \"1\"")
+        }
+        if body["apiStrict"]?.isTrue == true { try checkStrictly(body, rule) }
+        guard body["apiDeprecationErrors"]?.isTrue != true || rule.name != "testDeprecation" else {
+            throw CommandFault(
+                324,
+                "Provided apiDeprecationErrors:true, but the command testDeprecation is deprecated "
+                    + "in API Version 1")
+        }
+    }
+
+    private static func checkStrictly(
+        _ body: BSONDocument, _ rule: CommandRule
+    ) throws(CommandFault) {
+        guard rule.traits.contains(.stable) else {
+            throw refusal(
+                "Provided apiStrict:true, but the command \(rule.name) is not in API Version 1. "
+                    + "Information on supported commands and migrations in API Version 1 can be "
+                    + "found at https://dochub.mongodb.org/core/manual-versioned-api")
+        }
+        try checkArguments(of: rule.name, body)
+        guard rule.name == "explain", let inner = body["explain"]?.documentValue else { return }
+        try checkArguments(of: inner.keys.first ?? "", inner)
+    }
+
+    private static func checkArguments(
+        of command: String, _ body: BSONDocument
+    ) throws(CommandFault) {
+        if body[command]?.stringValue == "system.js", writes.contains(command) {
+            throw refusal(
+                "Provided apiStrict:true, but the command \(command) attempts to write to "
+                    + "system.js")
+        }
+        try checkFields(body, unstableArguments[command] ?? [], of: command)
+        switch command {
+        case "createIndexes": try checkIndexes(body["indexes"])
+        case "collMod":
+            guard let index = body["index"]?.documentValue else { break }
+            try checkFields(index, ["prepareUnique"], of: "collMod.index")
+        default: break
+        }
+        if ["aggregate", "create", "collMod"].contains(command) {
+            try checkStages(body["pipeline"])
+        }
+    }
+
+    private static let writes: Set<String> = ["insert", "update", "delete", "findAndModify"]
+
+    private static let unstableArguments: [String: Set<String>] = [
+        "aggregate": [
+            "explain", "runtimeConstants", "isMapReduceCommand", "collectionUUID",
+            "encryptionInformation", "$queryOptions", "$_requestReshardingResumeToken",
+            "$_requestResumeToken", "$_resumeAfter",
+        ],
+        "collMod": ["dryRun"],
+        "create": [
+            "autoIndexId", "capped", "indexOptionDefaults", "max", "size", "storageEngine",
+        ],
+        "createIndexes": ["ignoreUnknownIndexOptions", "returnOnStart", "collectionUUID"],
+        "delete": ["collectionUUID", "encryptionInformation"],
+        "find": [
+            "allowSpeculativeMajorityRead", "awaitData", "collectionUUID", "max", "min",
+            "noCursorTimeout", "ntoreturn", "oplogReplay", "options", "readOnce", "returnKey",
+            "runtimeConstants", "showRecordId", "tailable", "term", "$queryOptions",
+            "$_requestResumeToken", "$_resumeAfter",
+        ],
+        "insert": ["collectionUUID", "encryptionInformation"],
+        "update": ["collectionUUID", "encryptionInformation"],
+    ]
+
+    private static func checkFields(
+        _ document: BSONDocument, _ unstable: Set<String>, of name: String
+    ) throws(CommandFault) {
+        for key in document.keys where unstable.contains(key) {
+            throw refusal("BSON field '\(name).\(key)' is not allowed with apiStrict:true.")
+        }
+    }
+
+    private static func checkIndexes(_ indexes: BSONValue?) throws(CommandFault) {
+        for index in indexes?.arrayValue ?? [] {
+            guard let index = index.documentValue else { continue }
+            try checkFields(
+                index,
+                [
+                    "background", "bucketSize", "dropDups", "originalSpec", "prepareUnique",
+                    "sparse", "storageEngine",
+                ], of: "createIndexes")
+            let keys = index["key"]?.documentValue ?? BSONDocument()
+            guard !keys.contains(where: { $0.value.stringValue == "text" }) else {
+                throw refusal("text indexes cannot be created with apiStrict: true")
+            }
+        }
+    }
+
+    private static let unstableStages: Set<String> = [
+        "$currentOp", "$indexStats", "$listLocalSessions", "$listSessions", "$planCacheStats",
+        "$listSearchIndexes",
+    ]
+
+    private static func checkStages(_ pipeline: BSONValue?) throws(CommandFault) {
+        for stage in pipeline?.arrayValue ?? [] {
+            guard let stage = stage.documentValue, let name = stage.keys.first else { continue }
+            guard !unstableStages.contains(name) else {
+                throw refusal(
+                    "stage \(name) is not allowed with 'apiStrict: true' in API Version 1")
+            }
+            guard let options = stage[name]?.documentValue else { continue }
+            switch name {
+            case "$collStats":
+                guard options.keys.allSatisfy({ $0 == "count" }) else {
+                    throw refusal(
+                        "only the 'count' option to $collStats is supported in API Version 1")
+                }
+            case "$facet": for (_, inner) in options { try checkStages(inner) }
+            case "$lookup", "$unionWith": try checkStages(options["pipeline"])
+            default: break
+            }
+        }
+    }
+
+    private static func refusal(_ message: String) -> CommandFault { CommandFault(323, message) }
+}
