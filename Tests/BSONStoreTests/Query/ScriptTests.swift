@@ -149,11 +149,11 @@ import Testing
             "case",
         ]
         var random = SeededGenerator(seed: 14)
-        for _ in 0..<20_000 {
+        for _ in 0..<5_000 {
             let count = Int.random(in: 1...14, using: &random)
             let text = (0..<count).map { _ in words.randomElement(using: &random) ?? "" }
                 .joined(separator: Bool.random(using: &random) ? " " : "")
-            ScriptLimits.$deadline.withValue(.now + .milliseconds(5)) {
+            ScriptLimits.$deadline.withValue(.now + .milliseconds(2)) {
                 do throws(StoreError) {
                     _ = try Script(text).accepts(Self.document)
                 } catch {
