@@ -159,8 +159,7 @@ struct PipelineParser: Sendable {
     /// - Throws: what a filter throws.
     func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
         var options = FilterOptions(variables: scope, collation: collation)
-        options.allowsNear = false
-        options.allowsScripts = false
+        options.isOfQuery = false
         options.defersText = true
         options.inheritsCollation = false
         return try Filter(document, options: options)

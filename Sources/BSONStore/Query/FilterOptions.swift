@@ -6,12 +6,11 @@ struct FilterOptions: Sendable {
     var collation: Collation?
     /// The text index of the collection, which `$text` needs.
     var textIndex: TextIndexFields?
-    /// Whether `$near` and `$nearSphere` may stand in the filter, which then needs an order.
-    var allowsNear = true
+    /// Whether the filter is one of a query or a write, where `$near`, `$nearSphere`, which need an
+    /// order, and `$where` may stand.
+    var isOfQuery = true
     /// Whether `$text` may stand in the filter.
     var allowsText = true
-    /// Whether `$where` may stand in the filter.
-    var allowsScripts = true
     /// Whether `$text` without an index waits until the filter meets a collection.
     var defersText = false
     /// Whether a collection's own collation holds where the filter has none.

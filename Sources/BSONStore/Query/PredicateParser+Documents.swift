@@ -7,7 +7,7 @@ extension PredicateParser {
 
     /// Reads the operand of `$where`.
     mutating func script(_ value: BSONValue) throws(StoreError) -> Predicate {
-        guard options.allowsScripts else {
+        guard options.isOfQuery else {
             throw StoreError(.badValue, "$where is not allowed in this context")
         }
         try requireWholeDocument("$where")

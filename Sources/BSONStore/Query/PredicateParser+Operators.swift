@@ -108,7 +108,7 @@ extension PredicateParser {
     private func near(
         _ document: BSONDocument, _ path: FieldPath
     ) throws(StoreError) -> Predicate {
-        guard options.allowsNear, elementDepth == 0 else {
+        guard options.isOfQuery, elementDepth == 0 else {
             throw StoreError(
                 StoreError.Code(rawValue: 5_626_500),
                 "$geoNear, $near, and $nearSphere are not allowed in this context")

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Reads and writes times as scripts do; a server's clock shows UTC.
 enum ScriptDate {
     private static let dayMS = 86_400_000.0
@@ -13,11 +7,7 @@ enum ScriptDate {
     ]
 
     /// The time now, in milliseconds since 1970.
-    static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Double(time.tv_sec) * 1_000 + Double(time.tv_nsec / 1_000_000)
-    }
+    static var now: Double { Double(BSONDatetime.now.milliseconds) }
 
     /// The parts of a time; `nil` for no time.
     static func calendar(_ time: Double) -> ExpressionCalendar? {

@@ -1,7 +1,7 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
 #endif
 
 extension ScriptMachine {

@@ -8,18 +8,17 @@ final class ScriptMachine {
     private let deadline = ScriptLimits.deadline ?? .now + .seconds(ScriptLimits.secondsMax)
     private let globals = ScriptScope(in: nil, isFunction: true)
 
-    /// Calls a function with values by name.
+    /// Calls a function that knows values by name.
     ///
     /// - Throws: 139 (JSInterpreterFailure) for what the script throws, 50 (MaxTimeMSExpired) when
     ///   its time is over.
     static func run(
-        _ function: ScriptFunction, this: ScriptValue, arguments: [ScriptValue] = [],
-        names: [String: ScriptValue] = [:]
+        _ function: ScriptFunction, this: ScriptValue, names: [String: ScriptValue]
     ) throws(StoreError) -> ScriptValue {
         let machine = ScriptMachine()
         for (name, value) in names { machine.globals.declare(name, value) }
         do throws(ScriptStop) {
-            return try machine.call(function, in: machine.globals, this: this, arguments)
+            return try machine.call(function, in: machine.globals, this: this, [])
         } catch {
             switch error {
             case .failed(let error): throw error

@@ -16,9 +16,9 @@ enum ScriptText {
 
     /// One unit as a text, `undefined` beyond the end.
     static func character(_ text: String, _ index: Int?) -> ScriptValue {
-        let units = Array(text.utf16)
-        guard let index, units.indices.contains(index) else { return .undefined }
-        return .string(string([units[index]]))
+        let units = text.utf16
+        guard let index, 0..<units.count ~= index else { return .undefined }
+        return .string(string([units[units.index(units.startIndex, offsetBy: index)]]))
     }
 
     /// A place that counts from the end when it is negative, between 0 and a count.

@@ -19,8 +19,7 @@ enum PartialFilterCheck {
     static func check(_ filter: BSONDocument) throws(StoreError) {
         try checkContext(filter)
         var options = FilterOptions.none
-        options.allowsNear = false
-        options.allowsScripts = false
+        options.isOfQuery = false
         _ = try Filter(filter, options: options)
         try checkParts(filter)
     }

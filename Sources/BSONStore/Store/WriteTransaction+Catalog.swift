@@ -207,8 +207,7 @@ extension WriteTransaction {
     /// Refuses what a new validator may not ask, though one of an earlier version may.
     private static func check(_ validator: BSONDocument) throws(StoreError) {
         var options = FilterOptions.none
-        options.allowsNear = false
-        options.allowsScripts = false
+        options.isOfQuery = false
         options.allowsText = false
         _ = try Filter(validator, options: options)
     }

@@ -15,8 +15,7 @@ struct LanguageOptions: Sendable {
         var options = FilterOptions()
         options.variables = variables
         options.collation = collation
-        options.allowsNear = false
-        options.allowsScripts = false
+        options.isOfQuery = false
         options.allowsText = false
         return try Filter(document, options: options)
     }

@@ -77,7 +77,7 @@ struct IndexAnswersTests {
         let (filter, sort) = (world.filter(), world.sort())
         let collation = try world.collation().flatMap { try Collation($0) }
         let query = try Filter(
-            filter, options: FilterOptions(collation: collation, allowsNear: false))
+            filter, options: FilterOptions(collation: collation, isOfQuery: false))
         let order = try sort.map { try SortOrder($0, collation: collation) }
         var options = try FindOptions(sort: order)
         let text = String(filter.extendedJSON(.relaxed))
