@@ -233,7 +233,7 @@ extension SyncTransaction {
         switch decision {
         case .finishDelete:
             try setLocal(id, to: nil)
-            try records.remove(record)
+            try end(record)
             try emit(.delete, .resolution, id, uncommitted: false)
         case .deletePending:
             try setLocal(id, to: nil)

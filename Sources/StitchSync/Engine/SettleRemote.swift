@@ -151,7 +151,7 @@ extension SyncTransaction {
         // A delete since the look has the remote looked at again.
         let isGivenUp = open != nil || !earlier.isEmpty && record.hint == look.record.hint
         if isGivenUp && record.base == .absent && local == nil && edition.document == nil {
-            try records.remove(record)
+            try end(record)
             if open != nil && attempt != .adopt {
                 try emit(.delete, .committed, record.documentID, uncommitted: false)
             }
@@ -225,9 +225,11 @@ extension SyncTransaction {
         _ remote: RemoteEdition, of discarded: [OperationID],
         into record: inout SyncedDocument, local: BSONDocument?
     ) throws {
-        guard record.attempt == nil, let name = remote.version.version?.operation,
-            discarded.contains(where: { $0.value == name })
-        else { return }
+        guard record.attempt == nil, let name = remote.version.version?.operation else { return }
+        var names = discarded
+        // One that an earlier record of the document gave up.
+        if record.base == .absent && local != nil { names += try givenUp(record.documentID) }
+        guard names.contains(where: { $0.value == name }) else { return }
         let before = record.base.document(local: local)
         record.base = StoredContent(remote.document, local: local)
         record.version = remote.version
@@ -286,7 +288,7 @@ extension SyncTransaction {
             return isNews ? .foreign : .nothing
         case .removeLocal:
             try setLocal(id, to: nil)
-            try records.remove(record)
+            try end(record)
             #if ENGINE_VARIANTS
                 if EngineVariant.noEventOfRemoval.isOn { return .removed }
             #endif
@@ -300,7 +302,7 @@ extension SyncTransaction {
             try evictUnclaimed(record, local: local, .committed)
             return .nothing
         case .completeDelete:
-            try records.remove(record)
+            try end(record)
             try emit(.delete, .committed, id, uncommitted: false)
             return .removed
         case .conflict:

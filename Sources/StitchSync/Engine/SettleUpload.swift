@@ -119,7 +119,7 @@ extension SyncTransaction {
                 .committed, id, from: before, to: after, uncommitted: record.isPending)
             try evictUnclaimed(record, local: local, .committed)
         case .finishDelete:
-            try records.remove(record)
+            try end(record)
             try emit(.delete, .committed, id, uncommitted: false)
         case .lookAgain:
             record.attempt = nil

@@ -106,7 +106,7 @@ extension SyncRecords {
     }
 
     /// One name stands by itself, several in an array.
-    private static func document(of discarded: [OperationID]) -> BSONDocument? {
+    static func document(of discarded: [OperationID]) -> BSONDocument? {
         guard let first = discarded.first else { return nil }
         let value =
             discarded.count == 1
@@ -114,7 +114,7 @@ extension SyncRecords {
         return ["op": value]
     }
 
-    private static func operations(_ document: BSONDocument) -> [OperationID] {
+    static func operations(_ document: BSONDocument) -> [OperationID] {
         guard let value = document["op"] else { return [] }
         return (value.arrayValue?.values ?? [value]).compactMap(OperationID.init)
     }

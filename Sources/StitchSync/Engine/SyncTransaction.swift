@@ -87,6 +87,20 @@ struct SyncTransaction {
         try records.record(collection.rowID, id: id)
     }
 
+    /// Removes the record of a document that neither side has any more.
+    func end(_ record: SyncedDocument) throws {
+        if !record.discarded.isEmpty {
+            try GivenUpRows(connection: transaction.connection).keep(
+                record.discarded, of: record.documentID, in: collection.rowID)
+        }
+        try records.remove(record)
+    }
+
+    /// The inserts of a document that were given up before its record ended.
+    func givenUp(_ id: BSONValue) throws -> [OperationID] {
+        try GivenUpRows(connection: transaction.connection).names(of: id, in: collection.rowID)
+    }
+
     /// A record as it is now; read again only where it is another than it was.
     func current(_ old: SyncedDocument) throws -> SyncedDocument? {
         // No record yet: nobody else made one, since ids that wait for one are spread before that.

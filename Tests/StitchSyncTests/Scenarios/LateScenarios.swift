@@ -72,7 +72,7 @@ struct LateScenarios {
     private func deviceWithInsertGivenUp(
         in world: SyncWorld
     ) async throws -> (device: Device, late: Locked<[RemoteWrite]>) {
-        let a = try await world.device("A", handler: nil)
+        let a = try await world.device("A")
         try world.foreign("l") { $0["x"] = 0 }
         try await a.items.sync(ids: ["l"])
         try await a.engine.syncUntilQuiet()
@@ -123,6 +123,58 @@ struct LateScenarios {
         #expect(try world.remoteDocument("k") == ["_id": "k", "x": 1])
         #expect(try await a.items.status() == SyncStatus(synced: 2))
         #expect(!world.transcript().contains { $0.contains("conflict") })
+    }
+
+    @Test(
+        "an insert that lands when its document's record is gone is no conflict for the next one",
+        arguments: [true, false], [false, true])
+    func landsAfterTheRecord(landsFirst: Bool, restarts: Bool) async throws {
+        let world = try SyncWorld()
+        let (a, late) = try await deviceWithInsertGivenUp(in: world)
+        for round in 1...2 {
+            try await a.items.deleteOne(["_id": "k"])
+            try await a.engine.syncUntilQuiet()
+            #expect(try await a.items.status(of: "k") == .notSynced)
+            if restarts { try await a.start() }
+            if landsFirst && round == 1 { try await world.land(late) }
+            try await a.insert(["_id": "k", "x": 1])
+        }
+        if !landsFirst { try await world.land(late) }
+        try await a.engine.syncUntilQuiet()
+        #expect(try world.remoteDocument("k") == ["_id": "k", "x": 1])
+        #expect(try await a.items.status() == SyncStatus(synced: 2))
+        #expect(!world.transcript().contains { $0.contains("conflict") })
+    }
+
+    @Test("somebody else's insert of an id whose own insert was given up is a conflict")
+    func foreignAfterTheRecord() async throws {
+        let world = try SyncWorld()
+        let (a, _) = try await deviceWithInsertGivenUp(in: world)
+        try await a.items.deleteOne(["_id": "k"])
+        try await a.engine.syncUntilQuiet()
+        try world.foreign("k") { $0["x"] = 7 }
+        try await a.insert(["_id": "k", "x": 1])
+        try await a.engine.syncUntilQuiet()
+        #expect(world.transcript().contains { $0.contains("conflict") })
+    }
+
+    @Test("the names of inserts that were given up are kept of the newest documents only")
+    func boundedNames() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        let rows = try await a.engine.write(a.items.namespace) { sync in
+            let rows = GivenUpRows(connection: sync.transaction.connection)
+            for number in 0...GivenUpRows.documentsMax {
+                let operation = OperationID(instance: 1, sequence: UInt64(number))
+                try rows.keep([operation], of: .int64(number), in: sync.collection.rowID)
+            }
+            for number in 0..<Int64(SyncedDocument.discardedMax) {
+                let operation = OperationID(instance: 2, sequence: UInt64(number))
+                try rows.keep([operation], of: 7, in: sync.collection.rowID)
+            }
+            return try [0, 1, 7].map { try rows.names(of: $0, in: sync.collection.rowID).count }
+        }
+        #expect(rows == [0, 1, SyncedDocument.discardedMax])
     }
 
     @Test(

@@ -1,0 +1,42 @@
+internal import BSONStore
+
+/// Keeps the names of inserts that were given up for lost beyond the records that they stood in.
+///
+/// A document that is deleted before its insert was confirmed leaves no record once the remote showed
+/// that it holds none. The request may still be on its way: where it lands, and the app makes the
+/// document anew, the remote's edition is the app's own and no conflict.
+struct GivenUpRows {
+    let connection: SQLiteConnection
+
+    /// Documents whose names are kept, the newest ones.
+    static let documentsMax: Int64 = 1_000
+
+    private static let select = FixedStatement(
+        "SELECT names FROM sync_given_up WHERE collection = ?1 AND key = ?2")
+
+    /// Adds a document's names to those that are kept of it.
+    func keep(_ names: [OperationID], of id: BSONValue, in collection: Int64) throws {
+        let all = (try self.names(of: id, in: collection) + names)
+            .suffix(SyncedDocument.discardedMax)
+        let insert = try connection.prepare(
+            "INSERT OR REPLACE INTO sync_given_up(collection, key, names) VALUES (?, ?, ?)")
+        insert.bind(1, collection)
+        insert.bind(2, keyOf: id)
+        insert.bind(3, SyncRecords.document(of: Array(all)))
+        try insert.run()
+        try connection.execute(
+            """
+            DELETE FROM sync_given_up WHERE id <=
+                (SELECT id FROM sync_given_up ORDER BY id DESC LIMIT 1 OFFSET \(Self.documentsMax))
+            """)
+    }
+
+    /// The names that are kept of a document.
+    func names(of id: BSONValue, in collection: Int64) throws -> [OperationID] {
+        let select = try connection.prepare(Self.select)
+        select.bind(1, collection)
+        select.bind(2, keyOf: id)
+        guard try select.step() else { return [] }
+        return SyncRecords.operations(try SyncRecords.document(select, 0, "names"))
+    }
+}
