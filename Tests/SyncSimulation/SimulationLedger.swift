@@ -111,11 +111,22 @@ extension SimulationLedger {
     ) {
         forget(client, document)
         guard hasRecord || isThere(client, document) else { return disown(client, document) }
+        let isOfSent = hasBase && !isGoneUnseen(client, document)
         open.append(
             Write(
-                client: client, document: document, path: nil, token: "", isOfUnsent: !hasBase,
+                client: client, document: document, path: nil, token: "", isOfUnsent: !isOfSent,
                 position: position))
         disown(untold[client] ?? [], client)
+    }
+
+    /// A delete of the client's has landed, and it has not looked since: what its app has made anew
+    /// and deletes now is another document, whatever somebody has put in the place of the first.
+    private func isGoneUnseen(_ client: Int, _ document: Int) -> Bool {
+        let look = looks[client * 100 + document] ?? -1
+        return (changes[document] ?? []).contains { change in
+            change.after == nil && change.position > look
+                && change.operation.map { owners[$0.instance] } == client
+        }
     }
 
     /// The remote shows what the client itself wrote.

@@ -75,8 +75,11 @@ struct SyncWorkloads {
             try await bench.items.insertMany(bench.documents())
             try await bench.measure("L2R_insert") { try await bench.engine.syncNow() }
             try await bench.engine.syncUntilQuiet()
-            try await bench.items.updateMany([:], ["$set": ["newField": "mine!"]])
-            try await bench.measure("L2R_update") { try await bench.engine.syncNow() }
+            for (round, value) in [("grows", "mine!"), ("same", "yours")] as [(String, BSONValue)] {
+                try await bench.items.updateMany([:], ["$set": ["newField": value]])
+                try await bench.measure("L2R_update_\(round)") { try await bench.engine.syncNow() }
+                try await bench.engine.syncUntilQuiet()
+            }
         }
     }
 }
