@@ -1,5 +1,8 @@
 #pragma once
 #include <sqlite3.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 /// Variadic functions are not imported into Swift; each is wrapped for the one form that is used.
 static inline int bsonstore_sqlite3_defensive(sqlite3 *db, int on) {
@@ -18,4 +21,13 @@ static inline int bsonstore_sqlite3_get_memory(sqlite3_mem_methods *methods) {
 
 static inline int bsonstore_sqlite3_set_memory(const sqlite3_mem_methods *methods) {
   return sqlite3_config(SQLITE_CONFIG_MALLOC, methods);
+}
+
+/// Says from how many places of its own the C library may take memory; elsewhere it has no such setting.
+static inline void bsonstore_limit_arenas(int count) {
+#ifdef __GLIBC__
+  mallopt(M_ARENA_MAX, count);
+#else
+  (void)count;
+#endif
 }

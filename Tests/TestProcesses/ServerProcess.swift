@@ -10,14 +10,19 @@ package final class ServerProcess {
     private var process = Process()
     private var output = Pipe()
     private var log: FileHandle?
+    private var hasFile = true
 
     /// Starts a server on a free port, lends it, and ends it.
     ///
-    /// - Parameter log: a file for what it says on standard error.
+    /// - Parameters:
+    ///   - hasFile: whether it is given a file; else it makes a temporary one in its folder.
+    ///   - log: a file for what it says on standard error.
     package static func run<R>(
-        _ arguments: [String] = [], log: URL? = nil, _ body: (ServerProcess) async throws -> R
+        _ arguments: [String] = [], hasFile: Bool = true, log: URL? = nil,
+        _ body: (ServerProcess) async throws -> R
     ) async throws -> R {
         let server = try ServerProcess()
+        server.hasFile = hasFile
         server.log = try log.map { try FileHandle(forWritingTo: $0) }
         defer { unlinkAll(server.folder) }
         try server.start(arguments)
@@ -55,7 +60,9 @@ package final class ServerProcess {
 
     private func start(_ arguments: [String]) throws {
         process.executableURL = try Program.tool
-        process.arguments = ["serve", "--db", path, "--port", "0"] + arguments
+        process.arguments = ["serve", "--port", "0"] + (hasFile ? ["--db", path] : []) + arguments
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["TMPDIR": folder.path]) { $1 }
         process.standardOutput = output
         process.standardInput = FileHandle.nullDevice
         // Not the test's own: who reads that waits until the last process that has it ends.

@@ -133,19 +133,4 @@ extension ScriptMachine {
         default: return nil
         }
     }
-
-    /// What a pattern finds first: the whole, then its groups.
-    func groups(of pattern: ScriptPattern, in text: String) throws(ScriptStop) -> ScriptValue {
-        guard let match = pattern.match(in: text) else { return .null }
-        let bytes = Array(text.utf8)
-        try charge(bytes.count)
-        func part(_ range: Range<Int>) -> ScriptValue {
-            .string(String(decoding: bytes[range], as: UTF8.self))
-        }
-        let found = ScriptObject(
-            elements: [part(match.range)] + match.groups.map { $0.map(part) ?? .undefined })
-        let before = String(decoding: bytes[..<match.range.lowerBound], as: UTF8.self)
-        found.set("index", .number(Double(before.utf16.count)))
-        return .object(found)
-    }
 }

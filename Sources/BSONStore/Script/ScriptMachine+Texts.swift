@@ -1,95 +1,139 @@
 extension ScriptMachine {
+    /// Calls a method of a text, which is looked at where it lies: counted is what is made.
     func invoke(
         _ name: String, onText text: String, _ arguments: [ScriptValue]
     ) throws(ScriptStop) -> ScriptValue {
-        try charge(2 * text.utf8.count)
         let first = arguments.first ?? .undefined
         switch name {
-        case "toLowerCase": return .string(text.lowercased())
-        case "toUpperCase": return .string(text.uppercased())
-        case "trim": return .string(ScriptText.trimmed(text))
-        case "trimStart": return .string(ScriptText.trimmed(text, end: false))
-        case "trimEnd": return .string(ScriptText.trimmed(text, start: false))
-        case "concat":
-            let joined = text + arguments.map(\.text).joined()
-            try charge(joined.utf8.count)
-            return .string(joined)
+        case "toLowerCase":
+            try look(at: text.utf8.count)
+            return try made(text.lowercased())
+        case "toUpperCase":
+            try look(at: text.utf8.count)
+            return try made(text.uppercased())
+        case "trim", "trimStart", "trimEnd":
+            try look(at: text.utf8.count)
+            return try made(
+                ScriptText.trimmed(text, start: name != "trimEnd", end: name != "trimStart"))
+        case "concat": return try made(text + arguments.map(\.text).joined())
         case "localeCompare":
             let other = first.text
+            try look(at: min(text.utf8.count, other.utf8.count))
             if ScriptValue.isSame(.string(text), .string(other)) { return .number(0) }
             return .number(text.utf16.lexicographicallyPrecedes(other.utf16) ? -1 : 1)
         case "match", "search", "replace", "replaceAll", "split":
             return try search(name, text, arguments)
         case "repeat", "padStart", "padEnd": return try lengthen(name, text, arguments)
-        case "slice", "substring", "substr", "charAt", "charCodeAt", "codePointAt":
-            return cut(name, Array(text.utf16), arguments)
-        default: return try find(name, Array(text.utf16), Array(first.text.utf16), arguments)
+        case "charAt", "charCodeAt", "codePointAt": return character(name, text, first.integer)
+        case "slice", "substring", "substr":
+            return try made(ScriptText.units(text, range(name, text.utf16.count, arguments)))
+        case "startsWith", "endsWith": return try bounds(name, text, arguments)
+        default: return try find(name, text, arguments)
         }
     }
 
-    /// Where a part begins first from a place on, or last.
-    private func index(
-        of part: [UInt16], in units: [UInt16], from: Int = 0, isLast: Bool = false
+    /// A text that was made.
+    func made(_ text: String) throws(ScriptStop) -> ScriptValue {
+        try charge(text.utf8.count)
+        return .string(text)
+    }
+
+    /// Counts the time that it takes to look at so many bytes.
+    private func look(at count: Int) throws(ScriptStop) { try step(1 + count / 64) }
+
+    /// Where a part begins first from a place on, or last before it, in bytes.
+    func index(
+        of part: String, in text: String, from: Int = 0, isLast: Bool = false
     ) throws(ScriptStop) -> Int? {
-        guard from + part.count <= units.count else { return nil }
-        let places = from...units.count - part.count
-        for offset in 0..<places.count {
-            try step(1 + part.count / 64)
-            let place = isLast ? places.upperBound - offset : places.lowerBound + offset
-            if units[place..<place + part.count].elementsEqual(part) { return place }
+        let last = text.utf8.count - part.utf8.count
+        var rest = isLast ? 0..<max(0, min(from, last) + 1) : from..<max(from, last + 1)
+        // So many places at a time that the clock is looked at often enough.
+        let countMax = max(1, min(4_096, 65_536 / max(1, part.utf8.count)))
+        while !rest.isEmpty {
+            let places = isLast ? rest.suffix(countMax) : rest.prefix(countMax)
+            if let found = ScriptText.place(of: part, in: text, places, isLast: isLast) {
+                try step(1 + (isLast ? places.upperBound - found : found - places.lowerBound))
+                return found
+            }
+            try step(places.count)
+            rest =
+                isLast
+                ? rest.lowerBound..<places.lowerBound : places.upperBound..<rest.upperBound
         }
         return nil
     }
 
     private func find(
-        _ name: String, _ units: [UInt16], _ part: [UInt16], _ arguments: [ScriptValue]
+        _ name: String, _ text: String, _ arguments: [ScriptValue]
     ) throws(ScriptStop) -> ScriptValue {
-        let place = arguments.count > 1 ? max(0, min(arguments[1].integer, units.count)) : nil
-        switch name {
-        case "includes":
-            return .bool(try index(of: part, in: units, from: place ?? 0) != nil)
-        case "indexOf":
-            return .number(Double(try index(of: part, in: units, from: place ?? 0) ?? -1))
-        case "lastIndexOf":
-            return .number(Double(try index(of: part, in: units, isLast: true) ?? -1))
-        case "startsWith": return .bool(units[(place ?? 0)...].starts(with: part))
-        default:
-            return .bool(units[..<(place ?? units.count)].reversed().starts(with: part.reversed()))
+        let part = (arguments.first ?? .undefined).text
+        let isLast = name == "lastIndexOf"
+        let count = text.utf16.count
+        var place = isLast ? count : 0
+        if arguments.count > 1, !isLast || !arguments[1].number.isNaN {
+            place = max(0, min(arguments[1].integer, count))
         }
+        var found: Int? = place
+        if !part.isEmpty {
+            let from = ScriptText.byte(text, unit: place, isUp: !isLast)
+            found = try index(of: part, in: text, from: from, isLast: isLast)
+                .map { ScriptText.unit(text, byte: $0) }
+        }
+        return name == "includes" ? .bool(found != nil) : .number(Double(found ?? -1))
     }
 
-    private func cut(
-        _ name: String, _ units: [UInt16], _ arguments: [ScriptValue]
-    ) -> ScriptValue {
-        let count = units.count
+    private func bounds(
+        _ name: String, _ text: String, _ arguments: [ScriptValue]
+    ) throws(ScriptStop) -> ScriptValue {
+        let part = (arguments.first ?? .undefined).text.utf16
+        let count = text.utf16.count
+        var place = name == "startsWith" ? 0 : count
+        if arguments.count > 1, !ScriptText.isUndefined(arguments[1]) {
+            place = max(0, min(arguments[1].integer, count))
+        }
+        if name == "endsWith" { place -= part.count }
+        guard place >= 0, part.count <= count - place else { return .bool(false) }
+        try look(at: part.count)
+        let units = text.utf16
+        let rest = units[units.index(units.startIndex, offsetBy: place)...]
+        return .bool(rest.starts(with: part))
+    }
+
+    /// Which units of a text of so many `slice` and its like take.
+    private func range(_ name: String, _ count: Int, _ arguments: [ScriptValue]) -> Range<Int> {
         let second = arguments.dropFirst().first
         switch name {
         case "slice":
             let from = ScriptText.place(arguments.first, count: count, otherwise: 0)
             let end = ScriptText.place(second, count: count, otherwise: count)
-            return .string(ScriptText.string(units[from..<max(from, end)]))
+            return from..<max(from, end)
         case "substr":
             let from = ScriptText.place(arguments.first, count: count, otherwise: 0)
             let length = second.map { max(0, min($0.integer, count - from)) } ?? count - from
-            return .string(ScriptText.string(units[from..<from + length]))
-        case "substring":
+            return from..<from + length
+        default:
             func bound(_ value: ScriptValue?, _ otherwise: Int) -> Int {
                 guard let value, !ScriptText.isUndefined(value) else { return otherwise }
                 return max(0, min(value.integer, count))
             }
             let (one, other) = (bound(arguments.first, 0), bound(second, count))
-            return .string(ScriptText.string(units[min(one, other)..<max(one, other)]))
-        default:
-            let index = arguments.first?.integer ?? 0
-            guard units.indices.contains(index) else {
-                return name == "charAt"
-                    ? .string("") : name == "charCodeAt" ? .number(.nan) : .undefined
-            }
-            if name == "charAt" { return .string(ScriptText.string([units[index]])) }
-            if name == "charCodeAt" { return .number(Double(units[index])) }
-            let scalar = ScriptText.string(units[index...].prefix(2)).unicodeScalars.first
-            return scalar.map { .number(Double($0.value)) } ?? .undefined
+            return min(one, other)..<max(one, other)
         }
+    }
+
+    private func character(_ name: String, _ text: String, _ place: Int) -> ScriptValue {
+        let units = text.utf16
+        guard 0..<units.count ~= place else {
+            return name == "charAt"
+                ? .string("") : name == "charCodeAt" ? .number(.nan) : .undefined
+        }
+        if name == "charAt" { return .string(ScriptText.units(text, place..<place + 1)) }
+        let index = units.index(units.startIndex, offsetBy: place)
+        let unit = units[index]
+        if name == "codePointAt", UTF16.isLeadSurrogate(unit) {
+            return .number(Double(text.unicodeScalars[index].value))
+        }
+        return .number(Double(unit))
     }
 
     private func lengthen(
@@ -109,166 +153,8 @@ extension ScriptMachine {
         guard missing < ScriptLimits.bytesMax else {
             throw fail("RangeError", "invalid string length")
         }
-        try charge(2 * missing)
+        try charge(2 * missing + text.utf8.count)
         let padding = ScriptText.string((0..<missing).map { filler[$0 % filler.count] })
         return .string(name == "padStart" ? padding + text : text + padding)
-    }
-
-    // MARK: Patterns
-
-    private func search(
-        _ name: String, _ text: String, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue {
-        let first = arguments.first ?? .undefined
-        var pattern: ScriptPattern?
-        if case .pattern(let given) = first.object?.kind { pattern = given }
-        switch name {
-        case "split": return try split(text, pattern, arguments)
-        case "replace", "replaceAll":
-            return try replace(text, pattern, arguments, all: name == "replaceAll")
-        default: break
-        }
-        if pattern == nil {
-            let made = try self.pattern(ScriptText.isUndefined(first) ? "(?:)" : first.text, "")
-            if case .pattern(let found) = made.object?.kind { pattern = found }
-        }
-        guard let pattern else { return .null }
-        let found = try groups(of: pattern, in: text)
-        if name == "search" { return found.object?.own("index") ?? .number(-1) }
-        guard pattern.isGlobal, found.object != nil else { return found }
-        let bytes = Array(text.utf8)
-        let all = try matches(of: pattern, in: text, bytes.count).map {
-            ScriptValue.string(String(decoding: bytes[$0.range], as: UTF8.self))
-        }
-        return .object(ScriptObject(elements: all))
-    }
-
-    /// The matches of a pattern one after the other.
-    private func matches(
-        of pattern: ScriptPattern, in text: String, _ count: Int
-    ) throws(ScriptStop) -> [TextMatch] {
-        var matches: [TextMatch] = []
-        var place = 0
-        let bytes = Array(text.utf8)
-        while place <= count, let match = pattern.match(in: text, from: place) {
-            try step()
-            try charge(64)
-            matches.append(match)
-            place = match.range.upperBound
-            if match.range.isEmpty {
-                place += 1
-                while place < count, bytes[place] & 0xC0 == 0x80 { place += 1 }
-            }
-        }
-        return matches
-    }
-
-    private func replace(
-        _ text: String, _ pattern: ScriptPattern?, _ arguments: [ScriptValue], all: Bool
-    ) throws(ScriptStop) -> ScriptValue {
-        let bytes = Array(text.utf8)
-        var found: [TextMatch] = []
-        if let pattern {
-            found = try matches(of: pattern, in: text, bytes.count)
-            if !pattern.isGlobal { found = Array(found.prefix(1)) }
-        } else {
-            let part = Array((arguments.first ?? .undefined).text.utf8)
-            var place = 0
-            while place + part.count <= bytes.count, all || found.isEmpty {
-                try step(1 + part.count / 64)
-                if bytes[place..<place + part.count].elementsEqual(part) {
-                    found.append(TextMatch(range: place..<place + part.count, groups: []))
-                    place += max(1, part.count)
-                } else {
-                    place += 1
-                }
-            }
-        }
-        var result: [UInt8] = []
-        var end = 0
-        for match in found {
-            result += bytes[end..<match.range.lowerBound]
-            result += Array(try replacement(match, bytes, arguments).utf8)
-            end = match.range.upperBound
-            try charge(result.count)
-        }
-        return .string(String(decoding: result + bytes[end...], as: UTF8.self))
-    }
-
-    private func replacement(
-        _ match: TextMatch, _ bytes: [UInt8], _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> String {
-        func part(_ range: Range<Int>?) -> String {
-            range.map { String(decoding: bytes[$0], as: UTF8.self) } ?? ""
-        }
-        let given = arguments.count > 1 ? arguments[1] : .undefined
-        if given.object?.isCallable == true {
-            let values =
-                [ScriptValue.string(part(match.range))]
-                + match.groups.map {
-                    $0 == nil ? .undefined : .string(part($0))
-                }
-            return try call(given, this: .undefined, values, name: "replace").text
-        }
-        let template = Array(given.text)
-        var text = ""
-        var index = 0
-        while index < template.count {
-            let next = index + 1 < template.count ? template[index + 1] : " "
-            if template[index] == "$", next == "$" || next == "&" {
-                text += next == "$" ? "$" : part(match.range)
-                index += 2
-            } else if template[index] == "$", let group = next.wholeNumberValue, next.isASCII,
-                1...max(1, match.groups.count) ~= group, !match.groups.isEmpty
-            {
-                text += part(match.groups[group - 1])
-                index += 2
-            } else {
-                text.append(template[index])
-                index += 1
-            }
-        }
-        return text
-    }
-
-    private func split(
-        _ text: String, _ pattern: ScriptPattern?, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue {
-        var parts: [ScriptValue] = []
-        if let pattern {
-            let bytes = Array(text.utf8)
-            var end = 0
-            for match in try matches(of: pattern, in: text, bytes.count) {
-                if match.range.isEmpty
-                    && (match.range.lowerBound == 0 || match.range.lowerBound == bytes.count)
-                {
-                    continue
-                }
-                parts.append(
-                    .string(String(decoding: bytes[end..<match.range.lowerBound], as: UTF8.self)))
-                end = match.range.upperBound
-            }
-            parts.append(.string(String(decoding: bytes[end...], as: UTF8.self)))
-        } else if let separator = arguments.first, !ScriptText.isUndefined(separator) {
-            let separator = Array(separator.text.utf16)
-            let units = Array(text.utf16)
-            if separator.isEmpty {
-                parts = units.map { .string(ScriptText.string([$0])) }
-            } else {
-                var start = 0
-                while let found = try index(of: separator, in: units, from: start) {
-                    parts.append(.string(ScriptText.string(units[start..<found])))
-                    start = found + separator.count
-                }
-                parts.append(.string(ScriptText.string(units[start...])))
-            }
-        } else {
-            parts = [.string(text)]
-        }
-        try charge(32 * parts.count)
-        if arguments.count > 1, !ScriptText.isUndefined(arguments[1]) {
-            parts = Array(parts.prefix(max(0, arguments[1].integer)))
-        }
-        return .object(ScriptObject(elements: parts))
     }
 }

@@ -14,11 +14,72 @@ enum ScriptText {
         String(decoding: units, as: UTF16.self)
     }
 
+    /// Some units of a text.
+    static func units(_ text: String, _ range: Range<Int>) -> String {
+        let units = text.utf16
+        let start = units.index(units.startIndex, offsetBy: range.lowerBound)
+        let part = units[start..<units.index(start, offsetBy: range.count)]
+        // Only what begins or ends in the middle of a pair has to be decoded.
+        return String(part) ?? string(part)
+    }
+
+    /// Some bytes of a text.
+    static func bytes(_ text: String, _ range: Range<Int>) -> String {
+        let bytes = text.utf8
+        let start = bytes.index(bytes.startIndex, offsetBy: range.lowerBound)
+        return String(
+            decoding: bytes[start..<bytes.index(start, offsetBy: range.count)], as: UTF8.self)
+    }
+
+    /// How many units stand before a byte.
+    static func unit(_ text: String, byte: Int) -> Int {
+        let index = text.utf8.index(text.startIndex, offsetBy: byte)
+        return text.utf16.distance(from: text.startIndex, to: index)
+    }
+
+    /// The byte at which a unit's character begins; or, up from the middle of a pair, the next one.
+    static func byte(_ text: String, unit: Int, isUp: Bool) -> Int {
+        let units = text.utf16
+        let index = units.index(units.startIndex, offsetBy: unit)
+        let byte = text.utf8.distance(from: text.startIndex, to: index)
+        let isInPair = index < units.endIndex && UTF16.isTrailSurrogate(units[index])
+        return isInPair && isUp ? byte + 4 : byte
+    }
+
+    /// The byte at which the next character begins.
+    static func byte(_ text: String, after byte: Int) -> Int {
+        let bytes = text.utf8
+        var index = bytes.index(bytes.startIndex, offsetBy: byte)
+        var next = byte
+        repeat {
+            next += 1
+            guard next < bytes.count else { break }
+            index = bytes.index(after: index)
+        } while bytes[index] & 0xC0 == 0x80
+        return next
+    }
+
+    /// The first or the last of some places in bytes at which a part is.
+    static func place(
+        of part: String, in text: String, _ places: Range<Int>, isLast: Bool
+    ) -> Int? {
+        var (part, text) = (part, text)
+        return text.withUTF8 { text in
+            part.withUTF8 { part in
+                guard let first = part.first else { return isLast ? places.last : places.first }
+                func isThere(_ place: Int) -> Bool {
+                    text[place] == first
+                        && text[place..<place + part.count].elementsEqual(part)
+                }
+                return isLast ? places.last(where: isThere) : places.first(where: isThere)
+            }
+        }
+    }
+
     /// One unit as a text, `undefined` beyond the end.
     static func character(_ text: String, _ index: Int?) -> ScriptValue {
-        let units = text.utf16
-        guard let index, 0..<units.count ~= index else { return .undefined }
-        return .string(string([units[units.index(units.startIndex, offsetBy: index)]]))
+        guard let index, 0..<text.utf16.count ~= index else { return .undefined }
+        return .string(units(text, index..<index + 1))
     }
 
     /// A place that counts from the end when it is negative, between 0 and a count.

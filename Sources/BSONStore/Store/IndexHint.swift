@@ -21,7 +21,7 @@ public enum IndexHint: Sendable, Hashable {
     }
 
     /// Whether an index is meant.
-    func isFor(_ definition: IndexDefinition) -> Bool {
+    package func isFor(_ definition: IndexDefinition) -> Bool {
         switch self {
         case .name(let name): definition.name == name
         case .keyPattern(let pattern): pattern.contentEquals(definition.keyPattern)

@@ -40,10 +40,20 @@ final class StoreBackend: CommandBackend {
             throw CommandFault(59, "no such command: '\(call.givenName)'")
         }
         if let session = call.session { sessions.touch(session) }
+        if call.flag("apiStrict") { try checkStrictly(rule, call) }
         let start = ContinuousClock.now
         let outcome = try self.answer(call, rule, answer)
         try profile(call, since: start)
         return outcome
+    }
+
+    private func checkStrictly(_ rule: CommandRule, _ call: CommandCall) throws {
+        let query = rule.name == "explain" ? call.target.documentValue : call.body
+        guard let query, let command = query.keys.first, let name = query[command]?.stringValue
+        else { return }
+        try StableAPI.checkIndexes(of: query) {
+            try read(call) { try $0.indexes(call.namespace(name)) }
+        }
     }
 
     func connectionClosed(_ connection: ClientConnection) {}
@@ -83,6 +93,8 @@ extension StoreBackend {
         }
         if let transaction = transaction(of: call) { return try transaction.read(guarded) }
         if let snapshot = call.snapshot { return try snapshots.read(snapshot, store, guarded) }
+        // In memory also who only reads needs the one connection.
+        if store.location == .inMemory { transactions.makeWay() }
         return try store.read(guarded)
     }
 

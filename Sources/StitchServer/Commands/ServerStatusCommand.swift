@@ -29,7 +29,7 @@ enum ServerStatusCommand {
             ],
             "storageEngine": [
                 "name": "stitchsync", "supportsCommittedReads": true,
-                "persistent": .bool(store.store.location != .inMemory), "readOnly": false,
+                "persistent": .bool(!server.settings.isTemporary), "readOnly": false,
             ],
             "repl": [
                 "setName": .string(server.settings.replicaSet),

@@ -19,7 +19,25 @@ enum SetParameterCommand {
                     "attempted to set unrecognized parameter [\(name)], use help:true to see options "
                 )
             }
+            try check(value, of: name, before: before)
             call.server.state.withLock { $0.parameters[name] = value }
             return .reply(["was": before])
         })
+
+    /// Refuses what is no number where one is meant.
+    private static func check(
+        _ value: BSONValue, of name: String, before: BSONValue
+    ) throws(CommandFault) {
+        guard before.wholeNumber != nil else { return }
+        let isNumber =
+            switch value {
+            case .double(let number): !number.isNaN
+            case .decimal128(let number): !number.doubleValue.isNaN
+            default: value.wholeNumber != nil
+            }
+        guard isNumber, name != "logLevel" || (value.wholeNumber ?? 0) >= 0 else {
+            throw CommandFault(
+                .badValue, "Invalid value for \(name): \(value.extendedJSON(.relaxed))")
+        }
+    }
 }

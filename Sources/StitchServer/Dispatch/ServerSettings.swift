@@ -16,6 +16,8 @@ package struct ServerSettings: Sendable {
     package var tokens: TokenSettings?
     /// The rules that users are bound by; none without.
     package var rules: RuleBook?
+    /// Whether what is stored goes with the server.
+    package var isTemporary = false
     /// How many connections may be open at once.
     package var connectionsMax = 10_000
     /// How many commands run at once.

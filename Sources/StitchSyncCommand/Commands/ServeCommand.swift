@@ -22,7 +22,7 @@
                 listened on, 64 for a wrong command line.
                 """)
 
-        @Option(help: "The store's file; it is made when it is not there. In memory without one.")
+        @Option(help: "The store's file; made when it is not there. Without one, a temporary file.")
         var db: String?
 
         @Option(help: "The port to listen on; 0 for any that is free.")
@@ -125,22 +125,44 @@
         }
 
         private func serve() async throws {
+            MemoryArenas.limit(to: ProcessInfo.processInfo.activeProcessorCount)
             let stops = StopSignals.stream(hangsUp: rules == nil)
             let book = try rules.map { try RuleBook(folder: $0) }
             for note in book?.notes ?? [] { try Console.standard.warn("rules: \(note)") }
             var settings = settings
             settings.rules = book
+            guard let db else {
+                let temporary = try TemporaryStore()
+                settings.isTemporary = true
+                let result: Result<Void, any Error>
+                do {
+                    result = .success(
+                        try await serve(temporary.path, .normal, settings, until: stops))
+                } catch {
+                    result = .failure(error)
+                }
+                try temporary.remove()
+                return try result.get()
+            }
+            try await serve(db, .full, settings, until: stops)
+        }
+
+        private func serve(
+            _ path: String, _ durability: DocumentStore.Durability, _ settings: ServerSettings,
+            until stops: AsyncStream<Int32>
+        ) async throws {
             let store = try DocumentStore(
-                at: db.map { .file($0) } ?? .inMemory,
+                at: .file(path),
                 options: .init(
-                    changeHistory: .keep(changesMax: 100_000), cacheKiB: cacheMib * 1_024 / 3))
+                    durability: durability, changeHistory: .keep(changesMax: 100_000),
+                    cacheKiB: cacheMib * 1_024 / 3))
             let server = try await Server.start(store, settings: settings)
             if let port = server.metricsPort {
                 try Console.standard.warn("metrics on 127.0.0.1:\(port)")
             }
             try Console.standard.say("listening on \(host):\(server.port)")
             for await signal in stops {
-                guard let book, StopSignals.isHangUp(signal) else { break }
+                guard let book = settings.rules, StopSignals.isHangUp(signal) else { break }
                 try Self.reload(book)
             }
             try await server.stop()

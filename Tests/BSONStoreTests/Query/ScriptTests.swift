@@ -107,6 +107,79 @@ import Testing
         #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
     }
 
+    @Test(arguments: [
+        "'a\u{1F600}b'.length == 4 && 'a\u{1F600}b'.charCodeAt(1) == 0xD83D",
+        "'a\u{1F600}b'.charCodeAt(2) == 0xDE00 && 'a\u{1F600}b'.charAt(3) == 'b'",
+        "'a\u{1F600}b'.codePointAt(1) == 0x1F600 && 'a\u{1F600}b'.codePointAt(2) == 0xDE00",
+        "'a\u{1F600}b'.indexOf('b') == 3 && 'a\u{1F600}b'.indexOf('') == 0",
+        "'a\u{1F600}b'.indexOf('', 2) == 2 && 'a\u{1F600}b'.indexOf('\u{1F600}', 2) == -1",
+        "'a\u{1F600}b'.indexOf('b', 2) == 3 && 'a\u{1F600}b'.indexOf('b', 9) == -1",
+        "'abcabc'.indexOf('c', 3) == 5 && 'abcabc'.indexOf('c', -3) == 2 && 'ab'.indexOf('abc') < 0",
+        "'abcabc'.lastIndexOf('c') == 5 && 'abcabc'.lastIndexOf('c', 4) == 2",
+        "'abcabc'.lastIndexOf('abc', -1) == 0 && 'abcabc'.lastIndexOf('b', 0) == -1",
+        "'abc'.lastIndexOf('') == 3 && 'abc'.lastIndexOf('', 1) == 1 && ''.lastIndexOf('a') == -1",
+        "'h\u{E9}h\u{E9}'.lastIndexOf('h\u{E9}') == 2 && 'h\u{E9}h\u{E9}'.indexOf('h', 1) == 2",
+        "'a\u{1F600}b'.slice(1, 3) == '\u{1F600}' && 'a\u{1F600}b'.slice(3) == 'b'",
+        "'a\u{1F600}b'.substring(3, 1) == '\u{1F600}' && 'h\u{E9}llo'.substr(-4, 2) == '\u{E9}l'",
+        "'abc'.startsWith('ab') && 'abc'.startsWith('c', 2) && !'abc'.startsWith('bc')",
+        "'abc'.startsWith('') && !'abc'.startsWith('abcd') && 'a\u{1F600}b'.startsWith('b', 3)",
+        "'abc'.endsWith('bc') && 'abc'.endsWith('b', 2) && !'abc'.endsWith('zabc')",
+        "'abc'.endsWith('c', undefined) && 'abc'.endsWith('', 0) && 'abc'.includes('b', 1)",
+        "!'abc'.includes('a', 1) && 'abc'.includes('')",
+        "'h\u{E9}h\u{E9}'.replaceAll('\u{E9}', 'e') == 'hehe' && 'aaa'.replaceAll('aa', 'b') == 'ba'",
+        "'\u{E9}a'.replaceAll('', '-') == '-\u{E9}-a-' && 'ab'.replace('', '-') == '-ab'",
+        "'\u{E9}x\u{E9}x'.search('x') == 1 && '\u{E9}x\u{E9}x'.match(/x/g).length == 2",
+        "'\u{E9}ab'.match(/(a)(c)?b/)[1] == 'a' && '\u{E9}ab'.match(/(a)(c)?b/)[2] === undefined",
+        "'\u{E9},b,'.split(',').join('|') == '\u{E9}|b|' && 'a\u{E9}b'.split(/\u{E9}/)[1] == 'b'",
+        "'abc'.localeCompare('abd') < 0 && 'b'.localeCompare('a') > 0 && 'a'.localeCompare('a') == 0",
+    ])
+    func `a text is counted in units`(text: String) throws {
+        #expect(try Self.value(text), "\(text)")
+    }
+
+    @Test(arguments: [
+        "for (var i = 0; i < s.length; i++) if (s.charAt(i) == 'x') n++",
+        "for (var i = 0; i < s.length; i++) if (s.charCodeAt(i) == 120) n++",
+        "for (var i = 0; i < s.length; i++) if (s[i] == 'x') n++",
+        "for (var i = -1; (i = s.indexOf('x', i + 1)) >= 0;) n++",
+        "for (var i = s.length; i > 0 && (i = s.lastIndexOf('x', i - 1)) >= 0;) n++",
+        "for (var i = 0; i < s.length; i++) if (s.startsWith('x', i)) n++",
+        "for (var i = 0; i < s.length; i++) if (s.slice(i, i + 1) == 'x') n++",
+        "n = s.replaceAll('x', 'yy').length - s.length", "n = s.split('x').length - 1",
+        "n = s.length - s.replace(/x/g, '').length",
+    ])
+    func `looking at a text takes none of the memory`(loop: String) throws {
+        let script = try Script("var s = this.s, n = 0; \(loop); return n == this.n")
+        // What is counted is what is made: 6,000 copies of a text of 6 KB would be too much.
+        for (unit, count) in [("ax", 3_000), ("\u{E9}x", 3_000), ("\u{1F600}x", 2_000)] {
+            let text = String(repeating: unit, count: count)
+            let document: BSONDocument = ["s": .string(text), "n": .int32(Int32(count))]
+            let isTrue = try ScriptLimits.$deadline.withValue(.now + .seconds(300)) {
+                try script.accepts(document)
+            }
+            #expect(isTrue, "\(unit)")
+        }
+    }
+
+    @Test(arguments: [
+        "while (true) a.push(s.slice(1))", "while (true) a.push(s.toUpperCase())",
+        "while (true) a.push(s.concat('x'))", "while (true) a.push(s.trim())",
+        "while (true) a.push(s.replace('b', 'cc'))", "while (true) a.push(s.match(/.+/))",
+        "while (true) a.push(s.split('b'))", "while (true) a.push(s.padEnd(s.length + 1))",
+        "while (true) s = s.repeat(2)", "while (true) a.push(s.substring(0, 5000))",
+        "while (true) a.push(s.match(/ab/g))",
+    ])
+    func `texts that are made take of the memory`(loop: String) throws {
+        let text = " " + String(repeating: "ab", count: 5_000)
+        let script = try Script("var s = this.s, a = []; \(loop)")
+        let error = #expect(throws: StoreError.self) {
+            try ScriptLimits.$deadline.withValue(.now + .seconds(300)) {
+                try script.accepts(["s": .string(text)])
+            }
+        }
+        #expect(error?.message == "InternalError: out of memory")
+    }
+
     @Test func `nesting has a limit`() throws {
         for (open, close) in [
             ("(", ")"), ("[", "]"), ("!", ""), ("{", "}"), ("f(", ")"), ("a ? ", ""),

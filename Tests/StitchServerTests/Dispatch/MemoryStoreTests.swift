@@ -5,6 +5,32 @@ import Testing
 
 /// A store in memory has one connection: what reads twice at once works with a file only.
 @Suite struct MemoryStoreTests {
+    @Test("A transaction that was left alone gives way to who reads")
+    func abandoned() throws {
+        let server = try OfflineServer(requiresSignIn: false)
+        let session: BSONValue = ["id": .binary(BSONBinary(Array(1...16), subtype: 4))]
+        func answer(
+            _ command: BSONDocument, isInTransaction: Bool, starts: Bool = false
+        ) -> BSONDocument? {
+            var command = command
+            command["$db"] = "shop"
+            command["lsid"] = session
+            if isInTransaction {
+                command["txnNumber"] = .int64(1)
+                command["autocommit"] = false
+                if starts { command["startTransaction"] = true }
+            }
+            return server.answer(command: command)
+        }
+        let find: BSONDocument = ["find": "items"]
+        let begun = answer(
+            ["insert": "items", "documents": [["_id": 1]]], isInTransaction: true, starts: true)
+        #expect(begun?["n"] == 1)
+        let read = answer(find, isInTransaction: false)
+        #expect(read?["cursor"]?.documentValue?["firstBatch"]?.arrayValue?.count == 0)
+        #expect(answer(find, isInTransaction: true)?["code"] == 251)
+    }
+
     @Test("Stages that tell of the store itself work without a file")
     func stages() throws {
         let server = try OfflineServer(requiresSignIn: false)

@@ -10,6 +10,32 @@ import Testing
         #expect(answer.code == 0, "\(answer.output)")
     }
 
+    @Test("Without a file the server does the same, and leaves nothing")
+    func temporary() async throws {
+        try await ServerProcess.run(["--test-commands"], hasFile: false) { server in
+            let files = { try FileManager.default.contentsOfDirectory(atPath: server.folder.path) }
+            let answer = try await Python.run("transactions.py", String(server.port))
+            #expect(answer.code == 0, "\(answer.output)")
+            let first = try files()
+            #expect(first.count == 1, "one folder: \(first)")
+            // Another one leaves alone what is in use.
+            let other = ["serve", "--port", String(server.port)]
+            let environment = ["TMPDIR": server.folder.path]
+            let refused = try await Program.run(
+                Program.tool, other, environment: environment, limit: .seconds(300))
+            #expect(refused.code == 1, "\(refused.output)")
+            #expect(try files() == first)
+            // What a killed one left is removed by the next one.
+            try server.restart(SIGKILL)
+            let second = try files()
+            #expect(second.count == 1 && second != first, "\(second)")
+            let empty = try await Python.run("crud.py", String(server.port))
+            #expect(empty.code == 0, "\(empty.output)")
+            #expect(server.end(SIGTERM) == 0)
+            #expect(try files() == [])
+        }
+    }
+
     @Test("Every document of the BSON corpus is stored and read back byte for byte")
     func corpus() async throws {
         let folder = Python.folder.deletingLastPathComponent()

@@ -3,7 +3,7 @@
 import datetime
 
 import pymongo
-from bson import Int64
+from bson import Decimal128, Int64
 from pymongo import CursorType
 from served import ServedTest, main
 
@@ -54,6 +54,18 @@ class Collections(ServedTest):
             self.assertEqual(caught.exception.code, 9, options)
         self.assertEqual(
             self.refused("aggregate", "items", pipeline=[], explain=True, writeConcern={"w": 1})[0], 9)
+
+    def test_a_parameter_that_is_a_number_takes_no_other_value(self):
+        admin = self.client.admin
+        for name, wrong in (
+                ("logLevel", float("nan")), ("logLevel", Decimal128("NaN")), ("logLevel", -1),
+                ("logLevel", "1"), ("ttlMonitorSleepSecs", float("nan")),
+                ("ttlMonitorSleepSecs", None)):
+            with self.assertRaises(pymongo.errors.OperationFailure) as caught:
+                admin.command("setParameter", 1, **{name: wrong})
+            self.assertEqual(caught.exception.code, 2, (name, wrong))
+        self.assertEqual(admin.command("setParameter", 1, logLevel=1.0)["was"], 0)
+        self.assertEqual(admin.command("setParameter", 1, logLevel=0)["was"], 1)
 
     def test_documents_whose_time_is_over_go(self):
         self.items.create_index("at", expireAfterSeconds=1)

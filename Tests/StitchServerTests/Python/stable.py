@@ -69,6 +69,30 @@ class StableAPI(ServedTest):
         self.assertEqual(
             self.db.command("createIndexes", "items", indexes=unique, **STRICT)["ok"], 1)
 
+    def test_queries_use_none_of_them(self):
+        self.items.insert_many([{"_id": 1, "t": "coffee", "n": 1, "m": 1}])
+        text = {"$text": {"$search": "coffee"}}
+        self.assertEqual(self.refused("find", "items", filter=text, **STRICT)[0], 27)
+        self.items.create_index([("t", "text")])
+        self.items.create_index("n", sparse=True)
+        self.items.create_index("m")
+        for query in (
+                {"find": "items", "filter": text}, {"find": "items", "filter": {"$and": [text]}},
+                {"aggregate": "items", "pipeline": [{"$match": text}], "cursor": {}},
+                {"count": "items", "query": text}):
+            self.assertEqual(self.db.command(query)["ok"], 1)
+            self.assertEqual(self.refused({**query, **STRICT})[0], 291, query)
+        self.assertEqual(
+            self.refused("explain", {"find": "items", "filter": text}, **STRICT)[0], 291)
+        for hint in ("n_1", {"n": 1}):
+            find = {"find": "items", "filter": {"n": 1}, "hint": hint}
+            self.assertEqual(self.db.command(find)["ok"], 1)
+            self.assertEqual(self.refused({**find, **STRICT}), (
+                2, "error processing query: planner returned error :: caused by :: hint provided "
+                   "does not correspond to an existing index"))
+        find = {"find": "items", "filter": {"m": 1}, "hint": "m_1"}
+        self.assertEqual(self.db.command({**find, **STRICT})["ok"], 1)
+
     def test_stages_outside_of_it_are_refused_wherever_they_stand(self):
         self.items.insert_one({"_id": 1})
         index = [{"$indexStats": {}}]

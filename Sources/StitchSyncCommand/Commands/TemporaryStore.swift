@@ -1,0 +1,59 @@
+#if CommandLine && Server
+    import Foundation
+
+    /// Is the file of a server that was given none; it goes with the server.
+    ///
+    /// A store in memory would not do: it has one connection, so that a client's transaction would
+    /// keep everybody else out. What a killed server leaves is removed by the next one: a lock in the
+    /// folder, which ends with the process, tells whether somebody is there.
+    struct TemporaryStore {
+        private static let prefix = "stitchsync-serve-"
+        private static let lockName = "lock"
+
+        /// The path of the store's file.
+        var path: String { folder.appending(path: "served.stitch").path }
+
+        private let folder: URL
+        private let lock: Int32
+
+        /// Makes a folder that only its owner can look into.
+        init(in parent: URL = FileManager.default.temporaryDirectory) throws {
+            Self.removeAbandoned(in: parent)
+            folder = parent.appending(path: Self.prefix + UUID().uuidString)
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            // It has its name only once it is locked: nobody takes the folder for abandoned before.
+            let new = folder.appending(path: "new").path
+            lock = open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0,
+                rename(new, folder.appending(path: Self.lockName).path) == 0
+            else {
+                let reason = String(cString: strerror(errno))
+                throw CommandError("\(folder.path): \(reason)")
+            }
+        }
+
+        /// Removes the folder; the store must be closed.
+        func remove() throws {
+            try FileManager.default.removeItem(at: folder)
+            close(lock)
+        }
+
+        private static func removeAbandoned(in parent: URL) {
+            let files = FileManager.default
+            let names: [String]
+            // What cannot be looked at or removed is somebody else's, and in nobody's way.
+            do { names = try files.contentsOfDirectory(atPath: parent.path) } catch { return }
+            for name in names where name.hasPrefix(prefix) {
+                let folder = parent.appending(path: name)
+                let lock = open(
+                    folder.appending(path: lockName).path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+                guard lock >= 0 else { continue }
+                defer { close(lock) }
+                guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { continue }
+                do { try files.removeItem(at: folder) } catch { continue }
+            }
+        }
+    }
+#endif
