@@ -122,7 +122,7 @@ extension SyncCollection {
             guard record.pause != nil else { return true }
             record.pause = nil
             record.failures = 0
-            record.hint = try sync.nextHint()
+            record.hint = try sync.renewedHint(of: record)
             try sync.save(record)
             return true
         }

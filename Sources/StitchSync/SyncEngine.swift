@@ -145,7 +145,14 @@ extension SyncEngine {
     /// Whether somebody listens to a collection; unknown until the app configured it or listens.
     func listens(to namespace: Namespace) -> Bool? {
         if delivery.hasReceivers(namespace) { return true }
-        return state.withLock { $0.configurations[namespace] } == nil ? nil : false
+        let isConfigured = state.withLock { $0.configurations[namespace] } != nil
+        return isConfigured && speaksForFile ? false : nil
+    }
+
+    /// Nobody else's listeners depend on what this engine says: an engine that only writes beside the
+    /// one that syncs the file knows nothing of that one's.
+    private var speaksForFile: Bool {
+        store.location == .inMemory || lease.withLock { $0 != nil }
     }
 
     /// Commits on the calling thread.
@@ -225,7 +232,7 @@ extension SyncEngine {
     private func takeLease() throws(SyncError) {
         guard case .file(let path) = store.location else { return }
         try lease.withLock { (lease) throws(SyncError) in
-            if lease == nil { lease = try SyncLease(path: path + "-sync") }
+            if lease == nil { lease = try SyncLease(ofStore: path) }
         }
     }
 

@@ -99,9 +99,9 @@ extension SyncEngine {
                 try await waitUntilWoken(after: seen)
                 continue
             }
-            let isSetAwaited = namespace == nil && selections.contains(.toLook)
+            let needsSets = selections.contains(.toLook)
             if report.reachedRemote, try isEmpty(selections, in: namespace),
-                try !isSetAwaited || !isSetWaiting()
+                try !needsSets || !isSetWaiting(in: namespace)
             {
                 return
             }
@@ -127,6 +127,15 @@ extension SyncEngine {
     func waitUntilWoken(after seen: Int) async throws {
         await wakes.wait(after: seen)
         try Task.checkCancellation()
+    }
+
+    /// Whether a set of subscriptions is to be answered that asks for documents of a collection, or any.
+    private func isSetWaiting(in namespace: Namespace?) throws -> Bool {
+        guard let namespace else { return try isSetWaiting() }
+        return try store.read { transaction in
+            try SyncSets(connection: transaction.connection, cache: sets).history().waiting
+                .contains { $0.asks(of: namespace) }
+        }
     }
 
     private func isEmpty(

@@ -74,6 +74,6 @@ extension SyncRecords {
         statement.bind(first, keyOf: record.documentID)
         Self.bind(documentID: record.documentID, to: statement, first + 1)
         Self.bind(record.version, to: statement, first + 2)
-        statement.bind(first + 3, Int64(record.isClaimedByID ? 1 : 0))
+        statement.bind(first + 3, record.claim)
     }
 }

@@ -207,8 +207,11 @@ extension SyncTransaction {
         _ answer: ConflictResolution<BSONDocument>, _ conflict: OpenConflict,
         _ record: SyncedDocument, _ local: StoredDocument??
     ) throws -> Committed {
+        // A remote document keeps the type of the number that its `_id` is.
+        let id =
+            (conflict.remote.document ?? conflict.local)?.documentID ?? record.documentID
         let answer = answer.document(local: conflict.local, remote: conflict.remote.document)?
-            .withID(record.documentID)
+            .withID(record.documentID).withSameID(as: id)
         let facts = ResolutionFacts(
             answerExists: answer != nil, remoteExists: conflict.remote.document != nil,
             answerEqualsRemote: contentEqual(answer, conflict.remote.document),
@@ -308,6 +311,16 @@ extension BSONDocument {
         guard self["_id"] == nil else { return self }
         var document: BSONDocument = ["_id": id]
         for (key, value) in self { document.append(key, value) }
+        return document
+    }
+}
+
+extension BSONDocument {
+    /// The document under an `_id` as it is given, where its own is the same of another number type.
+    fileprivate func withSameID(as id: BSONValue) -> BSONDocument {
+        guard let own = self["_id"], own != id, own.isSameID(as: id) else { return self }
+        var document = self
+        document.set("_id", to: id)
         return document
     }
 }

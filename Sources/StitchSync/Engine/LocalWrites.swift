@@ -10,14 +10,17 @@ extension SyncTransaction {
         let after = written?.withoutVersion
         let id = (after ?? before)?.documentID ?? .null
         if let after, after.byteCount != written?.byteCount { try setLocal(id, to: after) }
-        if let after, after.byteCount > BSONLimits().documentBytesMax - Self.versionReserve {
+        let record = try record(id)
+        // What the remote confirmed has had room for its version there.
+        if let after, after.byteCount > BSONLimits().documentBytesMax - Self.versionReserve,
+            !contentEqual(record?.base.document(local: before), after)
+        {
             throw SyncError(
                 .documentTooLarge,
                 "a document of \(after.byteCount) bytes leaves no room for its version: at most "
                     + "\(BSONLimits().documentBytesMax - Self.versionReserve) fit",
                 namespace: namespace, documentID: id)
         }
-        let record = try record(id)
         if strict != nil, !contentEqual(before, after) {
             try checkStrictly(from: record?.base.document(local: before), to: after)
         }
@@ -65,7 +68,7 @@ extension SyncTransaction {
         case .resumePending, .resumeClean:
             record.pause = nil
             record.failures = 0
-            record.hint = try nextHint()
+            record.hint = try renewedHint(of: record)
             record.isPending = decision == .resumePending
             if !record.isPending {
                 record.base = StoredContent(record.base.document(local: before), local: after)

@@ -105,7 +105,11 @@ extension SyncTransaction {
     func leaveView(_ record: SyncedDocument, isHeld: Bool) throws {
         try evict(record, isHeld: isHeld, .remote)
         // An id that is asked for waits for its document to be seen again.
-        if record.isClaimedByID { try save(SyncedDocument(documentID: record.documentID)) }
+        if record.isClaimedByID {
+            var waiting = SyncedDocument(documentID: record.documentID)
+            waiting.isAskedFor = record.isAskedFor
+            try save(waiting)
+        }
     }
 
     /// Removes the record of a document whose local copy, or whose change, was given up.
@@ -116,6 +120,12 @@ extension SyncTransaction {
         let isSettled =
             record.hint == 0 && record.pause == nil && record.attempt == nil
             && (!record.isPending || record.base == .absent)
+        // An insert that was sent may be found at the remote when the app makes the document anew.
+        let sent = record.discarded + (record.attempt.map { [$0.operation] } ?? [])
+        if record.base == .absent && !sent.isEmpty {
+            try GivenUpRows(connection: transaction.connection).keep(
+                sent, of: record.documentID, in: collection.rowID)
+        }
         try records.remove(record)
         #if ENGINE_VARIANTS
             if EngineVariant.givenUpNotLookedFor.isOn { return }

@@ -49,10 +49,10 @@ extension CollectionPass {
                 guard
                     let record = try snapshot.records.record(
                         snapshot.collection.rowID, id: change.documentID),
-                    let row = record.rowID, record.pause == nil, !rows.contains(row),
+                    let row = record.rowID, !rows.contains(row),
                     try snapshot.isNews(change, to: record)
                 else { continue }
-                if record.hint > 0 || record.attempt != nil {
+                if record.hint > 0 || record.attempt != nil || record.pause != nil {
                     later.append(change)
                 } else {
                     rows.insert(row)
@@ -184,8 +184,11 @@ extension SyncTransaction {
     }
 
     /// Notes a change, unless it is one that the record already knows of.
+    ///
+    /// A paused document is not looked at before it takes part again, but what was told of it counts
+    /// then.
     func note(_ change: RemoteChange) throws {
-        guard let record = try record(change.documentID), record.pause == nil,
+        guard let record = try record(change.documentID),
             try snapshot.isNews(change, to: record)
         else { return }
         try hint(record, Told(change))
@@ -193,10 +196,17 @@ extension SyncTransaction {
 
     /// Notes that the remote is to be looked at.
     ///
-    /// - Parameter told: what the history told, which the look must know.
-    func hint(_ record: SyncedDocument, _ told: Told = .nothing) throws {
+    /// - Parameter told: what the history told, which the look must know; what it told before unless
+    ///   it told anew.
+    func hint(_ record: SyncedDocument, _ told: Told? = nil) throws {
         guard let row = record.rowID else { return }
+        let told = told ?? Told(hint: record.hint)
         try records.setHint(row: row, to: told.hint(try nextHint()))
+    }
+
+    /// A new hint for a record, which keeps what the history told of the document.
+    func renewedHint(of record: SyncedDocument) throws -> Int64 {
+        Told(hint: record.hint).hint(try nextHint())
     }
 
     /// Hints at a document whose version, or content where the remote tells, is not the base's.

@@ -58,14 +58,24 @@ extension SyncTransaction {
         record.pause = nil
         try setLocal(id, to: base)
         if base == nil {
-            // What earlier tries left, if one lands after all, is somebody else's by then.
             try leave(old)
+            try waitAnew(old)
         } else {
             record.takeBase(.sameAsLocal, record.version)
-            record.hint = try nextHint()
+            record.hint = try renewedHint(of: record)
             try save(record)
         }
         try emitChange(.compensation, id, from: local, to: base, uncommitted: false)
+    }
+
+    /// Keeps an id in step that the app asked for: only the insert is taken back.
+    private func waitAnew(_ old: SyncedDocument) throws {
+        guard old.isAskedFor else { return }
+        // A query may ask for it as well.
+        if let left = try record(old.documentID) { return try claimByID(left) }
+        var record = SyncedDocument(documentID: old.documentID, byID: true)
+        record.hint = try nextHint()
+        try save(record)
     }
 
     private func keep(

@@ -135,7 +135,7 @@ extension SyncTransaction {
                     return
                 }
             #endif
-            record.failures += 1
+            if Self.isUnknown(outcome) { record.failures += 1 }
             try save(record)
         case .pauseRejected, .revertRejected, .askRejected: return
         case .pauseExhausted:

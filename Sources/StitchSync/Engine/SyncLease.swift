@@ -31,5 +31,12 @@ final class SyncLease: Sendable {
         descriptor = opened
     }
 
+    /// Takes the right to sync a store's file, under whatever name it was opened.
+    convenience init(ofStore path: String) throws(SyncError) {
+        let resolved = realpath(path, nil)
+        defer { free(resolved) }
+        try self.init(path: (resolved.map { String(cString: $0) } ?? path) + "-sync")
+    }
+
     deinit { close(descriptor) }
 }

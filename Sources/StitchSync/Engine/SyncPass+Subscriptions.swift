@@ -12,6 +12,15 @@ extension SyncPass {
     /// Takes turns until all is done, or something has to wait for the next pass.
     func takeTurns(_ passes: inout [CollectionPass], _ failedToRead: Set<Int>) async throws {
         var failed = failedToRead
+        for index in passes.indices
+        where !failed.contains(index) && isMeant(passes[index].namespace) {
+            // No set judges what is written where none ever asked for anything.
+            guard try !passes[index].read({ $1.isSubscribed }) else { continue }
+            let didSend = try await attempt(&passes[index]) { pass in
+                try await Self.localToRemote(&pass, before: nil)
+            }
+            if !didSend { failed.insert(index) }
+        }
         while true {
             let turn = try turn()
             switch turn.order {

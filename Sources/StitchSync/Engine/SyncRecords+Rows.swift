@@ -63,6 +63,7 @@ extension SyncRecords {
         }
         if !row.isNull(10) { record.pause = try Self.pause(Self.document(row, 10, "pause")) }
         record.isClaimedByID = row.int64(12) != 0
+        record.isAskedFor = row.int64(12) == SyncedDocument.askedFor
         record.noteKept()
         return record
     }

@@ -206,6 +206,8 @@ struct SyncRecords {
     private static let insertBase = FixedStatement(
         "INSERT OR REPLACE INTO sync_bases VALUES (?1, ?2)")
     private static let deleteBase = FixedStatement("DELETE FROM sync_bases WHERE document = ?1")
+    private static let deleteEarlier = FixedStatement(
+        "DELETE FROM sync_earlier WHERE document = ?1")
     private static let insertRecord = FixedStatement(
         """
         INSERT INTO sync_documents(revision, base_kind, version, pending, hint, failures,
@@ -225,7 +227,7 @@ struct SyncRecords {
         insert.bind(10, collection)
         Self.bind(documentID: record.documentID, to: insert, 12)
         insert.bind(11, keyOf: record.documentID)
-        insert.bind(13, Int64(record.isClaimedByID ? 1 : 0))
+        insert.bind(13, record.claim)
         try insert.run()
         return connection.lastInsertedRowID
     }
@@ -284,12 +286,15 @@ struct SyncRecords {
         try checkTrust()
         // Also one that is of no use any more.
         try run(Self.deleteBase, row)
+        // The row's number may be used again, for what is written after the sets that wait.
+        try run(Self.deleteEarlier, row)
     }
 
-    /// Notes whether an id itself keeps the document here; not a change of the record.
+    /// Notes whether the app asked for the id itself, or only queries keep the document here; not a
+    /// change of the record.
     func setClaim(row: Int64, byID isByID: Bool) throws {
         let update = try connection.prepare("UPDATE sync_documents SET by_id = ? WHERE id = ?")
-        update.bind(1, Int64(isByID ? 1 : 0))
+        update.bind(1, isByID ? SyncedDocument.askedFor : 0)
         update.bind(2, row)
         try update.run()
     }

@@ -45,8 +45,11 @@ struct SyncSets {
         insert.bind(3, set.document)
         try insert.run()
         try run(
-            "INSERT OR IGNORE INTO sync_earlier SELECT id, ? FROM sync_documents WHERE pending = 1",
-            set.version)
+            """
+            INSERT OR IGNORE INTO sync_earlier SELECT id, ? FROM sync_documents
+            WHERE pending = 1
+                AND collection IN (SELECT id FROM sync_collections WHERE subscribed = 1)
+            """, set.version)
     }
 
     /// Stores what became of the sets, and forgets those that are superseded.

@@ -101,7 +101,7 @@ extension SyncTransaction {
 
     /// Notes that a document is wanted by its id, too.
     func claimByID(_ record: SyncedDocument) throws {
-        guard !record.isClaimedByID, let row = record.rowID else { return }
+        guard !record.isAskedFor, let row = record.rowID else { return }
         try records.setClaim(row: row, byID: true)
     }
 

@@ -80,21 +80,18 @@ struct InProcessCollection: RemoteCollection {
     let rules: RemoteRules
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
-        let found = try read { transaction in try transaction.getMany(namespace, ids: ids) }
-        let missing = zip(ids, found).filter { $1 == nil }.map(\.0)
-        let isHidden = try hidden(missing)
-        return zip(ids, found).map { id, document in
-            if let document { return .found(document) }
-            return isHidden.contains(BSONKey.encode(id)) ? .hidden : .absent
+        let ruleGuard = rules.ruleGuard
+        // In one state of the store: what comes to be in between is not hidden.
+        let (seen, stored) = try read(throughRules: false) { transaction in
+            let seen = try transaction.through(ruleGuard, transaction) {
+                try $0.getMany(namespace, ids: ids)
+            }
+            let isBound = ruleGuard != nil && seen.contains { $0 == nil }
+            return (seen, isBound ? try transaction.getMany(namespace, ids: ids) : seen)
         }
-    }
-
-    /// The keys of documents that are there, though the user must not see them.
-    private func hidden(_ ids: [BSONValue]) throws(RemoteError) -> Set<[UInt8]> {
-        guard rules.ruleGuard != nil, !ids.isEmpty else { return [] }
-        return try read(throughRules: false) { transaction in
-            let found = try transaction.getMany(namespace, ids: ids)
-            return Set(zip(ids, found).filter { $1 != nil }.map { BSONKey.encode($0.0) })
+        return zip(seen, stored).map { seen, stored in
+            if let seen { return .found(seen) }
+            return stored == nil ? .absent : .hidden
         }
     }
 
@@ -198,8 +195,11 @@ extension InProcessCollection {
     func currentToken() async throws(RemoteError) -> ResumeToken {
         // The rules first: what comes under later ones is told apart.
         let ruleGuard = rules.ruleGuard
-        let position = try read { try $0.changePosition }
-        return Self.token(position, namespace, ruleGuard)
+        let (position, mark) = try read(throughRules: false) { transaction in
+            let position = try transaction.changePosition
+            return (position, try transaction.mark(at: position))
+        }
+        return Self.token(position, mark, namespace, ruleGuard)
     }
 
     func changes(
@@ -228,15 +228,18 @@ extension InProcessCollection {
         // What the user sees of what each change left; looked at while the changes are read.
         var glances: [ChangeFollower.Glance] = []
         let batch = try read { transaction in
-            try transaction.changes(after: position, in: namespace, limit: limit) { after, count in
+            try transaction.check(token.document["mark"], at: position)
+            return try transaction.changes(after: position, in: namespace, limit: limit) {
+                after, count in
                 guard let follower else { return after == nil }
                 let glance = follower.glance(at: after, sharing: count)
                 glances.append(glance)
                 return glance.needsBefore
             }
         }
-        func place(_ position: Int64) -> ResumeToken {
-            Self.token(position, namespace, ruleGuard)
+        func place(_ position: Int64) throws(RemoteError) -> ResumeToken {
+            let mark = try read(throughRules: false) { try $0.mark(at: position) }
+            return Self.token(position, mark, namespace, ruleGuard)
         }
         func seen(_ changes: ArraySlice<StoreChange>) -> [RemoteChange] {
             guard let follower else { return changes.map { Self.change($0, $0.after) } }
@@ -256,15 +259,15 @@ extension InProcessCollection {
         // followed it must look at everything anew, as after MongoDB's `invalidate`.
         guard let end = batch.changes.firstIndex(where: { !$0.kind.isOfDocument }) else {
             return RemoteChangeBatch(
-                changes: seen(batch.changes[...]), token: place(batch.position),
+                changes: seen(batch.changes[...]), token: try place(batch.position),
                 hasMore: !batch.isAtEnd)
         }
         guard end > 0 else {
             throw RemoteError(.historyLost, "the collection was dropped or renamed")
         }
         return RemoteChangeBatch(
-            changes: seen(batch.changes[..<end]), token: place(batch.changes[end].position - 1),
-            hasMore: true)
+            changes: seen(batch.changes[..<end]),
+            token: try place(batch.changes[end].position - 1), hasMore: true)
     }
 
     /// Waits for a commit of this process, or for a while.

@@ -35,14 +35,17 @@ final class RemoteRules: Sendable {
 
 extension InProcessCollection {
     /// A place in the history, for who sees what the rules let be seen.
+    ///
+    /// - Parameter mark: tells the change at the place from one of another history.
     static func token(
-        _ position: Int64, _ namespace: Namespace, _ rules: RuleGuard?
+        _ position: Int64, _ mark: BSONValue?, _ namespace: Namespace, _ rules: RuleGuard?
     ) -> ResumeToken {
-        guard let rules else { return ResumeToken(["position": .int64(position)]) }
-        return ResumeToken([
-            "position": .int64(position),
-            "rules": .int64(Int64(bitPattern: rules.fingerprint(namespace))),
-        ])
+        var token: BSONDocument = ["position": .int64(position)]
+        if let mark { token.append("mark", mark) }
+        if let rules {
+            token.append("rules", .int64(Int64(bitPattern: rules.fingerprint(namespace))))
+        }
+        return ResumeToken(token)
     }
 
     /// The position that a token names.
@@ -60,6 +63,44 @@ extension InProcessCollection {
             throw RemoteError(.historyLost, "the rules for this user have changed")
         }
         return position
+    }
+}
+
+extension ReadTransaction {
+    /// Tells the change at a place in the feed from one that another history has there; `nil` where no
+    /// change is kept.
+    func mark(at position: Int64) throws(StoreError) -> BSONValue? {
+        guard position > 0 else { return nil }
+        let changes: [StoreChange]
+        do throws(StoreError) {
+            changes = try self.changes(after: position - 1, in: nil, limit: 1) { after, _ in
+                after == nil
+            }
+            .changes
+        } catch {
+            guard error.code == .changeStreamHistoryLost else { throw error }
+            return nil
+        }
+        guard let change = changes.first else { return nil }
+        var content: BSONDocument = [
+            "kind": .int64(change.kind.rawValue), "of": .string(change.namespace.description),
+            "id": change.documentID,
+        ]
+        if let comment = change.comment { content.append("comment", comment) }
+        if let after = change.after {
+            content.append("after", .binary(BSONBinary(after.contentHash().bytes)))
+        }
+        return .binary(BSONBinary(content.contentHash().bytes))
+    }
+
+    /// Checks that a place is one of this history: the store may be an older copy that went another
+    /// way since, or another store.
+    ///
+    /// - Throws: `changeStreamHistoryLost` where it is not.
+    func check(_ mark: BSONValue?, at position: Int64) throws(StoreError) {
+        guard let mark, let now = try self.mark(at: position), now != mark else { return }
+        throw StoreError(
+            .changeStreamHistoryLost, "another change is at position \(position) by now")
     }
 }
 

@@ -61,6 +61,8 @@ struct SyncedDocument {
     var hint: Int64 = 0
     /// Its id keeps the document here, not only a query.
     var isClaimedByID = true
+    /// The app asked for the id itself, and did not only write the document.
+    var isAskedFor = false
     /// How often in a row the remote failed to take the change in.
     var failures: Int64 = 0
     /// The base's bytes as they are stored.
@@ -77,6 +79,7 @@ struct SyncedDocument {
     init(documentID: BSONValue, byID isByID: Bool) {
         self.documentID = documentID
         isClaimedByID = isByID
+        isAskedFor = isByID
     }
 }
 
@@ -143,6 +146,12 @@ extension SyncedDocument {
 
     /// Forgets them: what the remote holds is known.
     mutating func forgetDiscarded() { if !discarded.isEmpty { discarded = [] } }
+
+    /// What is stored of an id that the app asked for.
+    static let askedFor: Int64 = 2
+
+    /// What is stored of what keeps the document here: only queries, its own write, or its id.
+    var claim: Int64 { isAskedFor ? Self.askedFor : isClaimedByID ? 1 : 0 }
 
     /// All there is to know is that the remote holds what is here, in a version.
     var isSettled: Bool {

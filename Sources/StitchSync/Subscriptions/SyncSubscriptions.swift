@@ -84,7 +84,6 @@ extension SyncSubscriptions {
             of: history.latest, now: .now, makeID: { BSONObjectID() })
         try body(&changes)
         let set = history.commit(changes)
-        try sets.add(set)
         let state = SyncState(connection: transaction.connection)
         var seen: Set<Namespace> = []
         for namespace in set.subscriptions.map(\.query.namespace)
@@ -94,6 +93,8 @@ extension SyncSubscriptions {
             collection.isSubscribed = true
             try state.save(collection)
         }
+        // It knows earlier writes by the collections that are asked of.
+        try sets.add(set)
         return set
     }
 }
