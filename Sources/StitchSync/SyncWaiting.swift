@@ -138,7 +138,7 @@ extension SyncEngine {
         }
     }
 
-    private func isEmpty(
+    func isEmpty(
         _ selections: [SyncRecords.Selection], in namespace: Namespace?
     ) throws -> Bool {
         try store.read { transaction in

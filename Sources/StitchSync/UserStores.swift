@@ -76,10 +76,19 @@ public final class UserStores: Sendable {
     ///
     /// - Parameter timeout: how long to wait for changes to be sent; `nil` to send none, which loses
     ///   them.
-    /// - Throws: `SyncError` of code `.timedOut` when not all was sent in time: then the user stays
-    ///   signed in and nothing is deleted.
+    /// - Throws: `SyncError` of code `.timedOut` when not all was sent in time, or when a change waits
+    ///   for the app, in a paused document for example: then the user stays signed in and nothing is
+    ///   deleted.
     public func signOut(_ userID: String, waitingForUpload timeout: Duration?) async throws {
-        if let timeout { try await signIn(userID).waitForUpload(timeout: timeout) }
+        if let timeout {
+            let engine = try signIn(userID)
+            try await engine.waitForUpload(timeout: timeout)
+            guard try engine.isEmpty([.pending], in: nil) else {
+                throw SyncError(
+                    .timedOut,
+                    "changes of paused documents, or behind a foreign version, are not sent")
+            }
+        }
         try await close(userID)
         let folder = folder(userID)
         if FileManager.default.fileExists(atPath: folder) {

@@ -117,6 +117,28 @@ struct UserScenarios {
         #expect(try world.remoteDocument("sent") == ["_id": "sent"])
     }
 
+    @Test("who signs out does not lose a change that a paused document holds back")
+    func pausedAtSignOut() async throws {
+        let house = try House("anna")
+        let world = try house.world("anna")
+        let items = try house.items("anna")
+        await items.configure(conflictHandler: .localWins)
+        world.remote.outcomes { _, outcomes in
+            outcomes.map { _ in .failed(RemoteError(.rejected, code: 121, "not valid")) }
+        }
+        try await items.insertOne(["_id": "k", "x": 1])
+        #expect(try await items.syncNow().paused == 1)
+        world.remote.outcomes(nil)
+        try world.foreignDelete("k")
+        await #expect(throws: SyncError.self) {
+            try await house.users.signOut("anna", waitingForUpload: .seconds(60))
+        }
+        #expect(try await house.items("anna").status().pending == 1)
+        #expect(try await items.resumeSync(of: "k"))
+        try await house.users.signOut("anna", waitingForUpload: .seconds(60))
+        #expect(try world.remoteDocument("k") == ["_id": "k", "x": 1])
+    }
+
     @Test(
         "a switch in the middle of a pass and of writes neither hangs nor writes in another's name",
         .timeLimit(.minutes(10)))
