@@ -230,7 +230,8 @@
             }
             if taken == 0, !state.buffer.isEmpty {
                 throw MongoFailure(
-                    kind: .server, code: 286, message: "the collection was dropped or renamed")
+                    kind: .collectionDropped, code: 286,
+                    message: "the collection was dropped or renamed")
             }
             state.buffer.removeFirst(taken)
             if state.buffer.isEmpty, let end = state.end { state.position = ResumeToken(end) }

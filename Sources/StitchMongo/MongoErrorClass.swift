@@ -57,7 +57,7 @@ enum MongoErrorClass {
     static func mayLackOperators(_ error: RemoteError) -> Bool {
         switch error.errorClass {
         case .rejected, .unknown: error.code != 13
-        case .retryable, .unauthenticated, .historyLost: false
+        case .retryable, .unauthenticated, .historyLost, .collectionDropped: false
         }
     }
 
@@ -81,6 +81,7 @@ enum MongoErrorClass {
         static func decide(_ failure: MongoFailure) -> RemoteError.Class {
             switch failure.kind {
             case .server: decide(code: failure.code, labels: failure.labels)
+            case .collectionDropped: .collectionDropped
             case .network: .retryable
             case .authentication: .unauthenticated
             case .protocolError, .usage: .unknown

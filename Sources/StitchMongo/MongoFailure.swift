@@ -9,6 +9,8 @@
         enum Kind: Sendable, Hashable {
             /// The server answered with a code.
             case server
+            /// The collection whose history was asked for was dropped or renamed.
+            case collectionDropped
             /// No server could be reached, or the connection broke.
             case network
             /// The sign-in failed.

@@ -13,6 +13,9 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
         case rejected
         /// The place in the history is no longer kept.
         case historyLost
+        /// The collection was dropped or renamed after the place in the history; what it held before
+        /// that was told.
+        case collectionDropped
     }
 
     /// What follows.
@@ -35,6 +38,9 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
         self.message = message
         self.compensatingWrite = compensatingWrite
     }
+
+    /// Whether the history cannot be read on from the place that was given.
+    var endsHistory: Bool { errorClass == .historyLost || errorClass == .collectionDropped }
 
     /// The remote's words, with its code where there is one.
     public var description: String { code == 0 ? message : "\(message) (code \(code))" }

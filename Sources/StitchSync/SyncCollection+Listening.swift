@@ -15,17 +15,20 @@ extension SyncCollection {
     ///   - syncFrequency: when ``SyncEngine/run()`` syncs the collection.
     ///   - rejectionPolicy: what becomes of changes that the remote refuses.
     ///   - strictWrites: refuses writes at the call that are certainly not allowed.
+    ///   - droppedCollectionPolicy: what becomes of documents whose collection the remote dropped.
     public func configure(
         conflictHandler: ConflictHandler<Document>? = nil,
         changeEventListener: (@Sendable (ChangeEvent<Document>) async -> Void)? = nil,
         errorListener: (@Sendable (SyncError, BSONValue?) async -> Void)? = nil,
         syncFrequency: SyncFrequency = .reactive,
         rejectionPolicy: RejectionPolicy<Document> = .standard,
-        strictWrites: StrictWrites? = nil
+        strictWrites: StrictWrites? = nil,
+        droppedCollectionPolicy: DroppedCollectionPolicy = .pause
     ) async {
         let configuration = CollectionConfiguration(
             conflictHandler: conflictHandler.map(untyped), frequency: syncFrequency,
-            rejection: coding.untyped(rejectionPolicy), strict: strictWrites, isSet: true)
+            rejection: coding.untyped(rejectionPolicy), strict: strictWrites,
+            dropped: droppedCollectionPolicy, isSet: true)
         engine.state.withLock { $0.configurations[namespace] = configuration }
         engine.delivery.configure(namespace, changeEventListener.map(untyped))
         var tell: (@Sendable (SyncError) async -> Void)?

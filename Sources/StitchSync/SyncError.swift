@@ -41,6 +41,8 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         case passUnderWay
         /// What the remote holds under an id cannot be kept in the store; the document is paused.
         case unusableDocument
+        /// The remote dropped or renamed the collection; documents that are no longer there are paused.
+        case collectionDropped
         /// The remote refused a set of subscriptions; the set before goes on.
         case subscriptionFailed
         /// The store failed.

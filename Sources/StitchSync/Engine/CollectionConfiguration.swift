@@ -6,6 +6,7 @@ struct CollectionConfiguration: Sendable {
     var frequency = SyncFrequency.reactive
     var rejection = RejectionPolicy<BSONDocument>.standard
     var strict: StrictWrites?
+    var dropped = DroppedCollectionPolicy.pause
     /// The app has configured the collection since the start.
     var isSet = false
 }

@@ -7,15 +7,18 @@ extension CollectionPass {
     /// - Parameter looking: whether the remote is looked at before the new place is stored, or later.
     mutating func readInbox(looking: Bool) async throws {
         let collection = try read { $1 }
+        var isAfterDrop = collection.isAfterDrop
         if let token = collection.token, !collection.needsScan {
             do {
                 try await readChanges(after: token, looking: looking)
                 return
-            } catch let error as RemoteError where error.errorClass == .historyLost {
+            } catch let error as RemoteError where error.endsHistory {
                 // Events were missed: every version is compared below.
+                isAfterDrop =
+                    error.errorClass == .collectionDropped && configuration.dropped == .pause
             }
         }
-        try await scan()
+        try await scan(isAfterDrop: isAfterDrop)
     }
 
     private mutating func readChanges(after start: ResumeToken, looking: Bool) async throws {
@@ -95,15 +98,27 @@ extension CollectionPass {
     /// Compares all versions by pages; only what differs is looked at afterwards.
     ///
     /// The place in the history is taken first: what changes while the scan runs comes as changes.
-    private mutating func scan() async throws {
+    ///
+    /// - Parameter isAfterDrop: what is not there is kept and paused.
+    private mutating func scan(isAfterDrop: Bool) async throws {
         let token = try await request { remote in
             try await remote.currentToken()
         }
-        try await write { sync in
+        let isNews = try await write { sync in
             var collection = sync.collection
             collection.token = token
             collection.needsScan = true
+            let isNews = isAfterDrop && !collection.isAfterDrop
+            collection.isAfterDrop = isAfterDrop
             try sync.state.save(collection)
+            return isNews
+        }
+        if isNews {
+            errors.append(
+                SyncError(
+                    .collectionDropped,
+                    "the remote dropped or renamed it; documents that are not there are paused",
+                    namespace: namespace))
         }
         #if ENGINE_VARIANTS
             if EngineVariant.noScanAfterGap.isOn {
@@ -119,7 +134,7 @@ extension CollectionPass {
         try await scanForNewcomers()
         try await write { sync in
             var collection = sync.collection
-            collection.needsScan = false
+            (collection.needsScan, collection.isAfterDrop) = (false, false)
             try sync.state.save(collection)
         }
     }
@@ -204,9 +219,12 @@ extension SyncTransaction {
         try records.setHint(row: row, to: told.hint(try nextHint()))
     }
 
-    /// A new hint for a record, which keeps what the history told of the document.
+    /// A new hint for a record that takes part again, which keeps what the history told of the document.
+    ///
+    /// That the collection was dropped is known by then, and counts no more.
     func renewedHint(of record: SyncedDocument) throws -> Int64 {
-        Told(hint: record.hint).hint(try nextHint())
+        let told = Told(hint: record.hint)
+        return (told == .dropped ? .nothing : told).hint(try nextHint())
     }
 
     /// Hints at a document whose version, or content where the remote tells, is not the base's.
@@ -214,7 +232,7 @@ extension SyncTransaction {
         guard let record = try record(old.documentID) else { return }
         switch lookup {
         case .absent:
-            try hint(record)
+            try hint(record, collection.isAfterDrop ? .dropped : nil)
         case .found(let version, let content):
             if version == .absent || version != record.version { return try hint(record) }
             if let content, try !snapshot.isBase(content, of: record) { try hint(record) }

@@ -131,6 +131,9 @@ extension CollectionPass {
         /// Takes a later answer.
         mutating func read(_ lookup: RemoteLookup) { self.lookup = told.read(lookup) }
 
+        /// It is not there because its collection was dropped, which is not the document's deletion.
+        var isOfDropped: Bool { told == .dropped && lookup == .absent }
+
         var remote: BSONDocument? {
             if case .found(let document) = lookup { document } else { nil }
         }
@@ -161,6 +164,7 @@ extension CollectionPass {
             case .nothing: break
             case .taken: report.taken += 1
             case .removed: report.removed += 1
+            case .dropped: report.paused += 1
             case .evicted: report.evicted += 1
             case .refused(let refused):
                 report.evicted += refused.settlement == .revertRejected ? 1 : 0
@@ -304,7 +308,7 @@ extension CollectionPass {
                 batch = try await request { remote in
                     try await remote.changes(after: after, limit: limit, waitingUpTo: .zero)
                 }
-            } catch let error as RemoteError where error.errorClass == .historyLost {
+            } catch let error as RemoteError where error.endsHistory {
                 return Dictionary(
                     attempts.map { ($0.operation, .historyLost) }, uniquingKeysWith: { $1 })
             }

@@ -85,7 +85,8 @@ struct SetTakeover {
                 share.taken += 1
                 share.errors.append(look.foreignVersion(in: sync.namespace))
             case .failed(let error): share.errors.append(error)
-            case .nothing, .removed, .evicted, .claim, .conflict, .answered, .refused: break
+            case .nothing, .removed, .dropped, .evicted, .claim, .conflict, .answered, .refused:
+                break
             }
         }
     }

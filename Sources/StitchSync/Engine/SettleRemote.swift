@@ -7,6 +7,8 @@ extension SyncTransaction {
         case nothing
         case taken
         case removed
+        /// It is kept and paused, since its collection was dropped.
+        case dropped
         /// No subscription asks for it any more.
         case evicted
         case foreign
@@ -112,6 +114,12 @@ extension SyncTransaction {
             // Another engine took an edition in since the remote was asked: the look is too old.
             try hint(record)
             return .nothing
+        }
+        if look.isOfDropped, record.attempt == nil, record.base != .absent {
+            record.pause = PauseReason(
+                .collectionDropped, "the remote dropped or renamed the collection")
+            try save(record)
+            return .dropped
         }
         let edition = try RemoteEdition(look.remote, of: record.documentID)
         #if ENGINE_VARIANTS

@@ -93,7 +93,8 @@ extension SyncTransaction {
         case .failed(let error):
             switch error.errorClass {
             case .rejected: .rejected
-            case .retryable, .unauthenticated, .unknown, .historyLost: .retryable
+            case .retryable, .unauthenticated, .unknown, .historyLost, .collectionDropped:
+                .retryable
             }
         }
     }

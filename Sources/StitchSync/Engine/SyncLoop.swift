@@ -189,7 +189,7 @@ extension SyncEngine {
             }
             return !batch.changes.isEmpty
         } catch let error as RemoteError {
-            if error.errorClass == .historyLost { return true }
+            if error.endsHistory { return true }
             try await clock.sleep(for: backoff.delay(afterFailures: 5, jitter: 1))
             return false
         }

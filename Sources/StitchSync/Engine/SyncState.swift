@@ -12,6 +12,8 @@ struct SyncState {
         var token: ResumeToken?
         /// Events may have been missed: all versions are to be compared.
         var needsScan: Bool
+        /// The scan is for a collection that was dropped: what is not there is kept and paused.
+        var isAfterDrop = false
         /// Somebody listens, so that events are kept.
         var listens: Bool
         /// A set of subscriptions asks, or asked, for its documents.
@@ -69,7 +71,7 @@ struct SyncState {
             WHERE id = ?
             """)
         update.bind(1, collection.token?.document.bytes)
-        update.bind(2, Int64(collection.needsScan ? 1 : 0))
+        update.bind(2, Int64(collection.needsScan ? collection.isAfterDrop ? 2 : 1 : 0))
         update.bind(3, Int64(collection.listens ? 1 : 0))
         update.bind(4, Int64(collection.isSubscribed ? 1 : 0))
         update.bind(5, collection.rowID)
@@ -88,7 +90,8 @@ struct SyncState {
             rowID: row.int64(0), namespace: try Namespace(parsing: row.string(1)),
             token: row.isNull(2)
                 ? nil : ResumeToken(try BSONDocument(validating: row.bytes(2))),
-            needsScan: row.int64(3) != 0, listens: row.int64(4) != 0,
+            needsScan: row.int64(3) != 0, isAfterDrop: row.int64(3) == 2,
+            listens: row.int64(4) != 0,
             isSubscribed: row.int64(5) != 0, hasWanted: row.int64(6) != 0,
             hasAttempts: row.int64(7) != 0)
     }

@@ -263,7 +263,7 @@ extension InProcessCollection {
                 hasMore: !batch.isAtEnd)
         }
         guard end > 0 else {
-            throw RemoteError(.historyLost, "the collection was dropped or renamed")
+            throw RemoteError(.collectionDropped, "the collection was dropped or renamed")
         }
         return RemoteChangeBatch(
             changes: seen(batch.changes[..<end]),

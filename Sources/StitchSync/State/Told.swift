@@ -11,6 +11,8 @@ enum Told: Int64, CaseIterable {
     case deleted = 0x2000_0000_0000_0000
     /// It left what the user sees, and may still be there.
     case leftView = 0x4000_0000_0000_0000
+    /// Its collection was dropped or renamed.
+    case dropped = 0x6000_0000_0000_0000
 
     init(_ change: RemoteChange) {
         self = change.leftView ? .leftView : change.isDelete ? .deleted : .nothing
@@ -30,7 +32,7 @@ enum Told: Int64, CaseIterable {
     /// seen was not deleted. Otherwise the remote's word counts.
     func read(_ lookup: RemoteLookup) -> RemoteLookup {
         switch (lookup, self) {
-        case (.found, _), (_, .nothing): lookup
+        case (.found, _), (_, .nothing), (_, .dropped): lookup
         case (_, .deleted): .absent
         case (_, .leftView): .hidden
         }

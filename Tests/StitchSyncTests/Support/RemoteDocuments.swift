@@ -12,6 +12,8 @@ protocol RemoteDocuments: Sendable {
     func put(_ document: BSONDocument) throws
     /// Deletes a document.
     func remove(_ id: BSONValue) throws
+    /// Drops the collection.
+    func drop() throws
     /// How many documents a filter matches.
     func count(_ filter: BSONDocument) throws -> Int
     /// How many changes there were, `nil` where that cannot be told.
@@ -40,6 +42,8 @@ struct StoredRemoteDocuments: RemoteDocuments {
     func count(_ filter: BSONDocument) throws -> Int {
         try store.read { try $0.count(namespace, filter: filter) }
     }
+
+    func drop() throws { _ = try store.dropCollection(namespace) }
 
     /// Those of documents: the feed also tells of collections.
     func changeCount() throws -> Int? {
@@ -102,6 +106,8 @@ struct StoredRemoteDocuments: RemoteDocuments {
         }
 
         func count(_ filter: BSONDocument) throws -> Int { try find(filter).count }
+
+        func drop() throws { _ = try run(["drop": .string(namespace.collection)]) }
 
         func changeCount() throws -> Int? { nil }
 
