@@ -14,8 +14,9 @@ struct GivenUpRows {
     private static let select = FixedStatement(
         "SELECT names FROM sync_given_up WHERE collection = ?1 AND key = ?2")
 
-    /// Adds a document's names to those that are kept of it.
+    /// Adds names, if there are any, to those that are kept of a document.
     func keep(_ names: [OperationID], of id: BSONValue, in collection: Int64) throws {
+        guard !names.isEmpty else { return }
         let all = (try self.names(of: id, in: collection) + names)
             .suffix(SyncedDocument.discardedMax)
         let insert = try connection.prepare(

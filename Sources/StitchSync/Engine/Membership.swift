@@ -121,10 +121,9 @@ extension SyncTransaction {
             record.hint == 0 && record.pause == nil && record.attempt == nil
             && (!record.isPending || record.base == .absent)
         // An insert that was sent may be found at the remote when the app makes the document anew.
-        let sent = record.discarded + (record.attempt.map { [$0.operation] } ?? [])
-        if record.base == .absent && !sent.isEmpty {
-            try GivenUpRows(connection: transaction.connection).keep(
-                sent, of: record.documentID, in: collection.rowID)
+        if record.base == .absent {
+            let sent = record.discarded + (record.attempt.map { [$0.operation] } ?? [])
+            try givenUp.keep(sent, of: record.documentID, in: collection.rowID)
         }
         try records.remove(record)
         #if ENGINE_VARIANTS

@@ -236,7 +236,9 @@ extension SyncTransaction {
         guard record.attempt == nil, let name = remote.version.version?.operation else { return }
         var names = discarded
         // One that an earlier record of the document gave up.
-        if record.base == .absent && local != nil { names += try givenUp(record.documentID) }
+        if record.base == .absent && local != nil {
+            names += try givenUp.names(of: record.documentID, in: collection.rowID)
+        }
         guard names.contains(where: { $0.value == name }) else { return }
         let before = record.base.document(local: local)
         record.base = StoredContent(remote.document, local: local)

@@ -56,6 +56,7 @@ struct SyncTransaction {
         SyncRecords(connection: transaction.connection, trusts: trusts)
     }
     var state: SyncState { SyncState(connection: transaction.connection) }
+    var givenUp: GivenUpRows { GivenUpRows(connection: transaction.connection) }
     var journal: JournalRows { JournalRows(connection: transaction.connection) }
     var namespace: Namespace { collection.namespace }
 
@@ -89,16 +90,8 @@ struct SyncTransaction {
 
     /// Removes the record of a document that neither side has any more.
     func end(_ record: SyncedDocument) throws {
-        if !record.discarded.isEmpty {
-            try GivenUpRows(connection: transaction.connection).keep(
-                record.discarded, of: record.documentID, in: collection.rowID)
-        }
+        try givenUp.keep(record.discarded, of: record.documentID, in: collection.rowID)
         try records.remove(record)
-    }
-
-    /// The inserts of a document that were given up before its record ended.
-    func givenUp(_ id: BSONValue) throws -> [OperationID] {
-        try GivenUpRows(connection: transaction.connection).names(of: id, in: collection.rowID)
     }
 
     /// A record as it is now; read again only where it is another than it was.
