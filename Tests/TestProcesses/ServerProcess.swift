@@ -87,7 +87,15 @@ package final class ServerProcess {
 
     /// Ends the server by a signal and starts one on the same file, on another port.
     package func restart(_ signal: Int32, _ arguments: [String] = []) throws {
+        try restart(signal, arguments) {}
+    }
+
+    /// As ``restart(_:_:)``, with something that is done to the file while no server has it.
+    package func restart(
+        _ signal: Int32, _ arguments: [String] = [], whileStopped body: () throws -> Void
+    ) throws {
         end(signal)
+        try body()
         process = Process()
         output = Pipe()
         try start(arguments)

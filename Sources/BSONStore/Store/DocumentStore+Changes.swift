@@ -86,6 +86,21 @@ extension ReadTransaction {
             isAtEnd: end == state.head)
     }
 
+    /// What the writer of a change said about itself; `nil` for nothing, and where the change is not
+    /// kept.
+    package func changeComment(at position: Int64) throws(StoreError) -> BSONValue? {
+        let statement = try connection.prepare(
+            "SELECT comment FROM store_changes WHERE position = ?1")
+        statement.bind(1, position)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        do {
+            return try Self.document(statement, 0)?[""]
+        } catch {
+            throw StoreError(.corrupt, "Change \(position) is not valid BSON", underlying: error)
+        }
+    }
+
     private func rows(
         from position: Int64, through end: Int64, in namespace: Namespace?,
         _ needsBefore: (BSONDocument?, Int) -> Bool

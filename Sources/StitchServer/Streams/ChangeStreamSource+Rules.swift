@@ -61,7 +61,7 @@ extension ChangeStreamSource {
                     let untold = turnover
                     guard let turn = turnover.next() else {
                         self.turnover = nil
-                        place = StreamPlace(position: turnover.position, kind: .mark)
+                        place = try StreamPlace(marking: turnover.position, transaction)
                         place.rules = Self.fingerprint(ruleGuard, scope)
                         return true
                     }

@@ -44,16 +44,17 @@ struct ChangeStreamSource: CursorSource {
         lastStamp = WriteStamp(time: now)
         switch stage.start {
         case .now:
-            let head = try store.read { try $0.changePosition }
-            place = StreamPlace(position: head, kind: .mark)
+            place = try store.read { try StreamPlace(marking: $0.changePosition, $0) }
         case .behind(let given):
             guard given.kind != .pieces || self.rest?.splits == true else {
                 throw SplitEvent.isNotAsked
             }
             place = given
+            try store.read { try given.check($0) }
         case .atTime(let time):
-            let position = try store.read { try FeedTimes($0).position(before: time) }
-            place = StreamPlace(position: position, kind: .mark)
+            place = try store.read {
+                try StreamPlace(marking: FeedTimes($0).position(before: time), $0)
+            }
             startTime = time
         }
         place.definition = try stage.showsExpandedEvents ? firstDefinition() : nil
@@ -85,7 +86,9 @@ struct ChangeStreamSource: CursorSource {
     private func ending(at change: StoreChange) -> ChangeEvent {
         ChangeEvent(
             change: change,
-            place: StreamPlace(position: change.position, kind: .invalidate, rules: place.rules),
+            place: StreamPlace(
+                position: change.position, kind: .invalidate, rules: place.rules,
+                time: WriteStamp(change.comment)?.time),
             stamp: WriteStamp(change.comment) ?? lastStamp)
     }
 
@@ -136,7 +139,7 @@ struct ChangeStreamSource: CursorSource {
             let place = entry.place(after: self.place)
             if let turnover, place.position > turnover.position {
                 // First what other rules gave and took up to there.
-                self.place.position = turnover.position
+                try self.place.move(to: turnover.position, transaction)
                 return true
             }
             if isToldApart(entry) {
@@ -163,7 +166,7 @@ struct ChangeStreamSource: CursorSource {
             }
         }
         if let turnover, page.end.position >= turnover.position {
-            place.position = turnover.position
+            try place.move(to: turnover.position, transaction)
             place.kind = .mark
             return true
         }

@@ -26,7 +26,8 @@ struct FeedPage {
     ) throws {
         let begin = place.kind == .pieces ? place.position - 1 : place.position
         let found = try transaction.changes(after: begin, in: namespace, limit: limit)
-        var end = StreamPlace(position: found.position, kind: .mark, rules: place.rules)
+        var end = place.marked
+        try end.move(to: found.position, transaction)
         guard let definition = place.definition else {
             entries = found.changes.map(Entry.change)
             self.end = end
@@ -39,7 +40,7 @@ struct FeedPage {
         // Behind the last one there may be more at the same position.
         let isCut = definitions.count == limit
         if isCut, let last = definitions.last {
-            end.position = max(place.position, last.position)
+            try end.move(to: max(place.position, last.position), transaction)
         }
         end.definition = definitions.last?.id ?? definition
         var rest = definitions[...]
@@ -84,9 +85,11 @@ extension FeedPage.Entry {
             next.position = change.position
             next.kind = .event
             next.pieceCount = 0
+            next.time = WriteStamp(change.comment)?.time
         case .definition(let change):
             next.position = max(place.position, change.position)
             next.kind = .mark
+            if next.position != place.position { next.time = nil }
             next.pieceCount = 0
             next.definition = change.id
         }
@@ -103,8 +106,36 @@ extension FeedPage.Entry {
 }
 
 extension StreamPlace {
+    /// Names a position where nothing was given out.
+    init(marking position: Int64, _ transaction: ReadTransaction) throws(StoreError) {
+        self.init(position: position, kind: .mark)
+        try move(to: position, transaction)
+    }
+
     /// The same place, when nothing was given out there.
     var marked: StreamPlace {
-        StreamPlace(position: position, kind: .mark, definition: definition, rules: rules)
+        StreamPlace(
+            position: position, kind: .mark, definition: definition, rules: rules, time: time)
+    }
+
+    /// The place at a position, told by the time of the change that is there.
+    mutating func move(to position: Int64, _ transaction: ReadTransaction) throws(StoreError) {
+        guard position != self.position || time == nil else { return }
+        self.position = position
+        time = WriteStamp(try transaction.changeComment(at: position))?.time
+    }
+
+    /// Checks that the place is one of this history: the store may be an older copy that went another
+    /// way since, or another store.
+    ///
+    /// - Throws: 286 (ChangeStreamHistoryLost) where another change is at its position.
+    func check(_ transaction: ReadTransaction) throws {
+        guard let time, let comment = try transaction.changeComment(at: position) else { return }
+        guard WriteStamp(comment)?.time == time else {
+            throw CommandFault(
+                286,
+                "Resume of change stream was not possible, as the resume token is of another "
+                    + "history: another change is at position \(position) by now")
+        }
     }
 }

@@ -30,16 +30,23 @@ struct StreamPlace: Sendable, Hashable {
     /// What stands for all that the rules let be seen; `nil` where no rules bind who watches.
     var rules: UInt64?
 
+    /// The time of the change at the position, where that has one: in another history, of a store
+    /// that was brought back from a backup, another change is there.
+    var time: BSONTimestamp?
+
+    /// Says in the kind's byte that the time follows at the end.
+    private static let withTime: UInt8 = 0x80
+
     /// Begins every token, as the server's own tokens begin.
     private static let prefix: UInt8 = 0x82
 
     /// The token: `{_data: <hexadecimal text>}`, whose texts are ordered as the places are.
     var token: BSONDocument {
         var text = ""
-        text.reserveCapacity(56)
+        text.reserveCapacity(72)
         Self.append(Self.prefix, to: &text)
         Self.append(position, to: &text)
-        Self.append(kind.rawValue, to: &text)
+        Self.append(kind.rawValue | (time == nil ? 0 : Self.withTime), to: &text)
         if kind == .pieces {
             Self.append(definition ?? -1, to: &text)
             Self.append(UInt8(pieceCount >> 8), to: &text)
@@ -48,6 +55,7 @@ struct StreamPlace: Sendable, Hashable {
             Self.append(definition ?? -1, to: &text)
         }
         if let rules { Self.append(Int64(bitPattern: rules), to: &text) }
+        if let time { Self.append(Int64(time.seconds) << 32 | Int64(time.increment), to: &text) }
         return ["_data": .string(text)]
     }
 
@@ -82,7 +90,16 @@ extension StreamPlace {
             }
         }
         guard !text.isEmpty else { throw CommandFault(40649, "invalid empty resume token") }
-        let bytes = try Self.bytes(text)
+        var bytes = try Self.bytes(text)
+        var time: BSONTimestamp?
+        if bytes.count >= 18, bytes[9] & Self.withTime != 0 {
+            let bits = UInt64(bitPattern: Self.number(bytes.suffix(8)))
+            time = BSONTimestamp(
+                seconds: UInt32(truncatingIfNeeded: bits >> 32),
+                increment: UInt32(truncatingIfNeeded: bits))
+            bytes.removeLast(8)
+            bytes[9] &= ~Self.withTime
+        }
         guard bytes.count >= 10, bytes[0] == Self.prefix, bytes[1] < 0x80,
             let kind = Kind(rawValue: bytes[9]),
             (kind == .pieces ? [20, 28] : [10, 18, 26]).contains(bytes.count)
@@ -95,7 +112,8 @@ extension StreamPlace {
             definition: definition < 0 ? nil : definition,
             pieceCount: kind == .pieces ? UInt16(bytes[18]) << 8 | UInt16(bytes[19]) : 0,
             rules: bytes.count > 20
-                ? UInt64(bitPattern: Self.number(bytes[(bytes.count - 8)...])) : nil)
+                ? UInt64(bitPattern: Self.number(bytes[(bytes.count - 8)...])) : nil,
+            time: time)
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {

@@ -40,8 +40,26 @@ import Testing
         let (before, after) = try await ServerProcess.run { server in
             let before = try await Python.run("stream_begin.py", String(server.port))
             try server.restart(SIGKILL)
-            let token = before.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            let token = before.output.split(separator: " ").first.map(String.init) ?? ""
             return (before, try await Python.run("stream_resume.py", String(server.port), token))
+        }
+        #expect(before.code == 0, "\(before.output)")
+        #expect(after.code == 0, "\(after.output)")
+    }
+
+    @Test("A change stream does not go on in a backup that went another way since")
+    func streamOverBackup() async throws {
+        let (before, after) = try await ServerProcess.run { server in
+            let backup = server.path + ".backup"
+            let files = FileManager.default
+            try server.restart(SIGTERM) { try files.copyItem(atPath: server.path, toPath: backup) }
+            let before = try await Python.run("stream_begin.py", String(server.port))
+            try server.restart(SIGTERM) {
+                try files.removeItem(atPath: server.path)
+                try files.moveItem(atPath: backup, toPath: server.path)
+            }
+            let tokens = before.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            return (before, try await Python.run("stream_backup.py", String(server.port), tokens))
         }
         #expect(before.code == 0, "\(before.output)")
         #expect(after.code == 0, "\(after.output)")

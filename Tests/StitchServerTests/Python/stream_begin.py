@@ -1,4 +1,7 @@
-"""Leaves a change stream in the middle; prints its token. First half of a test over a restart."""
+"""Leaves a change stream in the middle; prints its token and one of a stream that saw nothing.
+
+First half of tests over a restart.
+"""
 
 import sys
 
@@ -9,4 +12,6 @@ with items.watch() as stream:
     items.insert_many({"_id": i} for i in range(10))
     for _ in range(4):
         event = stream.next()
-print(event["_id"]["_data"])
+with items.database.others.watch() as stream:
+    assert stream.try_next() is None
+    print(event["_id"]["_data"], stream.resume_token["_data"])

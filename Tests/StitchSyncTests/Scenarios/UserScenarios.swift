@@ -1,4 +1,5 @@
 import BSONStore
+import Foundation
 import Testing
 
 @testable import StitchSync
@@ -95,6 +96,72 @@ struct UserScenarios {
         #expect(try await house.items("ben").count() == 0)
         #expect(try house.world("ben").remoteDocument("k") != nil)
         #expect(try await house.items("anna").count() == 1)
+    }
+
+    @Test("ids of any length and letters have stores of their own, whose paths do not show them")
+    func anyID() async throws {
+        let long = String(repeating: "a/../é", count: 200)
+        let names = ["..", "Anna", "anna", long, long + "x", "u\u{301}ser", "\u{fa}ser"]
+        let directory = try ScratchDirectory()
+        let path = directory.path("users")
+        let world = try SyncWorld()
+        let users = UserStores(directory: path) { _ in world.remote }
+        for (number, name) in names.enumerated() {
+            let items = try users.signIn(name).collection(SyncWorld.namespace)
+            #expect(try await items.count() == 0)
+            try await items.insertOne(["_id": .int32(Int32(number))])
+        }
+        for name in names { try await users.close(name) }
+        #expect(
+            Set(try users.userIDs().map { Array($0.utf8) }) == Set(names.map { Array($0.utf8) }))
+        let files = try FileManager.default.subpathsOfDirectory(atPath: path)
+        #expect(!files.contains { $0.contains("nna") || $0.contains("616e6e61") })
+        for (number, name) in names.enumerated() {
+            let items = try users.signIn(name).collection(SyncWorld.namespace)
+            #expect(try await items.find() == [["_id": .int32(Int32(number))]])
+            try await users.signOut(name, waitingForUpload: nil)
+        }
+        #expect(try users.userIDs().isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
+    }
+
+    @Test("a store that an earlier version named by the id itself is taken over, and signed out")
+    func formerFolder() async throws {
+        let directory = try ScratchDirectory()
+        let path = directory.path("users")
+        let world = try SyncWorld()
+        let users = UserStores(directory: path) { _ in world.remote }
+        for (name, former) in [("anna", "user-616e6e61"), ("ben", "user-62656e")] {
+            let store = try DocumentStore(at: .file(path + "/\(former)/documents.db"))
+            let engine = try SyncEngine(store: store, remote: world.remote)
+            try await engine.collection(SyncWorld.namespace).insertOne(["_id": .string(name)])
+            try await engine.release()
+            store.close()
+        }
+        #expect(try users.userIDs() == ["anna", "ben"])
+        let items = try users.signIn("anna").collection(SyncWorld.namespace)
+        #expect(try await items.find() == [["_id": "anna"]])
+        #expect(try await items.status(of: "anna") == .pending)
+        try await users.signOut("ben", waitingForUpload: nil)
+        #expect(try users.userIDs() == ["anna"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path).count == 1)
+    }
+
+    @Test("a user whose id has another's hash does not get that one's documents")
+    func sameHash() async throws {
+        let directory = try ScratchDirectory()
+        let path = directory.path("users")
+        let world = try SyncWorld()
+        let users = UserStores(directory: path) { _ in world.remote }
+        try await users.signIn("anna").collection(SyncWorld.namespace).insertOne(["_id": "k"])
+        try await users.close("anna")
+        let name = try #require(FileManager.default.contentsOfDirectory(atPath: path).first)
+        try Data("ben".utf8).write(to: URL(filePath: path + "/\(name)/user-id"))
+        #expect(throws: SyncError.self) { try users.signIn("anna") }
+        await #expect(throws: SyncError.self) {
+            try await users.signOut("anna", waitingForUpload: nil)
+        }
+        #expect(try users.userIDs() == ["ben"])
     }
 
     @Test("a signed-out user's pending changes are lost only where that was asked for")

@@ -1,0 +1,109 @@
+internal import BSONStore
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Is where a user's store stands: a folder whose name is a hash of the user's id, and a file in it
+/// that holds the id.
+///
+/// A name from a hash takes ids of any length and any letters, and does not show them in paths.
+struct UserFolder {
+    private let directory: String
+    private let userID: String
+
+    private static let prefix = "u-"
+    private static let idName = "user-id"
+
+    init(of userID: String, in directory: String) {
+        self.directory = directory
+        self.userID = userID
+    }
+
+    /// The path of the store's file.
+    var storePath: String { path + "/documents.db" }
+
+    private var path: String { directory + "/" + name }
+
+    private var name: String {
+        let hash = (["user": .string(userID)] as BSONDocument).contentHash()
+        return Self.prefix + Self.hex(hash.bytes)
+    }
+
+    /// Makes the folder, or takes it over from where earlier versions had it.
+    ///
+    /// - Throws: `SyncError` of code `.storeFailed` when it is another user's, whose id has the same
+    ///   hash; what the file system says.
+    func make() throws {
+        let files = FileManager.default
+        if files.fileExists(atPath: formerPath), !files.fileExists(atPath: path) {
+            try files.moveItem(atPath: formerPath, toPath: path)
+        }
+        if let owner = try Self.userID(at: path) {
+            guard Array(owner.utf8) == Array(userID.utf8) else {
+                throw SyncError(.storeFailed, "the folder \(name) is another user's")
+            }
+            return
+        }
+        try files.createDirectory(
+            atPath: path, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        // In one step, since half an id would be another user's.
+        let idPath = path + "/" + Self.idName
+        try Data(userID.utf8).write(to: URL(filePath: idPath), options: .atomic)
+        try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: idPath)
+    }
+
+    /// Removes the folder with all that is in it.
+    ///
+    /// - Throws: as ``make()``; nothing of another user's is removed.
+    func remove() throws {
+        try make()
+        try FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The users that have folders in a directory, in order.
+    static func userIDs(in directory: String) throws -> [String] {
+        guard FileManager.default.fileExists(atPath: directory) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: directory)
+            .compactMap { name in
+                guard name.hasPrefix(prefix) else { return formerUserID(name) }
+                return try userID(at: directory + "/" + name)
+            }
+            .sorted()
+    }
+
+    private static func userID(at path: String) throws -> String? {
+        let idPath = path + "/" + idName
+        guard FileManager.default.fileExists(atPath: idPath) else { return nil }
+        return String(
+            validating: try Data(contentsOf: URL(filePath: idPath)), as: UTF8.self)
+    }
+
+    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+// MARK: - Folders of earlier versions, whose names were the ids in hexadecimal digits
+
+extension UserFolder {
+    private static let formerPrefix = "user-"
+
+    private var formerPath: String {
+        directory + "/" + Self.formerPrefix + Self.hex(userID.utf8)
+    }
+
+    private static func formerUserID(_ name: String) -> String? {
+        guard name.hasPrefix(formerPrefix) else { return nil }
+        let digits = Array(name.utf8.dropFirst(formerPrefix.utf8.count))
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { at in
+            UInt8(String(decoding: digits[at..<at + 2], as: UTF8.self), radix: 16)
+        }
+        guard bytes.count * 2 == digits.count else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
