@@ -59,7 +59,7 @@ extension SyncCollection {
                     try sync.records.setClaim(row: row, byID: false)
                     continue
                 }
-                try sync.leave(record)
+                try sync.leave(record, local: local)
                 try sync.journal.forget(id, in: sync.collection.rowID)
                 guard local != nil else { continue }
                 try sync.setLocal(id, to: nil)

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Keeps the names of inserts that were given up for lost beyond the records that they stood in.
+/// Keeps inserts that were given up for lost beyond the records that they stood in.
 ///
 /// A document that is deleted before its insert was confirmed leaves no record once the remote showed
 /// that it holds none. The request may still be on its way: where it lands, and the app makes the
@@ -14,16 +14,16 @@ struct GivenUpRows {
     private static let select = FixedStatement(
         "SELECT names FROM sync_given_up WHERE collection = ?1 AND key = ?2")
 
-    /// Adds names, if there are any, to those that are kept of a document.
-    func keep(_ names: [OperationID], of id: BSONValue, in collection: Int64) throws {
-        guard !names.isEmpty else { return }
-        let all = (try self.names(of: id, in: collection) + names)
+    /// Adds tries, if there are any, to those that are kept of a document.
+    func keep(_ tries: [GivenUpAttempt], of id: BSONValue, in collection: Int64) throws {
+        guard !tries.isEmpty else { return }
+        let all = (try self.tries(of: id, in: collection) + tries)
             .suffix(SyncedDocument.discardedMax)
         let insert = try connection.prepare(
             "INSERT OR REPLACE INTO sync_given_up(collection, key, names) VALUES (?, ?, ?)")
         insert.bind(1, collection)
         insert.bind(2, keyOf: id)
-        insert.bind(3, SyncRecords.document(of: Array(all)))
+        insert.bind(3, GivenUpAttempt.document(of: Array(all)))
         try insert.run()
         try connection.execute(
             """
@@ -32,12 +32,12 @@ struct GivenUpRows {
             """)
     }
 
-    /// The names that are kept of a document.
-    func names(of id: BSONValue, in collection: Int64) throws -> [OperationID] {
+    /// The tries that are kept of a document.
+    func tries(of id: BSONValue, in collection: Int64) throws -> [GivenUpAttempt] {
         let select = try connection.prepare(Self.select)
         select.bind(1, collection)
         select.bind(2, keyOf: id)
         guard try select.step() else { return [] }
-        return SyncRecords.operations(try SyncRecords.document(select, 0, "names"))
+        return GivenUpAttempt.tries(try SyncRecords.document(select, 0, "names"))
     }
 }

@@ -269,7 +269,8 @@ extension SyncTransaction {
         return OpenAttempt(record: record, write: write, kind: kind, local: local)
     }
 
-    private static func paths(
+    /// The paths that a change touches; `nil` where paths cannot say it.
+    static func paths(
         from base: BSONDocument?, to local: BSONDocument?
     ) -> UpdateDescription? {
         guard let base, let local,

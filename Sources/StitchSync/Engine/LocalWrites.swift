@@ -52,7 +52,7 @@ extension SyncTransaction {
         switch decision {
         case .nothing: return
         case .forget:
-            try leave(record)
+            try leave(record, local: before)
         case .begin, .markPending:
             record.isPending = true
             // What is written where subscriptions ask is theirs; elsewhere its id keeps it in step.

@@ -116,14 +116,18 @@ extension SyncTransaction {
     ///
     /// Where something about it was not settled and sets ask for documents of the collection, an empty
     /// record stays until the next look: a query may ask for what the remote holds.
-    func leave(_ record: SyncedDocument) throws {
+    ///
+    /// - Parameter local: the document as it was here.
+    func leave(_ record: SyncedDocument, local: BSONDocument?) throws {
         let isSettled =
             record.hint == 0 && record.pause == nil && record.attempt == nil
             && (!record.isPending || record.base == .absent)
         // An insert that was sent may be found at the remote when the app makes the document anew.
         if record.base == .absent {
-            let sent = record.discarded + (record.attempt.map { [$0.operation] } ?? [])
-            try givenUp.keep(sent, of: record.documentID, in: collection.rowID)
+            let open = record.attempt.map { GivenUpAttempt($0, base: nil, local: local) }
+            try givenUp.keep(
+                record.discarded + [open].compactMap(\.self), of: record.documentID,
+                in: collection.rowID)
         }
         try records.remove(record)
         #if ENGINE_VARIANTS

@@ -58,7 +58,7 @@ extension SyncTransaction {
         record.pause = nil
         try setLocal(id, to: base)
         if base == nil {
-            try leave(old)
+            try leave(old, local: local)
             try waitAnew(old)
         } else {
             record.takeBase(.sameAsLocal, record.version)

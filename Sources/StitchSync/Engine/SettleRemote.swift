@@ -228,28 +228,6 @@ extension SyncTransaction {
         }
     }
 
-    /// A try that was given up for lost landed after all: it is the base, not a foreign change.
-    private func adoptDiscarded(
-        _ remote: RemoteEdition, of discarded: [OperationID],
-        into record: inout SyncedDocument, local: BSONDocument?
-    ) throws {
-        guard record.attempt == nil, let name = remote.version.version?.operation else { return }
-        var names = discarded
-        // One that an earlier record of the document gave up.
-        if record.base == .absent && local != nil {
-            names += try givenUp.names(of: record.documentID, in: collection.rowID)
-        }
-        guard names.contains(where: { $0.value == name }) else { return }
-        let before = record.base.document(local: local)
-        record.base = StoredContent(remote.document, local: local)
-        record.version = remote.version
-        record.forgetDiscarded()
-        record.isPending = PendingChange(base: remote.document, local: local) != .none
-        try emitChange(
-            .committed, record.documentID, from: before, to: remote.document,
-            uncommitted: record.isPending)
-    }
-
     /// Rule R3: what landed is the base; what did not is still pending.
     private func apply(
         _ decision: AttemptDecision, to record: inout SyncedDocument, local: BSONDocument?
@@ -258,7 +236,9 @@ extension SyncTransaction {
         record.attempt = nil
         switch decision {
         case .none: break
-        case .discard, .discardUncertain: record.discard([attempt.operation])
+        case .discard, .discardUncertain:
+            let base = record.base.document(local: local)
+            record.discard([GivenUpAttempt(attempt, base: base, local: local)])
         case .adopt:
             let before = record.base.document(local: local)
             record.adopt(attempt, local: local)

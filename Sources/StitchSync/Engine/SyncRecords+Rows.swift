@@ -11,7 +11,7 @@ extension SyncRecords {
         statement.bind(5, record.hint)
         statement.bind(6, record.failures)
         statement.bind(7, record.attempt.map(Self.document(of:)))
-        statement.bind(8, Self.document(of: record.discarded))
+        statement.bind(8, GivenUpAttempt.document(of: record.discarded))
         statement.bind(9, record.pause.map(Self.document(of:)))
     }
 
@@ -59,7 +59,7 @@ extension SyncRecords {
             record.attempt = try Self.attempt(Self.document(row, 8, "attempt"))
         }
         if !row.isNull(9) {
-            record.discard(Self.operations(try Self.document(row, 9, "discarded")))
+            record.discard(GivenUpAttempt.tries(try Self.document(row, 9, "discarded")))
         }
         if !row.isNull(10) { record.pause = try Self.pause(Self.document(row, 10, "pause")) }
         record.isClaimedByID = row.int64(12) != 0
@@ -104,20 +104,6 @@ extension SyncRecords {
         if let version = DocumentVersion(understanding: stored) { return .version(version) }
         let value = stored["v"] ?? .null
         return DocumentVersion(value).map(VersionField.version) ?? .foreign(value)
-    }
-
-    /// One name stands by itself, several in an array.
-    static func document(of discarded: [OperationID]) -> BSONDocument? {
-        guard let first = discarded.first else { return nil }
-        let value =
-            discarded.count == 1
-            ? first.value : .array(BSONArray(discarded.map(\.value)))
-        return ["op": value]
-    }
-
-    static func operations(_ document: BSONDocument) -> [OperationID] {
-        guard let value = document["op"] else { return [] }
-        return (value.arrayValue?.values ?? [value]).compactMap(OperationID.init)
     }
 
     static func kind(of content: StoredContent) -> Int64 {

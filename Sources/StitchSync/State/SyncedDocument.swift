@@ -86,10 +86,10 @@ struct SyncedDocument {
 extension SyncedDocument {
     private final class Rarities: Sendable {
         let attempt: Attempt?
-        let discarded: [OperationID]
+        let discarded: [GivenUpAttempt]
         let pause: PauseReason?
 
-        init?(_ attempt: Attempt?, _ discarded: [OperationID], _ pause: PauseReason?) {
+        init?(_ attempt: Attempt?, _ discarded: [GivenUpAttempt], _ pause: PauseReason?) {
             if attempt == nil && discarded.isEmpty && pause == nil { return nil }
             self.attempt = attempt
             self.discarded = discarded
@@ -124,7 +124,7 @@ extension SyncedDocument {
 
     /// The tries since the last confirmed one that no evidence of was found, the oldest first; each
     /// may still land.
-    private(set) var discarded: [OperationID] {
+    private(set) var discarded: [GivenUpAttempt] {
         get { rarities?.discarded ?? [] }
         set { rarities = Rarities(attempt, newValue, pause) }
     }
@@ -140,8 +140,8 @@ extension SyncedDocument {
     static let discardedMax = 32
 
     /// Remembers tries that no evidence of was found.
-    mutating func discard(_ operations: [OperationID]) {
-        discarded = (discarded + operations).suffix(Self.discardedMax)
+    mutating func discard(_ tries: [GivenUpAttempt]) {
+        discarded = (discarded + tries).suffix(Self.discardedMax)
     }
 
     /// Forgets them: what the remote holds is known.

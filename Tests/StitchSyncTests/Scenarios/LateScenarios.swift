@@ -166,13 +166,17 @@ struct LateScenarios {
             let rows = GivenUpRows(connection: sync.transaction.connection)
             for number in 0...GivenUpRows.documentsMax {
                 let operation = OperationID(instance: 1, sequence: UInt64(number))
-                try rows.keep([operation], of: .int64(number), in: sync.collection.rowID)
+                try rows.keep(
+                    [GivenUpAttempt(operation: operation, meaning: nil)], of: .int64(number),
+                    in: sync.collection.rowID)
             }
             for number in 0..<Int64(SyncedDocument.discardedMax) {
                 let operation = OperationID(instance: 2, sequence: UInt64(number))
-                try rows.keep([operation], of: 7, in: sync.collection.rowID)
+                try rows.keep(
+                    [GivenUpAttempt(operation: operation, meaning: nil)], of: 7,
+                    in: sync.collection.rowID)
             }
-            return try [0, 1, 7].map { try rows.names(of: $0, in: sync.collection.rowID).count }
+            return try [0, 1, 7].map { try rows.tries(of: $0, in: sync.collection.rowID).count }
         }
         #expect(rows == [0, 1, SyncedDocument.discardedMax])
     }
@@ -200,6 +204,44 @@ struct LateScenarios {
         #expect(try await a.local("k") == kept)
         #expect(try world.remoteDocument("k") == kept)
         #expect(!world.transcript().contains { $0.contains("conflict") })
+        #expect(try await a.items.status() == SyncStatus(synced: 1))
+    }
+
+    @Test(
+        "a foreign change beside what lands late is asked about, and not overwritten unseen",
+        arguments: [false, true], [false, true])
+    func foreignBesideWhatLandsLate(landsFirst: Bool, isLong: Bool) async throws {
+        let world = try SyncWorld()
+        let asked = Locked<[BSONDocument?]>([])
+        let a = try await world.device(
+            "A",
+            handler: ConflictHandler { conflict in
+                asked.withLock { $0.append(conflict.remote) }
+                var merged = conflict.remote
+                merged?["z"] = conflict.local?["z"]
+                return merged.map { .use($0) } ?? .useRemote
+            })
+        let text = BSONValue.string(String(repeating: "x", count: isLong ? 2_000 : 1))
+        try await a.insert(["_id": "k", "x": 0, "y": 0, "z": 0])
+        try await a.sync()
+        try await a.set("k", ["x": text])
+        let late = world.postponeWrite()
+        try await a.sync()
+        // Given up: the history does not hold it.
+        try await a.set("k", ["z": 1])
+        world.remote.before { call in
+            guard call.kind == .write else { return }
+            world.remote.before(nil)
+            // The version stays as it was, or is that of the request.
+            if landsFirst { try await world.land(late) }
+            try world.foreign("k") { $0["y"] = 7 }
+            if !landsFirst { try await world.land(late) }
+        }
+        try await a.engine.syncUntilQuiet()
+        let all: BSONDocument = ["_id": "k", "x": text, "y": 7, "z": 1]
+        #expect(try world.remoteDocument("k") == all)
+        #expect(try await a.local("k") == all)
+        #expect(asked.withLock { $0 } == [["_id": "k", "x": text, "y": 7, "z": 0]])
         #expect(try await a.items.status() == SyncStatus(synced: 1))
     }
 

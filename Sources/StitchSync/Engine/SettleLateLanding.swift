@@ -1,0 +1,30 @@
+internal import BSONStore
+
+/// Settles what lands at the remote after it was given up for lost.
+extension SyncTransaction {
+    /// A try that was given up for lost landed after all: it is the base, not a foreign change.
+    ///
+    /// Where the document holds somebody else's change, too, nothing is adopted: it is a change of the
+    /// remote's like any other, which the handler is asked about where something is pending here.
+    func adoptDiscarded(
+        _ remote: RemoteEdition, of discarded: [GivenUpAttempt],
+        into record: inout SyncedDocument, local: BSONDocument?
+    ) throws {
+        guard record.attempt == nil, let name = remote.version.version?.operation else { return }
+        var tries = discarded
+        // One that an earlier record of the document gave up.
+        if record.base == .absent && local != nil {
+            tries += try givenUp.tries(of: record.documentID, in: collection.rowID)
+        }
+        guard let landed = tries.last(where: { $0.operation.value == name }) else { return }
+        let before = record.base.document(local: local)
+        guard landed.explains(remote.document, over: before) else { return }
+        record.base = StoredContent(remote.document, local: local)
+        record.version = remote.version
+        record.forgetDiscarded()
+        record.isPending = PendingChange(base: remote.document, local: local) != .none
+        try emitChange(
+            .committed, record.documentID, from: before, to: remote.document,
+            uncommitted: record.isPending)
+    }
+}

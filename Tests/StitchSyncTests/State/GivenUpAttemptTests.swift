@@ -1,0 +1,99 @@
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// What lands late is known again by what it did, not by its name alone.
+struct GivenUpAttemptTests {
+    private static let operation = OperationID(instance: 3, sequence: 4)
+
+    private func tried(
+        _ intended: BSONDocument?, from base: BSONDocument?
+    ) -> GivenUpAttempt {
+        let attempt = Attempt(
+            operation: Self.operation, intended: StoredContent(intended, local: nil),
+            version: .absent)
+        return GivenUpAttempt(attempt, base: base, local: nil)
+    }
+
+    /// A base, what was intended, the base by now, the remote's document, and whether that is all of
+    /// the app's own.
+    private static let cases: [(BSONDocument?, BSONDocument, BSONDocument?, BSONDocument?, Bool)] =
+        [
+            (nil, ["_id": 1, "x": 1], nil, ["_id": 1, "x": 1], true),
+            (nil, ["_id": 1, "x": 1, "y": 2], nil, ["_id": 1, "y": 2, "x": 1], true),
+            (nil, ["_id": 1, "x": 1], nil, ["_id": 1, "x": 1, "y": 7], false),
+            (nil, ["_id": 1, "x": 1], nil, nil, false),
+            (
+                ["_id": 1, "x": 0], ["_id": 1, "x": 1], ["_id": 1, "x": 0], ["_id": 1, "x": 1], true
+            ),
+            (["_id": 1, "x": 0], ["_id": 1], ["_id": 1, "x": 0], ["_id": 1], true),
+            (
+                ["_id": 1, "x": 0, "y": 0], ["_id": 1, "x": 1, "y": 0], ["_id": 1, "x": 0, "y": 0],
+                ["_id": 1, "x": 1, "y": 7], false
+            ),
+            // The foreign change was seen before.
+            (
+                ["_id": 1, "x": 0, "y": 0], ["_id": 1, "x": 1, "y": 0], ["_id": 1, "x": 0, "y": 7],
+                ["_id": 1, "x": 1, "y": 7], true
+            ),
+            (
+                ["_id": 1, "x": 0], ["_id": 1, "x": 1], ["_id": 1, "x": 0], ["_id": 1, "x": 2],
+                false
+            ),
+            // The path leads through a number by now.
+            (
+                ["_id": 1, "a": ["b": 1]], ["_id": 1, "a": ["b": 2]], ["_id": 1, "a": 5],
+                ["_id": 1], false
+            ),
+            // What paths cannot name, and what is too long to be kept, is known by the whole content.
+            (
+                ["_id": 1, "$x": 0], ["_id": 1, "$x": 1], ["_id": 1, "$x": 0], ["_id": 1, "$x": 1],
+                true
+            ),
+            (
+                ["_id": 1, "$x": 0], ["_id": 1, "$x": 1], ["_id": 1, "$x": 0], ["_id": 1, "$x": 2],
+                false
+            ),
+            (["_id": 1], ["_id": 1, "x": long], ["_id": 1], ["_id": 1, "x": long], true),
+            (
+                ["_id": 1], ["_id": 1, "x": long], ["_id": 1, "y": 1],
+                ["_id": 1, "x": long, "y": 1], false
+            ),
+        ]
+
+    private static let long = BSONValue.string(String(repeating: "x", count: 2_000))
+
+    @Test(
+        "A remote document is explained by a try that made it of the base",
+        arguments: 0..<cases.count)
+    func explains(number: Int) throws {
+        let (base, intended, baseNow, remote, isExplained) = Self.cases[number]
+        let given = tried(intended, from: base)
+        #expect(given.explains(remote, over: baseNow) == isExplained)
+        let stored = try #require(GivenUpAttempt.document(of: [given, given]))
+        #expect(GivenUpAttempt.tries(stored) == [given, given])
+        #expect(stored.byteCount < 3_000)
+    }
+
+    @Test("A delete, and what an earlier version stored, is known by its name")
+    func names() {
+        let delete = tried(nil, from: ["_id": 1])
+        #expect(delete.meaning == nil && delete.explains(["_id": 1, "z": 1], over: nil))
+        #expect(GivenUpAttempt.tries(["op": Self.operation.value]) == [delete])
+        #expect(
+            GivenUpAttempt.tries(["op": [Self.operation.value, Self.operation.value]])
+                == [delete, delete])
+        #expect(GivenUpAttempt.document(of: []) == nil)
+    }
+
+    @Test("What is damaged is no try")
+    func damaged() {
+        let op = Self.operation.value
+        let wrong: [BSONValue] = [
+            1, ["op": op], ["op": 1, "is": op], ["op": op, "is": "x"], ["op": op, "set": [:]],
+        ]
+        #expect(GivenUpAttempt.tries(["op": .array(BSONArray(wrong))]).isEmpty)
+        #expect(GivenUpAttempt.tries([:]).isEmpty)
+    }
+}
