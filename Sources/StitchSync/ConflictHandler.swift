@@ -98,8 +98,20 @@ extension ConflictHandler where Document == BSONDocument {
     func resolve(
         _ conflict: Conflict<BSONDocument>
     ) async throws -> ConflictResolution<BSONDocument> {
-        if let answer = raw?(conflict) { return answer }
+        if let answer = answerAtOnce(conflict) { return answer }
         return try await rule(conflict)
+    }
+
+    /// What needs no document of the app's type.
+    private func answerAtOnce(
+        _ conflict: Conflict<BSONDocument>
+    ) -> ConflictResolution<BSONDocument>? {
+        if let answer = raw?(conflict) { return answer }
+        return switch sameAnswer {
+        case .remote: .useRemote
+        case .local: .useLocal
+        case nil: nil
+        }
     }
 
     /// What the handler answers to every conflict, where it does.
@@ -115,7 +127,7 @@ extension ConflictHandler where Document == BSONDocument {
     /// Answers a conflict at once, where the rule can.
     var immediate: ResolveAtOnce? {
         guard let ruleAtOnce else { return nil }
-        return { [raw] conflict in try raw?(conflict) ?? ruleAtOnce(conflict) }
+        return { conflict in try answerAtOnce(conflict) ?? ruleAtOnce(conflict) }
     }
 }
 

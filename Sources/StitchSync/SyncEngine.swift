@@ -145,7 +145,7 @@ extension SyncEngine {
     /// Whether somebody listens to a collection; unknown until the app configured it or listens.
     func listens(to namespace: Namespace) -> Bool? {
         if delivery.hasReceivers(namespace) { return true }
-        let isConfigured = state.withLock { $0.configurations[namespace] } != nil
+        let isConfigured = state.withLock { $0.configurations[namespace]?.isSet } ?? false
         return isConfigured && speaksForFile ? false : nil
     }
 

@@ -10,8 +10,9 @@ extension SyncEngine {
     public func run() async throws {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await self.runPasses() }
-                group.addTask { try await self.watchRemotes() }
+                let isFailing = Locked(false)
+                group.addTask { try await self.runPasses(isFailing) }
+                group.addTask { try await self.watchRemotes(isFailing) }
                 group.addTask { await self.watchNetwork() }
                 defer { group.cancelAll() }
                 while try await group.next() != nil {}
@@ -21,7 +22,8 @@ extension SyncEngine {
         }
     }
 
-    private func runPasses() async throws {
+    /// - Parameter isFailing: whether the last pass did not reach the remote.
+    private func runPasses(_ isFailing: Locked<Bool>) async throws {
         var failures = 0
         var random = SystemRandomNumberGenerator()
         var agenda = SyncAgenda(clock: clock)
@@ -33,7 +35,9 @@ extension SyncEngine {
                 try await waitForWork(after: seen, atMost: rest)
                 continue
             }
-            switch try await passUnlessOffline(due) {
+            let result = try await passUnlessOffline(due)
+            isFailing.withLock { $0 = result.isFailure }
+            switch result {
             case .offline, .signedOut:
                 passes.notify()
                 await wakes.wait(after: seen)
@@ -50,6 +54,8 @@ extension SyncEngine {
                 try await wakes.wait(
                     after: seen,
                     atMost: backoff.delay(afterFailures: failures, jitter: jitter), clock: clock)
+                // Who wakes the loop begins the waits anew.
+                if wakes.count != seen { failures = 0 }
             }
         }
     }
@@ -72,6 +78,13 @@ extension SyncEngine {
         case offline
         /// Nothing reaches the remote until somebody signs in.
         case signedOut
+
+        var isFailure: Bool {
+            switch self {
+            case .failed, .signedOut: true
+            case .done, .offline: false
+            }
+        }
     }
 
     /// Runs a pass; a store that is busy or full for a while is a failure like the remote's.
@@ -120,19 +133,30 @@ extension SyncEngine {
     }
 
     /// Follows the remote's history of each collection and wakes the loop on news.
-    private func watchRemotes() async throws {
+    ///
+    /// News that no pass can read wake it once: what comes then is for the backoff to say.
+    private func watchRemotes(_ isFailing: Locked<Bool>) async throws {
+        var told: [Namespace: ResumeToken] = [:]
+        /// Collections whose changes could not be noted since the last pass.
+        var unnoted: Set<Namespace> = []
+        var last = passes.count
         while true {
             try Task.checkCancellation()
             let seen = passes.count
-            let places = isOnline ? try watchedPlaces() : []
+            if seen != last { unnoted = [] }
+            last = seen
+            if !isFailing.withLock({ $0 }) { told = [:] }
+            let places = try isOnline ? watchedPlaces().filter { told[$0.0] != $0.1 } : []
             guard !places.isEmpty else {
                 await passes.wait(after: seen)
                 continue
             }
-            guard let news = try await watch(places, untilPassAfter: seen) else { continue }
+            let found = try await watch(places, late: unnoted, untilPassAfter: seen)
+            guard let (news, token) = found else { continue }
             if case .scheduled = frequency(of: news) {
-                try await noteChanges(in: news)
+                if try await !noteChanges(in: news) { unnoted.insert(news) }
             } else {
+                told[news] = token
                 wake()
                 await passes.wait(after: seen)
             }
@@ -149,14 +173,18 @@ extension SyncEngine {
         return places.filter { SyncSchedule.isWatched(frequency(of: $0.0)) }
     }
 
-    /// Waits for a change in any collection, or for the next pass; tells where there is a change.
+    /// Waits for a change in any collection, or for the next pass; tells after which place there is a
+    /// change.
+    ///
+    /// - Parameter late: collections that are watched after a while only.
     private func watch(
-        _ places: [(Namespace, ResumeToken)], untilPassAfter seen: Int
-    ) async throws -> Namespace? {
-        try await withThrowingTaskGroup(of: Namespace?.self) { group in
+        _ places: [(Namespace, ResumeToken)], late: Set<Namespace>, untilPassAfter seen: Int
+    ) async throws -> (Namespace, ResumeToken)? {
+        try await withThrowingTaskGroup(of: (Namespace, ResumeToken)?.self) { group in
             for (namespace, token) in places {
                 group.addTask {
-                    try await self.watch(namespace, after: token) ? namespace : nil
+                    if late.contains(namespace) { try await self.waitAfterFailedWatch() }
+                    return try await self.watch(namespace, after: token) ? (namespace, token) : nil
                 }
             }
             group.addTask {
@@ -169,11 +197,14 @@ extension SyncEngine {
     }
 
     /// Takes what the history tells into the inbox, without looking at the documents yet.
-    private func noteChanges(in namespace: Namespace) async throws {
+    ///
+    /// - Returns: whether the history could be read.
+    private func noteChanges(in namespace: Namespace) async throws -> Bool {
         do {
-            try await syncNow(only: [namespace], direction: .inboxOnly)
+            return try await syncNow(only: [namespace], direction: .inboxOnly).reachedRemote
         } catch let error as SyncError where error.code == .offline {
             // It is noted when the engine is online again.
+            return true
         }
     }
 }
@@ -190,9 +221,13 @@ extension SyncEngine {
             return !batch.changes.isEmpty
         } catch let error as RemoteError {
             if error.endsHistory { return true }
-            try await clock.sleep(for: backoff.delay(afterFailures: 5, jitter: 1))
+            try await waitAfterFailedWatch()
             return false
         }
+    }
+
+    private func waitAfterFailedWatch() async throws {
+        try await clock.sleep(for: backoff.delay(afterFailures: 5, jitter: 1))
     }
 }
 

@@ -24,6 +24,7 @@ public final class ManualClock: Clock, Sendable {
         var sleepers: [Int: (until: Instant, continuation: CheckedContinuation<Void, any Error>)] =
             [:]
         var nextID = 0
+        var longestSleep = Duration.zero
     }
 
     private let state = Locked(State())
@@ -36,6 +37,9 @@ public final class ManualClock: Clock, Sendable {
 
     /// The least step of time.
     public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// The longest that anybody wanted to wait so far.
+    package var longestSleep: Duration { state.withLock { $0.longestSleep } }
 
     /// Lets time pass, and wakes who slept until then.
     public func advance(by duration: Duration) {
@@ -54,6 +58,7 @@ public final class ManualClock: Clock, Sendable {
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let id = state.withLock { state in
             state.nextID += 1
+            state.longestSleep = max(state.longestSleep, state.now.duration(to: deadline))
             return state.nextID
         }
         try await withTaskCancellationHandler {
