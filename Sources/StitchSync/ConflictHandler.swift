@@ -76,7 +76,8 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - merge: which fields merge by difference.
-    ///   - overlaps: answers what cannot be merged; the remote wins unless told.
+    ///   - overlaps: answers for the whole document where something cannot be merged; the remote wins
+    ///     unless told, with all of its fields.
     public static func mergeFields(
         _ merge: ThreeWayMerge = ThreeWayMerge(), overlaps: Self = .remoteWins
     ) -> Self {
