@@ -78,8 +78,9 @@ struct UserFolder {
     private static func userID(at path: String) throws -> String? {
         let idPath = path + "/" + idName
         guard FileManager.default.fileExists(atPath: idPath) else { return nil }
-        return String(
-            validating: try Data(contentsOf: URL(filePath: idPath)), as: UTF8.self)
+        let bytes = try Data(contentsOf: URL(filePath: idPath))
+        // A power cut may leave a file without what was written to it.
+        return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
     }
 
     private static func hex(_ bytes: some Sequence<UInt8>) -> String {

@@ -104,12 +104,12 @@ extension SyncTransaction {
     /// Takes a document off the device that the user no longer sees, or no query asks for.
     func leaveView(_ record: SyncedDocument, isHeld: Bool) throws {
         try evict(record, isHeld: isHeld, .remote)
+        guard record.isClaimedByID else { return try keepLook(after: record) }
         // An id that is asked for waits for its document to be seen again.
-        if record.isClaimedByID {
-            var waiting = SyncedDocument(documentID: record.documentID)
-            waiting.isAskedFor = record.isAskedFor
-            try save(waiting)
-        }
+        var waiting = SyncedDocument(documentID: record.documentID)
+        waiting.isAskedFor = record.isAskedFor
+        if record.hint > 0 { waiting.hint = try nextHint() }
+        try save(waiting)
     }
 
     /// Removes the record of a document whose local copy, or whose change, was given up.
@@ -133,8 +133,19 @@ extension SyncTransaction {
         #if ENGINE_VARIANTS
             if EngineVariant.givenUpNotLookedFor.isOn { return }
         #endif
-        guard collection.isSubscribed, !isSettled, try membership.isAsked else { return }
-        var left = SyncedDocument(documentID: record.documentID, byID: false)
+        if !isSettled { try awaitLook(at: record.documentID) }
+    }
+
+    /// Has what the remote holds looked at where that was to be done when the record was removed: a
+    /// query may ask for it by now.
+    func keepLook(after record: SyncedDocument) throws {
+        if record.hint > 0 { try awaitLook(at: record.documentID) }
+    }
+
+    /// Stores an empty record that waits for a look, where queries ask for documents at all.
+    private func awaitLook(at id: BSONValue) throws {
+        guard collection.isSubscribed, try membership.isAsked else { return }
+        var left = SyncedDocument(documentID: id, byID: false)
         left.hint = try nextHint()
         try save(left)
     }
@@ -147,6 +158,7 @@ extension SyncTransaction {
             record.attempt == nil, let local, try !membership.keeps(local)
         else { return }
         try evict(record, isHeld: true, reason)
+        try keepLook(after: record)
     }
 
     /// Has a document looked at, and evicted then, where no id and no query keeps it here.

@@ -63,6 +63,7 @@ struct SetTakeover {
                 // What is only to be looked at is found out by the look.
                 if try local.map(sync.membership.keeps) ?? (record.hint > 0) { continue }
                 try sync.evict(record, isHeld: local != nil, .subscription)
+                try sync.keepLook(after: record)
                 if local != nil { evicted += 1 }
             }
         }

@@ -175,8 +175,11 @@ extension SyncTransaction {
             try subscriptions.unstage(record.documentID, in: collection.rowID)
         }
         let isHidden = look.lookup == .hidden
+        var seen = record
+        // What was told since the look is still to be looked at.
+        if record.hint == look.record.hint { seen.hint = 0 }
         if collection.isSubscribed && !record.isClaimedByID || isHidden,
-            let settled = try settleMembership(record, look.lookup, edition, isHeld: local != nil)
+            let settled = try settleMembership(seen, look.lookup, edition, isHeld: local != nil)
         {
             return settled
         }
@@ -218,7 +221,10 @@ extension SyncTransaction {
             return .evicted
         case .ignore:
             if record.isClaimedByID { return nil }
-            if record.rowID != nil { try records.remove(record) }
+            if record.rowID != nil {
+                try records.remove(record)
+                try keepLook(after: record)
+            }
             if let document = edition.document, case .found(let answer) = look,
                 try membership.expects(document)
             {

@@ -64,6 +64,36 @@ struct SubscriptionMeanwhileScenarios {
         #expect(try await engine.verify() == [])
     }
 
+    @Test("what was told of a document is not forgotten when a set that takes over lets it go")
+    func toldBeforeTakeover() async throws {
+        let world = try SyncWorld()
+        try world.foreign(1) { $0["n"] = 2 }
+        let a = try await world.device("A", handler: .remoteWins)
+        let (one, two) = (try a.items.query(["n": 1]), try a.items.query(["n": 2]))
+        try await a.engine.subscriptions.update {
+            $0.insertOrAssign(one, named: "one")
+            $0.insertOrAssign(two, named: "two")
+        }
+        try await a.settle()
+        #expect(try await a.local(1)?["n"] == 2)
+        let set = try await a.engine.subscriptions.update { $0.remove(named: "two") }
+        world.remote.before { [remote = world.remote] call in
+            switch call.kind {
+            case .changes where try world.remoteDocument(1)?["n"] == 2:
+                try world.foreign(1) { $0["n"] = 1 }
+            case .find:
+                remote.before(nil)
+                throw RemoteError(.retryable, "lost")
+            default: break
+            }
+        }
+        try await a.sync()
+        try await a.settle()
+        #expect(try a.engine.subscriptions.state(of: set.version) == .complete)
+        #expect(try await a.local(1)?["n"] == 1)
+        #expect(try await a.engine.verify() == [])
+    }
+
     @Test("what was written past sync is not lost, whatever becomes of its id while a set comes in")
     func pastSyncMeanwhile() async throws {
         let world = try SyncWorld()

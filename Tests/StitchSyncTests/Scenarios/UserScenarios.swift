@@ -156,7 +156,13 @@ struct UserScenarios {
         try await users.signIn("anna").collection(SyncWorld.namespace).insertOne(["_id": "k"])
         try await users.close("anna")
         let name = try #require(FileManager.default.contentsOfDirectory(atPath: path).first)
-        try Data("ben".utf8).write(to: URL(filePath: path + "/\(name)/user-id"))
+        let owner = URL(filePath: path + "/\(name)/user-id")
+        // As a power cut may leave it.
+        try Data().write(to: owner)
+        #expect(try await users.signIn("anna").collection(SyncWorld.namespace).count() == 1)
+        #expect(try users.userIDs() == ["anna"])
+        try await users.close("anna")
+        try Data("ben".utf8).write(to: owner)
         #expect(throws: SyncError.self) { try users.signIn("anna") }
         await #expect(throws: SyncError.self) {
             try await users.signOut("anna", waitingForUpload: nil)
