@@ -175,11 +175,8 @@ extension SyncTransaction {
             try subscriptions.unstage(record.documentID, in: collection.rowID)
         }
         let isHidden = look.lookup == .hidden
-        var seen = record
-        // What was told since the look is still to be looked at.
-        if record.hint == look.record.hint { seen.hint = 0 }
         if collection.isSubscribed && !record.isClaimedByID || isHidden,
-            let settled = try settleMembership(seen, look.lookup, edition, isHeld: local != nil)
+            let settled = try settleMembership(record, look, edition, isHeld: local != nil)
         {
             return settled
         }
@@ -212,9 +209,12 @@ extension SyncTransaction {
 
     /// Evicts, or passes over, what does not belong here; `nil` for what does.
     private func settleMembership(
-        _ record: SyncedDocument, _ look: RemoteLookup, _ edition: RemoteEdition, isHeld: Bool
+        _ old: SyncedDocument, _ look: CollectionPass.Look, _ edition: RemoteEdition, isHeld: Bool
     ) throws -> Settled? {
-        switch try membership(of: record, isHeld: isHeld, look, edition) {
+        var record = old
+        // What was told since the look is still to be looked at.
+        if record.hint == look.record.hint { record.hint = 0 }
+        switch try membership(of: record, isHeld: isHeld, look.lookup, edition) {
         case .arrive, .keep, .keepPending, .delete: return nil
         case .evict:
             try leaveView(record, isHeld: isHeld)
@@ -225,7 +225,7 @@ extension SyncTransaction {
                 try records.remove(record)
                 try keepLook(after: record)
             }
-            if let document = edition.document, case .found(let answer) = look,
+            if let document = edition.document, case .found(let answer) = look.lookup,
                 try membership.expects(document)
             {
                 try subscriptions.stage(answer, in: collection.rowID)
