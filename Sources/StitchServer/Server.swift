@@ -29,13 +29,18 @@
             let group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)
             let opening = try Opening(
                 dispatcher: Dispatcher(server: context, backend: backend), pools: pools)
-            let listener = try await ServerBootstrap(group: group)
+            let bootstrap = ServerBootstrap(group: group)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .serverChannelOption(.backlog, value: 1_024)
                 .childChannelInitializer { channel in opening.prepare(channel) }
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .childChannelOption(.maxMessagesPerRead, value: 1)
-                .bind(host: settings.host, port: settings.port).get()
+            let listener: any Channel
+            do {
+                listener = try await bootstrap.bind(host: settings.host, port: settings.port).get()
+            } catch {
+                throw ListenError("\(settings.host):\(settings.port)", error)
+            }
             var metrics: (any Channel)?
             if let port = settings.metricsPort {
                 metrics = try await MetricsHandler.listen(on: port, group) {

@@ -106,6 +106,7 @@ extension Accumulator {
         .merging(others) { $1 }
 
     private static let others: [String: Parse] = [
+        "$_internalJsReduce": reduced, "$accumulator": scripted,
         "$bottom": { (name, value, parser) throws(StoreError) in
             try top(name, value, parser, isTop: false, isSingle: true)
         },

@@ -14,7 +14,7 @@ struct ExpressionOperator: Sendable {
     static let all: [String: ExpressionOperator] = [
         logic, arithmetic, trigonometry, arrays, arrayForms, sets, strings, patterns, objects,
         dates,
-        conversions, accumulators,
+        conversions, accumulators, scripts,
     ].reduce(into: [:]) { all, group in all.merge(group) { $1 } }
 
     /// Takes an exact number of arguments.

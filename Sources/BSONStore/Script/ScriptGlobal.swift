@@ -29,6 +29,7 @@ enum ScriptGlobal: String, Sendable {
     case toJSON = "tojson"
     case toJSONOneLine = "tojsononeline"
     case assert
+    case emit
 
     var isCallable: Bool { self != .math && self != .json }
 
@@ -74,6 +75,9 @@ extension ScriptMachine {
         case .sleep:
             try pause(milliseconds: first.number)
             return .null
+        case .emit:
+            try emit(arguments)
+            return .undefined
         // Nobody reads what a server's scripts print.
         case .print: return .undefined
         case .toJSON, .toJSONOneLine: return .string(try json(first))

@@ -109,6 +109,7 @@ extension ScriptMachine {
         _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
     ) throws(ScriptStop) -> ScriptValue {
         try charge(16 * arguments.count)
+        try change(array)
         switch name {
         case "pop": return array.elements.popLast() ?? .undefined
         case "shift": return array.elements.isEmpty ? .undefined : array.elements.removeFirst()

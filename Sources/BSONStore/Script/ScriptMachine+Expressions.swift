@@ -28,10 +28,8 @@ extension ScriptMachine {
             return .object(ScriptObject(elements: elements))
         case .object(let fields): return try object(fields, frame)
         case .function(let function):
-            let object = ScriptObject(
-                .function(function, frame.scope, this: function.isArrow ? frame.this : nil))
-            try charge(64)
-            return .object(object)
+            return try value(
+                of: function, in: frame.scope, this: function.isArrow ? frame.this : nil)
         case .member(let subject, let name, let isOptional):
             let subject = try evaluate(subject, frame)
             if isOptional && subject.isNothing { return .undefined }
@@ -165,6 +163,7 @@ extension ScriptMachine {
         _ name: String, of object: ScriptObject, to value: ScriptValue
     ) throws(ScriptStop) {
         try charge(48 + name.utf8.count)
+        try change(object)
         guard object.isArray else { return object.set(name, value) }
         if name == "length" {
             let count = max(0, value.integer)

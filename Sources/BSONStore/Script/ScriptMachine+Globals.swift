@@ -19,6 +19,7 @@ extension ScriptMachine {
         case (.object, "keys"), (.object, "values"), (.object, "entries"):
             return try list(name, first)
         case (.object, "assign"):
+            if let target = first.object { try change(target) }
             for source in arguments.dropFirst() {
                 for name in source.object?.ownNames ?? [] {
                     try charge(48)
@@ -29,6 +30,7 @@ extension ScriptMachine {
         case (.array, "isArray"): return .bool(first.object?.isArray ?? false)
         case (.array, "from"): return try list("from", first)
         case (.array, "of"): return .object(ScriptObject(elements: arguments))
+        case (.array, _): return try shellFunction(name, arguments)
         case (.date, "now"): return .number(ScriptDate.now)
         case (.date, "parse"): return .number(ScriptDate.time(first.text))
         case (.date, "UTC"): return .number(ScriptDate.time(arguments.map(\.number)))

@@ -59,7 +59,7 @@ extension ScriptMachine {
         }
     }
 
-    private func add(_ left: ScriptValue, _ right: ScriptValue) throws(ScriptStop) -> ScriptValue {
+    func add(_ left: ScriptValue, _ right: ScriptValue) throws(ScriptStop) -> ScriptValue {
         // Dates are added as texts.
         let (left, right) = (Self.operand(left), Self.operand(right))
         switch (left, right) {

@@ -13,8 +13,7 @@ extension ScriptMachine {
         // Functions are known before they stand there.
         for case .function(let function) in statements {
             guard let name = function.name else { continue }
-            frame.scope.declare(
-                name, .object(ScriptObject(.function(function, frame.scope, this: nil))))
+            frame.scope.declare(name, try value(of: function, in: frame.scope))
         }
         for statement in statements {
             let completion = try execute(statement, frame)

@@ -2,35 +2,82 @@
 final class ScriptMachine {
     /// What the script threw last.
     var thrown = ScriptValue.undefined
+    /// What `emit` was called with; `nil` where there is no such function.
+    var emitted: [BSONDocument]?
     private var stepsToCheck = ScriptMachine.stepsPerCheck
     private var bytes = 0
     private var depth = 0
     private let deadline = ScriptLimits.deadline ?? .now + .seconds(ScriptLimits.secondsMax)
     private let globals = ScriptScope(in: nil, isFunction: true)
+    /// Scopes that functions were made in, and objects that others were put into: they may hold
+    /// themselves.
+    private var scopes: [ScriptScope] = []
+    private var changed: [ScriptObject] = []
 
     /// Calls a function that knows values by name.
     ///
     /// - Throws: 139 (JSInterpreterFailure) for what the script throws, 50 (MaxTimeMSExpired) when
     ///   its time is over.
-    static func run(
-        _ function: ScriptFunction, this: ScriptValue, names: [String: ScriptValue]
+    func run(
+        _ function: ScriptFunction, this: ScriptValue, names: [String: ScriptValue],
+        _ arguments: [ScriptValue] = []
     ) throws(StoreError) -> ScriptValue {
-        let machine = ScriptMachine()
-        for (name, value) in names { machine.globals.declare(name, value) }
+        for (name, value) in names { globals.declare(name, value) }
         do throws(ScriptStop) {
-            return try machine.call(function, in: machine.globals, this: this, [])
+            return try call(function, in: globals, this: this, arguments)
         } catch {
             switch error {
             case .failed(let error): throw error
-            case .thrown:
-                throw StoreError(.scriptFailed, Self.message(of: machine.thrown))
+            case .thrown: throw StoreError(.scriptFailed, Self.message(of: thrown))
             }
         }
+    }
+
+    /// Notes what `emit` was called with.
+    func emit(_ arguments: [ScriptValue]) throws(ScriptStop) {
+        guard emitted != nil else { throw fail("ReferenceError", "emit is not defined") }
+        guard arguments.count == 2 else {
+            throw .failed(.location(31220, "emit takes 2 args"))
+        }
+        let pair: BSONDocument
+        do throws(StoreError) {
+            let key = try BSONValue(arguments[0])
+            pair = ["k": key == .undefined ? .null : key, "v": try BSONValue(arguments[1])]
+        } catch {
+            throw .failed(error)
+        }
+        try charge(pair.byteCount)
+        emitted?.append(pair)
     }
 
     private static func message(of value: ScriptValue) -> String {
         if case .object(let object) = value, case .error = object.kind { return object.text }
         return "uncaught exception: \(value.text)"
+    }
+
+    // MARK: Memory
+
+    /// Makes a function a value.
+    func value(
+        of function: ScriptFunction, in scope: ScriptScope, this: ScriptValue? = nil
+    ) throws(ScriptStop) -> ScriptValue {
+        try charge(64)
+        scopes.append(scope)
+        return .object(ScriptObject(.function(function, scope, this: this)))
+    }
+
+    /// Notes that other values are put into an object.
+    func change(_ object: ScriptObject) throws(ScriptStop) {
+        guard !object.isChanged else { return }
+        try charge(8)
+        object.isChanged = true
+        changed.append(object)
+    }
+
+    /// Empties what may hold itself, after which no value of the machine is to be used.
+    func forget() {
+        for scope in scopes { scope.forget() }
+        for object in changed { object.forget() }
     }
 
     // MARK: Limits

@@ -23,17 +23,26 @@ final class ScriptObject {
     private var values: [String: ScriptValue] = [:]
     /// A document whose fields were not all looked at.
     private var source: BSONDocument?
+    /// The document that the object was made of.
+    let origin: BSONDocument?
+    /// Whether other values were put into it since it was made.
+    var isChanged = false
 
-    init(_ kind: Kind = .plain) { self.kind = kind }
+    init(_ kind: Kind = .plain) {
+        self.kind = kind
+        origin = nil
+    }
 
     /// An object with the fields of a document, which are converted when they are asked for.
     init(_ document: BSONDocument) {
         kind = .plain
         source = document
+        origin = document
     }
 
     init(elements: [ScriptValue]) {
         kind = .array
+        origin = nil
         self.elements = elements
     }
 
@@ -89,6 +98,14 @@ final class ScriptObject {
             let index = Int(name), index < UInt32.max, String(index) == name
         else { return nil }
         return index
+    }
+
+    /// Lets go of all that it holds.
+    func forget() {
+        elements = []
+        names = []
+        values = [:]
+        source = nil
     }
 
     private func readAll() {
@@ -172,6 +189,7 @@ final class ScriptPattern: Sendable {
 /// Holds the names that a function, or a block of it, declares.
 final class ScriptScope {
     private var values: [String: ScriptValue] = [:]
+    private var isForgotten = false
     let parent: ScriptScope?
     /// Whether `var` declares here.
     let isFunction: Bool
@@ -191,6 +209,16 @@ final class ScriptScope {
     }
 
     func declare(_ name: String, _ value: ScriptValue) { values[name] = value }
+
+    /// Lets go of all values of this scope and of those around it.
+    func forget() {
+        var scope: ScriptScope? = self
+        while let here = scope, !here.isForgotten {
+            here.isForgotten = true
+            here.values = [:]
+            scope = here.parent
+        }
+    }
 
     /// Declares a name in the function, and keeps the value that it has.
     func declareInFunction(_ name: String, _ value: ScriptValue?) {

@@ -182,7 +182,21 @@ extension CollectionOptionsParser {
         for (key, _) in validator where ["$where", "$text", "$near", "$nearSphere"].contains(key) {
             throw StoreError(.badValue, "\(key) is not allowed in this context")
         }
+        guard !holdsFunction(.document(validator)) else {
+            throw .location(4_660_800, "$function cannot be used inside a validator.")
+        }
         _ = try Filter(validator)
+    }
+
+    private static func holdsFunction(_ value: BSONValue) -> Bool {
+        switch value {
+        case .document(let document):
+            document.contains { key, value in
+                key == "$function" || key != "$literal" && holdsFunction(value)
+            }
+        case .array(let array): array.contains(where: holdsFunction)
+        default: false
+        }
     }
 
     private func outOfBounds(_ field: String, _ bound: String, _ number: Int64) -> StoreError {

@@ -37,6 +37,17 @@ enum AggregateCommand {
             return try watch(options, request, namespace, call, store, batchSize: batchSize)
         }
         try request.checkSplit()
+        return try store.open(
+            ListSource(try documents(call, store)), namespace, call, batchSize: batchSize)
+    }
+
+    /// The documents that a pipeline without change stream gives, once it has written what it writes.
+    static func documents(
+        _ call: CommandCall, _ store: StoreBackend,
+        failing: String = "PlanExecutor error during aggregation"
+    ) throws -> [BSONDocument] {
+        let namespace = try target(call)
+        let request = try AggregateRequest(call)
         let pipeline = try request.pipeline(for: call, store)
         if pipeline.writes, let level = call.document("readConcern")?["level"]?.stringValue,
             level == "linearizable"
@@ -65,15 +76,12 @@ enum AggregateCommand {
                     return true
                 }
             } catch {
-                throw CommandFault.framed(error, "PlanExecutor error during aggregation")
+                throw CommandFault.framed(error, failing)
             }
             return documents
         }
-        let documents =
-            pipeline.writes
+        return pipeline.writes
             ? try store.write(call) { try gather($0) } : try store.read(call, gather)
-        return try store.open(
-            ListSource(documents), namespace, call, batchSize: batchSize)
     }
 
     private static func watch(

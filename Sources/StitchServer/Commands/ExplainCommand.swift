@@ -32,7 +32,7 @@ enum ExplainCommand {
         if inner["$db"] == nil { inner.append("$db", .string(call.database)) }
         try rule.schema.check(inner, named: rule.name, isCommand: true)
         let explained = Explanation(
-            call.explaining(inner, as: rule.name, givenName: name), verbosity)
+            call.standing(for: inner, as: rule.name, givenName: name), verbosity)
         return .reply(try explained.reply(store))
     }
 }

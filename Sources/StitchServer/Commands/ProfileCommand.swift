@@ -37,7 +37,7 @@ extension StoreBackend {
     private static let profiled: [String: String] = [
         "aggregate": "command", "count": "command", "delete": "remove", "distinct": "command",
         "find": "query", "findAndModify": "command", "getMore": "getmore", "insert": "insert",
-        "killCursors": "killcursors", "update": "update",
+        "killCursors": "killcursors", "mapReduce": "command", "update": "update",
     ]
 
     /// Notes a command that was carried out, where its database is profiled.

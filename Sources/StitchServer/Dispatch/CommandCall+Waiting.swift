@@ -12,12 +12,16 @@ extension CommandCall {
         if rule.name == "profile" || server.state.withLock({ $0.profiling[database] == 2 }) {
             return true
         }
-        if rule.name == "aggregate" { return writesFromPipeline }
+        if Self.mayWrite.contains(rule.name) { return writesResults }
         return !rule.traits.isDisjoint(with: [.writes, .takesWriteConcern])
     }
 
-    /// Whether the last stage of a pipeline writes.
-    var writesFromPipeline: Bool {
+    /// Commands that read, and write what they find where they are told to.
+    static let mayWrite: Set<String> = ["aggregate", "mapReduce"]
+
+    /// Whether such a command writes.
+    var writesResults: Bool {
+        if let out = body["out"] { return out.documentValue?["inline"] == nil }
         let last = body["pipeline"]?.arrayValue?.values.last?.documentValue?.keys.first
         return last == "$out" || last == "$merge"
     }

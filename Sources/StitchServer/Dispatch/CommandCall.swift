@@ -42,8 +42,8 @@ struct CommandCall: Sendable {
     /// Whether the client can take answers that it did not ask for.
     let allowsExhaust: Bool
 
-    /// The call of a command that stands in this one, to be explained.
-    func explaining(_ body: BSONDocument, as name: String, givenName: String) -> CommandCall {
+    /// The call of a command that stands in this one, or that this one stands for.
+    func standing(for body: BSONDocument, as name: String, givenName: String) -> CommandCall {
         CommandCall(
             name: name, givenName: givenName, body: body, sequences: sequences, database: database,
             connection: connection, server: server, deadline: deadline, session: session,

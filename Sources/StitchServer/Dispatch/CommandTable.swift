@@ -60,6 +60,7 @@ enum CommandTable {
         SearchIndexCommands.listRule,
         LogRotateCommand.rule,
         LogoutCommand.rule,
+        MapReduceCommand.rule,
         PingCommand.rule,
         PlanCacheClearCommand.rule,
         ProfileCommand.rule,

@@ -121,8 +121,8 @@ extension MemberState {
     func check(_ rule: CommandRule, _ call: CommandCall) throws(CommandFault) {
         // An aggregation takes a write concern for the stages that write.
         let writes =
-            rule.name == "aggregate"
-            ? call.writesFromPipeline
+            CommandCall.mayWrite.contains(rule.name)
+            ? call.writesResults
             : !rule.traits.isDisjoint(with: [.writes, .endsTransaction, .takesWriteConcern])
         let reads =
             rule.traits.contains(.takesReadConcern) || Self.readsElsewhere.contains(rule.name)

@@ -72,6 +72,11 @@ enum Authorization {
             let names = [call.target.stringValue, call.string("to")].compactMap(\.self)
             return names.map { need(.collections, of: $0) }
         case "aggregate", "explain": return aggregateNeeds(call)
+        case "mapReduce":
+            let read = [(Role.Access.read, database)]
+            guard call.writesResults else { return read + needsForUsers(call) }
+            let target = call.document("out")?["db"]?.stringValue ?? database
+            return read + [(.write, target)] + needsForUsers(call)
         case "killCursors", "getMore":
             // Cursors belong to sessions and namespaces, which are checked there.
             return [(.read, database)]

@@ -30,9 +30,11 @@ import Testing
         Section(
             title: "Stages", known: Set(StageRule.all.keys), fixtures: "aggregation"),
         Section(
-            title: "Accumulators", known: Set(Accumulator.all.keys), fixtures: "aggregation"),
+            title: "Accumulators", known: Set(Accumulator.all.keys.filter { !$0.hasPrefix("$_") }),
+            fixtures: "aggregation"),
         Section(
-            title: "Expressions", known: Set(ExpressionOperator.all.keys),
+            title: "Expressions",
+            known: Set(ExpressionOperator.all.keys.filter { !$0.hasPrefix("$_") }),
             fixtures: "aggregation"),
     ]
 

@@ -256,4 +256,71 @@ import Testing
         }
         #expect(error?.message == "$where is not allowed in this context")
     }
+
+    @Test(arguments: [
+        "this.self = this", "var f = function() { return f }; f()",
+        "function f() { function g() { return this } return g } obj.kept = f()",
+        "obj.list = [obj]; obj.list.push(obj.list)", "Object.assign(obj, {a: {b: obj}})",
+        "for (var i = 0; i < 3; i++) { let g = () => i; obj[i] = g }",
+    ])
+    func `what holds itself is let go of when the script ends`(text: String) throws {
+        weak var left: ScriptObject?
+        do {
+            let object = ScriptObject(Self.document)
+            left = object
+            let machine = ScriptMachine()
+            _ = try machine.run(
+                ScriptParser.parse(text), this: .object(object), names: ["obj": .object(object)])
+            machine.forget()
+        }
+        #expect(left == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("(a, b) => a + b", [.int32(1), .int64(2)], .double(3)),
+            ("function() { return arguments.length }", ["a", .null], .double(2)),
+            ("function() {}", [], .undefined), ("x => null", [], .null),
+            (
+                "function(d) { return d }",
+                [["n": .int32(1), "l": .int64(2), "x": 0.5, "a": [.int32(1)]]],
+                ["n": .int32(1), "l": .int64(2), "x": 0.5, "a": [1.0]]
+            ),
+            (
+                "function(d) { d.n += 1; delete d.l; d.z = [undefined]; return d }",
+                [["n": .int32(1), "l": .int64(2)]], ["n": 2.0, "z": [.undefined]]
+            ),
+            (
+                "() => [new Date(5), /a/gi, ObjectId('0102030405060708090a0b0c')]",
+                [],
+                [
+                    .datetime(BSONDatetime(milliseconds: 5)),
+                    .regularExpression(BSONRegularExpression("a", options: "i")),
+                    .objectID(
+                        BSONObjectID(bytes: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+                            ?? BSONObjectID()),
+                ]
+            ),
+            (
+                "() => Array.sum([1, 2, 3]) + Array.avg([1, 3]) + Array.stdDev([1, 3])", [],
+                .double(9)
+            ),
+            ("() => Array.unique([1, 2, '1', 2])", [], [1.0, 2.0]),
+            (
+                "() => [Array.contains([1], 1), Array.sum([]), Array.sum(['a', 'b'])]", [],
+                [true, .null, "ab"]
+            ),
+        ] as [(String, [BSONValue], BSONValue)])
+    func `what a script gives is stored`(
+        text: String, arguments: [BSONValue], expected: BSONValue
+    ) throws {
+        #expect(try Script(text).value(of: arguments) == expected)
+    }
+
+    @Test func `what holds itself, or has a name that no field can have, is not stored`() throws {
+        #expect(throws: StoreError.self) {
+            try Script("() => { var a = []; a.push(a); return a }").value(of: [])
+        }
+        #expect(throws: StoreError.self) { try Script("() => ({'a\\0b': 1})").value(of: []) }
+    }
 }

@@ -1,0 +1,169 @@
+extension Accumulator {
+    /// Reads `{init:, initArgs:, accumulate:, accumulateArgs:, merge:, finalize:, lang:}`.
+    ///
+    /// Source: the server's `accumulator_js_reduce.cpp`.
+    static let scripted: Parse = { (name, value, parser) throws(StoreError) in
+        guard case .document(let document) = value else {
+            throw .location(
+                4_544_703,
+                "\(name) expects an object as an argument; found: \(value.type.alias)")
+        }
+        var scripts: [String: Script] = [:]
+        var initial: Expression?
+        var argument: Expression?
+        for (key, value) in document {
+            switch key {
+            case "init", "accumulate", "merge", "finalize":
+                scripts[key] = try script(key, value, parser)
+            case "initArgs": initial = try Expression(value, in: parser.scope)
+            case "accumulateArgs": argument = try Expression(value, in: parser.scope)
+            case "lang":
+                guard let language = value.stringValue else {
+                    throw .location(
+                        4_544_704, "\(name) lang must be a string; found: \(value.type.alias)")
+                }
+                guard language == "js" else {
+                    throw .location(4_544_705, "\(name) only supports lang: 'js'")
+                }
+            default:
+                throw .location(4_544_706, "\(name) got an unexpected field: \(key)")
+            }
+        }
+        guard let start = scripts["init"] else { throw missing("init", 4_544_707) }
+        guard let step = scripts["accumulate"] else { throw missing("accumulate", 4_544_708) }
+        guard scripts["merge"] != nil else { throw missing("merge", 4_544_709) }
+        guard let argument else { throw missing("accumulateArgs", 4_544_710) }
+        let end = scripts["finalize"]
+        if initial == nil { initial = try Expression(.array(BSONArray()), in: parser.scope) }
+        return Accumulator(name, argument, initial: initial) { (value, _) throws(StoreError) in
+            try ScriptState(value, start: start, step: step, end: end)
+        }
+    }
+
+    private static func missing(_ field: String, _ code: Int32) -> StoreError {
+        .location(code, "$accumulator missing required argument '\(field)'")
+    }
+
+    private static func script(
+        _ field: String, _ value: BSONValue, _ parser: PipelineParser
+    ) throws(StoreError) -> Script {
+        guard let constant = try Expression(value, in: parser.scope).constant else {
+            throw .location(
+                4_544_701, "$accumulator '\(field)' must be a constant expression")
+        }
+        guard let text = constant?.scriptText else {
+            throw .location(4_544_702, "$accumulator '\(field)' must be a String or Code")
+        }
+        return try Script(text)
+    }
+
+    /// Reads `{data: <a document with k and v>, eval: <script>}`, which `mapReduce` is made of.
+    static let reduced: Parse = { (name, value, parser) throws(StoreError) in
+        guard case .document(let document) = value else {
+            throw .location(
+                31326, "\(name) requires a document argument, but found \(value.type.alias)")
+        }
+        guard let text = document["eval"]?.scriptText else {
+            throw .location(
+                31244, "\(name) requires the 'eval' argument to be of type string, or code")
+        }
+        guard let data = document["data"] else {
+            throw .location(31349, "\(name) requires 'data' argument")
+        }
+        let script = try Script(text)
+        let scope = document["scope"]?.documentValue ?? [:]
+        return Accumulator(name, try Expression(data, in: parser.scope)) { _, run in
+            ReducedState(script, scope, run)
+        }
+    }
+}
+
+/// Holds what scripts made of a group.
+final class ScriptState: AccumulatorState {
+    private let step: Script
+    private let end: Script?
+    private var state: BSONValue
+    private var byteCount = 0
+
+    init(
+        _ arguments: BSONValue?, start: Script, step: Script, end: Script?
+    ) throws(StoreError) {
+        guard case .array(let array)? = arguments else {
+            throw .location(
+                4_544_711,
+                "$accumulator initArgs must evaluate to an array: "
+                    + ExpressionText.text(of: arguments))
+        }
+        self.step = step
+        self.end = end
+        state = try start.value(of: array.values)
+    }
+
+    override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
+        guard case .array(let array)? = value else {
+            throw .location(
+                4_544_712,
+                "$accumulator accumulateArgs must evaluate to an array: "
+                    + ExpressionText.text(of: value))
+        }
+        state = try step.value(of: [state] + array.values)
+        let (before, now) = (byteCount, BSONWriter.count(state))
+        byteCount = now
+        return now - before
+    }
+
+    override func result() throws(StoreError) -> BSONValue? {
+        try end?.value(of: [state]) ?? state
+    }
+}
+
+/// Keeps what was emitted with one key until it is reduced.
+final class ReducedState: AccumulatorState {
+    private let script: Script
+    private let scope: BSONDocument
+    private var memory: AccumulatorMemory
+    private var key = BSONValue.null
+    private var values: [BSONValue] = []
+
+    init(_ script: Script, _ scope: BSONDocument, _ run: PipelineRun) {
+        self.script = script
+        self.scope = scope
+        memory = AccumulatorMemory("$_internalJsReduce", run.bytesMax)
+    }
+
+    override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
+        guard let document = value?.documentValue, let value = document["v"],
+            let key = document["k"]
+        else {
+            throw .location(
+                31251,
+                "$_internalJsReduce requires the 'data' argument to have a 'k' and 'v' field")
+        }
+        self.key = key
+        values.append(value)
+        return try memory.add(value)
+    }
+
+    /// The last values come first, in parts that fit a document, as MongoDB gives them.
+    override func result() throws(StoreError) -> BSONValue? {
+        while true {
+            var part: [BSONValue] = []
+            var bytes = BSONWriter.count(key)
+            while let value = values.last {
+                bytes += BSONWriter.count(value) + Self.keyBytes
+                guard bytes <= ExpressionLimits.bytesMax else { break }
+                part.append(value)
+                values.removeLast()
+            }
+            guard part.count > 1 || values.isEmpty else {
+                throw .location(31392, "Value too large to reduce")
+            }
+            let value = try script.value(of: [key, .array(BSONArray(part))], scope: scope)
+            if values.isEmpty { return value }
+            values.append(value)
+        }
+    }
+
+    /// What the position of a value takes in an array, about.
+    private static let keyBytes = 10
+}

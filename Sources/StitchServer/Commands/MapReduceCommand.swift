@@ -1,0 +1,218 @@
+internal import BSONStore
+
+/// Runs `mapReduce` as the pipeline that it stands for.
+///
+/// Source: the server's `mr_common.cpp`; MongoDB manual, "mapReduce".
+enum MapReduceCommand {
+    static let rule = CommandRule(
+        "mapReduce", aliases: ["mapreduce"], [.takesReadConcern, .takesWriteConcern],
+        fields: [
+            "map": .any, "reduce": .any, "finalize": .any, "out": .any, "query": .document,
+            "sort": .document, "limit": .number, "collation": .document, "scope": .document,
+            "jsMode": .bool, "verbose": .bool, "bypassDocumentValidation": .bool,
+        ], required: ["map", "reduce", "out"], .store(run))
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let namespace = try call.collection()
+        let request = try MapReduceRequest(call)
+        let isView = try store.read(call) { try $0.isView(namespace) }
+        guard !isView else {
+            throw CommandFault(166, "mapReduce on a view is not supported")
+        }
+        let aggregate = call.standing(
+            for: request.aggregate(namespace), as: "aggregate", givenName: "aggregate")
+        let documents = try AggregateCommand.documents(
+            aggregate, store, failing: "MapReduce internal error")
+        return .reply([request.output.replyField: request.output.reply(documents)])
+    }
+}
+
+/// Is what a `mapReduce` asks for.
+struct MapReduceRequest {
+    let output: MapReduceOutput
+    private let call: CommandCall
+    private let map: BSONValue
+    private let reduce: BSONValue
+    private let finalize: BSONValue?
+
+    /// - Throws: 2 (BadValue) for what is no script, and what the output throws.
+    init(_ call: CommandCall) throws(CommandFault) {
+        self.call = call
+        map = try Self.script(call["map"] ?? .null, "map")
+        reduce = try Self.script(call["reduce"] ?? .null, "reduce")
+        finalize = try call["finalize"].map { value throws(CommandFault) in
+            try Self.script(value, "finalize")
+        }
+        output = try MapReduceOutput(call["out"] ?? .null)
+        if let limit = call["limit"]?.wholeNumber, limit < 0 {
+            throw CommandFault(
+                51024, "BSON field 'limit' value must be >= 0, actual value '\(limit)'")
+        }
+    }
+
+    private static func script(
+        _ value: BSONValue, _ name: String
+    ) throws(CommandFault) -> BSONValue {
+        switch value {
+        case .string, .javascript: return value
+        default: throw CommandFault(.badValue, "'\(name)' must be of string or code type")
+        }
+    }
+
+    /// The `aggregate` command that does the same.
+    func aggregate(_ namespace: Namespace) -> BSONDocument {
+        let scope = BSONValue.document(call.document("scope") ?? [:])
+        var stages: [BSONValue] = []
+        if let query = call.document("query"), !query.isEmpty {
+            stages.append(["$match": .document(query)])
+        }
+        if let sort = call.document("sort"), !sort.isEmpty {
+            stages.append(["$sort": .document(sort)])
+        }
+        if let limit = call["limit"]?.wholeNumber, limit > 0 {
+            stages.append(["$limit": .int64(Int64(limit))])
+        }
+        stages += [
+            [
+                "$project": [
+                    "_id": 0,
+                    "emits": ["$_internalJsEmit": ["this": "$$ROOT", "eval": map, "scope": scope]],
+                ]
+            ],
+            ["$unwind": "$emits"],
+            [
+                "$group": [
+                    "_id": "$emits.k",
+                    "value": [
+                        "$_internalJsReduce": ["data": "$emits", "eval": reduce, "scope": scope]
+                    ],
+                ]
+            ],
+        ]
+        if let finalize { stages.append(Self.applying(finalize, ["$_id", "$value"], scope)) }
+        stages.append(["$sort": ["_id": 1]])
+        stages += output.stages(namespace, reduce: reduce, finalize: finalize, scope: scope)
+        var command: BSONDocument = [
+            "aggregate": .string(namespace.collection), "pipeline": .array(BSONArray(stages)),
+            "cursor": [:],
+        ]
+        for name in ["collation", "bypassDocumentValidation", "readConcern", "writeConcern"] {
+            if let value = call[name] { command.append(name, value) }
+        }
+        return command
+    }
+
+    /// The stage that puts a script's value in the place of the value.
+    static func applying(
+        _ script: BSONValue, _ arguments: BSONValue, _ scope: BSONValue
+    ) -> BSONValue {
+        let function: BSONDocument = [
+            "body": script, "args": arguments, "lang": "js", "_internalScope": scope,
+        ]
+        return ["$project": ["value": ["$function": .document(function)]]]
+    }
+}
+
+/// Says where the results of a `mapReduce` go.
+struct MapReduceOutput {
+    private enum Kind: String, CaseIterable {
+        case inline
+        case replace
+        case merge
+        case reduce
+    }
+
+    private var kind = Kind.replace
+    private var collection = ""
+    private var database: String?
+
+    /// Reads `out`: a name, or a document such as `{merge: "totals"}`.
+    ///
+    /// - Throws: 2 (BadValue) for what is neither.
+    init(_ value: BSONValue) throws(CommandFault) {
+        switch value {
+        case .string(let name): collection = name
+        case .document(let document): try read(document)
+        default:
+            throw CommandFault(.badValue, "'out' must be either a string or an object")
+        }
+        guard kind == .inline || !collection.isEmpty else {
+            throw CommandFault(.invalidNamespace, "Invalid namespace specified: the name is empty")
+        }
+    }
+
+    private mutating func read(_ document: BSONDocument) throws(CommandFault) {
+        var found: Kind?
+        for (key, value) in document {
+            if let kind = Kind(rawValue: key) {
+                guard found == nil else {
+                    throw CommandFault(.badValue, "'out' cannot name two kinds of output")
+                }
+                found = kind
+                try read(kind, value)
+            } else if key == "db" {
+                guard let name = value.stringValue else {
+                    throw CommandFault(.badValue, "'db' must be of type string")
+                }
+                database = name
+            } else if key != "sharded" && key != "nonAtomic" {
+                throw CommandFault(.badValue, "'out' has an unknown field '\(key)'")
+            }
+        }
+        guard let found else {
+            throw CommandFault(
+                .badValue, "'out' requires one of 'inline', 'replace', 'merge' or 'reduce'")
+        }
+        kind = found
+    }
+
+    private mutating func read(_ kind: Kind, _ value: BSONValue) throws(CommandFault) {
+        switch (kind, value) {
+        case (.inline, _):
+            guard value.wholeNumber == 1 else {
+                throw CommandFault(.badValue, "'inline' takes only numeric '1'")
+            }
+        case (_, .string(let name)): collection = name
+        default:
+            throw CommandFault(.badValue, "'\(kind.rawValue)' supports only string type")
+        }
+    }
+
+    /// Whether the results are in the reply.
+    var isInline: Bool { kind == .inline }
+
+    /// The stages that write the results.
+    func stages(
+        _ namespace: Namespace, reduce: BSONValue, finalize: BSONValue?, scope: BSONValue
+    ) -> [BSONValue] {
+        let target: BSONValue = [
+            "db": .string(database ?? namespace.database), "coll": .string(collection),
+        ]
+        switch kind {
+        case .inline: return []
+        case .replace: return [["$out": target]]
+        case .merge:
+            return [["$merge": ["into": target, "whenMatched": "replace"]]]
+        case .reduce:
+            var pipeline = [
+                MapReduceRequest.applying(
+                    reduce, ["$_id", ["$value", "$$new.value"]], scope)
+            ]
+            if let finalize {
+                pipeline.append(MapReduceRequest.applying(finalize, ["$_id", "$value"], scope))
+            }
+            return [
+                ["$merge": ["into": target, "whenMatched": .array(BSONArray(pipeline))]]
+            ]
+        }
+    }
+
+    /// The field of the reply that tells the results, or where they are.
+    var replyField: String { isInline ? "results" : "result" }
+
+    func reply(_ documents: [BSONDocument]) -> BSONValue {
+        if isInline { return .array(BSONArray(documents.map { .document($0) })) }
+        guard let database else { return .string(collection) }
+        return ["db": .string(database), "collection": .string(collection)]
+    }
+}
