@@ -21,7 +21,8 @@ struct DocumentSorter {
 
     init(order: SortOrder, skip: Int, limit: Int) {
         self.order = order
-        countMax = limit == 0 ? nil : skip.addingReportingOverflow(limit).partialValue
+        let (count, isOver) = skip.addingReportingOverflow(limit)
+        countMax = limit == 0 || isOver ? nil : count
     }
 
     /// Takes one more document.
@@ -35,7 +36,7 @@ struct DocumentSorter {
             Entry(key: key, index: inserted, document: document, metadata: metadata))
         inserted += 1
         bytes += key.count + document.byteCount
-        if let countMax, entries.count >= 2 * countMax + 1_000 { shorten(to: countMax) }
+        if let countMax, (entries.count - 1_000) / 2 >= max(1, countMax) { shorten(to: countMax) }
         guard bytes <= Self.bytesMax else {
             throw StoreError(
                 StoreError.Code(rawValue: 292),

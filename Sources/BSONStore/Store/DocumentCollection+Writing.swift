@@ -116,7 +116,7 @@ extension DocumentCollection {
     public func findOneAndReplace(
         _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
     ) throws -> BSONDocument? {
-        let (filter, update) = (try Filter(filter), try Update(document))
+        let (filter, update) = (try Filter(filter), try Update(replacement: document))
         return try store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 

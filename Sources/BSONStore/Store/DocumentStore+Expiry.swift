@@ -47,6 +47,11 @@ extension DocumentStore {
             key.path: ["$lte": .datetime(BSONDatetime(milliseconds: limit))]
         ]
         guard let partial = index.partialFilter else { return try Filter(isDue) }
-        return try Filter(["$and": [.document(isDue), .document(partial)]])
+        // The texts of the index's filter compare as they do in the index.
+        let collation = try index.collation.map { (document) throws(StoreError) in
+            try Collation(document)
+        }
+        let options = FilterOptions(collation: collation ?? nil, inheritsCollation: false)
+        return try Filter(["$and": [.document(isDue), .document(partial)]], options: options)
     }
 }

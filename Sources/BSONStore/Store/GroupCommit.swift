@@ -22,6 +22,7 @@ struct GroupCommit: Sendable {
         do {
             try store.write { transaction in
                 for job in jobs {
+                    transaction.forgetSettings()
                     settlements.append(job.perform(transaction))
                     if let fault = transaction.connection.fault { throw fault }
                     guard transaction.connection.isInTransaction else {
@@ -122,9 +123,16 @@ extension DocumentStore {
 }
 
 extension WriteTransaction {
-    /// Runs one of several writes: undone alone when it throws, with a comment of its own.
+    /// Runs one of several writes: undone alone when it throws.
     fileprivate func job<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+        try savepoint { try body(self) }
+    }
+
+    /// Forgets what one of several writes set for itself, which must not hold for the next one.
+    fileprivate func forgetSettings() {
         comment = nil
-        return try savepoint { try body(self) }
+        bypassesValidation = false
+        hint = nil
+        documentGuard = nil
     }
 }

@@ -3,44 +3,64 @@ enum IndexImplication {
     /// Tests that hold for a document.
     typealias Tests = [(path: FieldPath, test: Predicate.Test)]
 
-    /// Whether each test of the index's filter follows from a test of the query.
+    /// Whether each test of the index's filter follows from a test of the query, which compares texts
+    /// by the same collation.
     static func holds(_ partial: Filter, given tests: Tests) -> Bool {
-        holds(partial.predicate, given: tests)
+        holds(partial.predicate, given: tests, partial.collation)
     }
 
-    private static func holds(_ predicate: Predicate, given tests: Tests) -> Bool {
+    private static func holds(
+        _ predicate: Predicate, given tests: Tests, _ collation: Collation?
+    ) -> Bool {
         switch predicate {
-        case .all(let parts): parts.allSatisfy { holds($0, given: tests) }
-        case .any(let parts): parts.contains { holds($0, given: tests) }
+        case .all(let parts): parts.allSatisfy { holds($0, given: tests, collation) }
+        case .any(let parts): parts.contains { holds($0, given: tests, collation) }
         case .field(let path, let needed):
-            tests.contains { $0.path == path && follows(needed, from: $0.test) }
+            tests.contains { $0.path == path && follows(needed, from: $0.test, collation) }
         case .not, .special: false
         }
     }
 
-    private static func follows(_ needed: Predicate.Test, from test: Predicate.Test) -> Bool {
+    private static func follows(
+        _ needed: Predicate.Test, from test: Predicate.Test, _ collation: Collation?
+    ) -> Bool {
         if case .isIn(let values, let expressions) = test, expressions.isEmpty, !values.isEmpty {
-            return values.allSatisfy { follows(needed, from: .compare(.equal, $0)) }
+            return values.allSatisfy { follows(needed, from: .compare(.equal, $0), collation) }
         }
         switch needed {
         case .exists: return provesPresence(test)
         case .isIn(let values, _):
             guard case .compare(.equal, let value) = test else { return false }
-            return values.contains { BSONOrder.compare($0, value) == .equal }
+            return values.contains { order($0, value, collation) == .equal }
         case .hasType(let types):
             guard case .hasType(let given) = test else { return false }
             return given == types
         case .compare(let comparison, let bound):
             guard case .compare(let given, let value) = test,
-                BSONKey.classByte(of: bound.type) == BSONKey.classByte(of: value.type)
+                BSONKey.classByte(of: bound.type) == BSONKey.classByte(of: value.type),
+                isNaN(bound) == isNaN(value)
             else { return false }
-            return follows(comparison, from: given, BSONOrder.compare(value, bound))
+            return follows(comparison, from: given, order(value, bound, collation))
         case .matches, .hasSize, .modulo, .hasDocument, .hasElement, .special: return false
         }
     }
 
+    private static func order(
+        _ left: BSONValue, _ right: BSONValue, _ collation: Collation?
+    ) -> BSONOrder {
+        collation?.compare(left, right) ?? BSONOrder.compare(left, right)
+    }
+
+    /// Whether a value is neither less nor greater than numbers, though it is filed before them.
+    private static func isNaN(_ value: BSONValue) -> Bool {
+        value.isNumber && BSONOrder.compare(value, .double(.nan)) == .equal
+    }
+
     private static func provesPresence(_ test: Predicate.Test) -> Bool {
         switch test {
+        // What is missing comes behind the least value and before the greatest.
+        case .compare(let comparison, .minKey), .compare(let comparison, .maxKey):
+            comparison == .equal
         case .compare(_, let value): value != .null
         case .exists, .matches, .hasType, .hasSize, .modulo, .hasDocument, .hasElement: true
         case .isIn, .special: false

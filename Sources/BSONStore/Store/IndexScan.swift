@@ -29,6 +29,10 @@ struct IndexScan {
     /// Whether any field is bounded.
     var isBounded: Bool { bounds.contains { $0 != nil } }
 
+    /// Whether several keys that are read may lead to one document: where it has arrays, or several
+    /// fields below the path of a wildcard index.
+    var mayRepeat: Bool { index.isMultikey || (wildcardPath != nil && bounds.contains(.all)) }
+
     /// Ranges of several fields' values are joined up to so many times.
     static let rangesMax = 200
 

@@ -6,7 +6,7 @@ extension ReadTransaction {
         withRows: Bool, _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         if let sort, scan.isMerged { return try merge([scan], sort, table, filter, body) }
-        guard scan.index.isMultikey else {
+        guard scan.mayRepeat else {
             return try scanOnce(scan, table, withRows: withRows) {
                 (row, bytes) throws(StoreError) -> Bool in
                 guard BSONValidator.isValid(bytes) else {
@@ -19,7 +19,6 @@ extension ReadTransaction {
             }
         }
         let cursor = try IndexRowCursor(scan, scan.ranges, connection)
-        // A document of a multikey index may have several keys.
         try lend(table, filter, body) { () throws(StoreError) in
             try cursor.next()
         }

@@ -90,13 +90,9 @@ extension WriteTransaction {
         _ namespace: Namespace, filter: Filter, document: BSONDocument, upsert: Bool = false,
         sort: SortOrder? = nil
     ) throws(StoreError) -> UpdateOutcome {
-        let update = try Update(document)
-        guard update.isReplacement else {
-            throw StoreError(
-                .badValue, "the replace operation document must not contain atomic operators")
-        }
-        return try updateOne(
-            namespace, filter: filter, update: update, upsert: upsert, sort: sort)
+        try updateOne(
+            namespace, filter: filter, update: try Update(replacement: document), upsert: upsert,
+            sort: sort)
     }
 
     /// Removes the first document that passes a filter and returns it, `nil` when there is none.
@@ -238,6 +234,19 @@ extension WriteTransaction {
             return true
         }
         return rows
+    }
+}
+
+extension Update {
+    /// Reads a document that takes the place of another one.
+    ///
+    /// - Throws: `badValue` (2) for operators, and as the other initializers.
+    init(replacement document: BSONDocument) throws(StoreError) {
+        try self.init(document)
+        guard isReplacement else {
+            throw StoreError(
+                .badValue, "the replace operation document must not contain atomic operators")
+        }
     }
 }
 

@@ -157,6 +157,29 @@ import Testing
         #expect(try people.findOneAndDelete(["_id": 1]) == nil)
     }
 
+    /// A driver refuses them as well: they would change the document instead.
+    @Test func `operators are no replacement`() throws {
+        let people = try Self.people()
+        let error = #expect(throws: StoreError.self) {
+            try people.findOneAndReplace(["_id": 1], ["$set": ["age": 1]])
+        }
+        #expect(error?.code == .badValue)
+        #expect(try people.findOne(id: 1)?["age"] == 36)
+    }
+
+    @Test(arguments: [(1, Int.max), (Int.max, 1), (0, Int.max), (1, Int.max / 2 + 1)])
+    func `a sort with any skip and limit ends`(_ skip: Int, _ limit: Int) throws {
+        let people = try Self.people()
+        let options = try FindOptions(
+            sort: SortOrder(["age": -1, "_id": 1]), skip: skip, limit: limit)
+        let wanted: [Int64] = [1, 3, 2, 4]
+        #expect(Self.ids(try people.find(options: options)) == Array(wanted.dropFirst(skip)))
+        let sorted = try people.aggregate([
+            ["$sort": ["age": -1, "_id": 1]], ["$limit": .int64(Int64(limit))],
+        ])
+        #expect(Self.ids(sorted) == Array(wanted.prefix(limit)))
+    }
+
     @Test func `the async forms do the same`() async throws {
         let directory = try TemporaryDirectory()
         let store = try DocumentStore(at: .file(directory.file()))

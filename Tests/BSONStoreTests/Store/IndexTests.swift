@@ -225,4 +225,51 @@ struct IndexTests {
         #expect(try plan(people, ["a": 1]) == "all")
         #expect(try people.find(["a": 1]).count == 2)
     }
+
+    /// The fields below a path each have a key in a wildcard index.
+    @Test(arguments: [["$**": 1], ["a.$**": 1]] as [BSONDocument])
+    func `a document with several fields below a path comes once`(_ keys: BSONDocument) throws {
+        let people = try collection()
+        try people.createIndex(keys)
+        try people.insertMany([["_id": 1, "a": ["x": 1, "y": 2, "z": 3]], ["_id": 2, "b": 1]])
+        let filter: BSONDocument = ["a": ["$exists": true]]
+        #expect(try people.find(filter).map { $0["_id"] } == [1])
+        #expect(try people.count(filter) == 1)
+        #expect(try people.updateMany(filter, ["$inc": ["n": 1]]).matchedCount == 1)
+        #expect(try people.deleteMany(filter) == 1)
+    }
+
+    /// What passes the query but not the index's filter is not in the index.
+    @Test(
+        arguments: [
+            (["a": ["$lt": 5]], ["a": .double(.nan)]),
+            (["a": ["$lte": 5]], ["a": ["$in": [.double(.nan), 1]]]),
+            (["a": ["$exists": true]], ["a": ["$gte": .minKey]]),
+            (["a": ["$exists": true]], ["a": ["$lte": .maxKey]]),
+            (["a": ["$lt": "a"]], ["a": "B"]),
+        ] as [(BSONDocument, BSONDocument)])
+    func `a partial index is used only for what is in it`(
+        _ partial: BSONDocument, _ filter: BSONDocument
+    ) throws {
+        let people = try collection()
+        let documents: [BSONDocument] = [
+            ["_id": 1, "a": 1], ["_id": 2, "a": .double(.nan)], ["_id": 3], ["_id": 4, "a": "b"],
+            ["_id": 5, "a": "B"], ["_id": 6, "a": .null],
+        ]
+        try people.insertMany(documents)
+        let collation: BSONDocument = ["locale": "en", "strength": 2]
+        let query = try Filter(
+            filter, options: FilterOptions(collation: try Collation(collation)))
+        func find() throws -> [BSONValue] {
+            try people.store.read {
+                try $0.find(people.namespace, filter: query).compactMap { $0["_id"] }
+            }
+        }
+        let before = try find()
+        #expect(!before.isEmpty)
+        try people.createIndex(
+            ["a": 1],
+            ["partialFilterExpression": .document(partial), "collation": .document(collation)])
+        #expect(Set(try find()) == Set(before))
+    }
 }
