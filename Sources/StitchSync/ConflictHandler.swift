@@ -17,8 +17,15 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     /// answer.
     typealias Raw = @Sendable (Conflict<BSONDocument>) -> ConflictResolution<BSONDocument>?
 
+    /// What becomes of an answer, whoever gave it.
+    typealias Refine =
+        @Sendable (Conflict<BSONDocument>, ConflictResolution<BSONDocument>)
+        -> ConflictResolution<BSONDocument>
+
     /// Is asked first.
     private(set) var raw: Raw?
+    /// Is asked last, with the answer.
+    private(set) var refine: Refine?
     /// Answers what ``raw`` does not.
     let rule: Resolve
     /// The same rule where it answers at once.
@@ -55,6 +62,14 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
         return handler
     }
 
+    /// Changes the answers of this handler.
+    func refined(by outer: @escaping Refine) -> Self {
+        var handler = self
+        let inner = refine
+        handler.refine = { outer($0, inner?($0, $1) ?? $1) }
+        return handler
+    }
+
     /// Takes the remote's edition, or its delete.
     public static var remoteWins: Self {
         var handler = Self(immediate: { _ in .useRemote })
@@ -72,16 +87,19 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     /// Merges by field path from the base; asks `overlaps` only where both sides set one field to
     /// different values, or one side deleted the document.
     ///
+    /// The handler that is asked is shown both editions as they are. When it answers `useLocal` or
+    /// `useRemote`, that side's values are taken where the sides overlap, and all else is merged; a
+    /// document that it answers is taken as it is.
+    ///
     /// Fields are merged as they are stored, those that a `Codable` type does not know among them.
     ///
     /// - Parameters:
     ///   - merge: which fields merge by difference.
-    ///   - overlaps: answers for the whole document where something cannot be merged; the remote wins
-    ///     unless told, with all of its fields.
+    ///   - overlaps: decides where something cannot be merged; the remote wins unless told.
     public static func mergeFields(
         _ merge: ThreeWayMerge = ThreeWayMerge(), overlaps: Self = .remoteWins
     ) -> Self {
-        var handler = overlaps.after { merge.answer($0) }
+        var handler = overlaps.after { merge.answer($0) }.refined { merge.refine($1, of: $0) }
         handler.counting = merge.counters.isEmpty ? overlaps.counting : merge
         return handler
     }
@@ -100,19 +118,25 @@ extension ConflictHandler where Document == BSONDocument {
         _ conflict: Conflict<BSONDocument>
     ) async throws -> ConflictResolution<BSONDocument> {
         if let answer = answerAtOnce(conflict) { return answer }
-        return try await rule(conflict)
+        return refined(try await rule(conflict), of: conflict)
     }
 
     /// What needs no document of the app's type.
     private func answerAtOnce(
         _ conflict: Conflict<BSONDocument>
     ) -> ConflictResolution<BSONDocument>? {
-        if let answer = raw?(conflict) { return answer }
+        if let answer = raw?(conflict) { return refined(answer, of: conflict) }
         return switch sameAnswer {
-        case .remote: .useRemote
-        case .local: .useLocal
+        case .remote: refined(.useRemote, of: conflict)
+        case .local: refined(.useLocal, of: conflict)
         case nil: nil
         }
+    }
+
+    private func refined(
+        _ answer: ConflictResolution<BSONDocument>, of conflict: Conflict<BSONDocument>
+    ) -> ConflictResolution<BSONDocument> {
+        refine?(conflict, answer) ?? answer
     }
 
     /// What the handler answers to every conflict, where it does.
@@ -128,7 +152,9 @@ extension ConflictHandler where Document == BSONDocument {
     /// Answers a conflict at once, where the rule can.
     var immediate: ResolveAtOnce? {
         guard let ruleAtOnce else { return nil }
-        return { conflict in try answerAtOnce(conflict) ?? ruleAtOnce(conflict) }
+        return { conflict in
+            try answerAtOnce(conflict) ?? refined(ruleAtOnce(conflict), of: conflict)
+        }
     }
 }
 
@@ -139,5 +165,24 @@ extension ThreeWayMerge {
     ) -> ConflictResolution<BSONDocument>? {
         guard let result = merge(conflict), result.overlaps.isEmpty else { return nil }
         return .use(result.document)
+    }
+
+    /// A side's answer is about what overlaps; what else both sides did is kept.
+    fileprivate func refine(
+        _ answer: ConflictResolution<BSONDocument>, of conflict: Conflict<BSONDocument>
+    ) -> ConflictResolution<BSONDocument> {
+        switch answer {
+        case .useLocal:
+            guard let result = merge(conflict, winner: .local), let local = conflict.local,
+                !result.document.contentEquals(local)
+            else { return answer }
+            return .use(result.document)
+        case .useRemote:
+            guard let result = merge(conflict), let remote = conflict.remote,
+                !result.document.contentEquals(remote)
+            else { return answer }
+            return .use(result.document)
+        case .use, .delete: return answer
+        }
     }
 }

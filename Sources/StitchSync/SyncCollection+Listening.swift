@@ -67,7 +67,8 @@ extension SyncCollection {
             case .local: .local
             case nil: nil
             }
-        return (handler.raw.map(untyped.after) ?? untyped).answering(answer)
+        let asking = handler.raw.map(untyped.after) ?? untyped
+        return (handler.refine.map(asking.refined) ?? asking).answering(answer)
             .counting(by: handler.counting)
     }
 }
@@ -111,7 +112,8 @@ extension SyncCollection {
         return ListenerRegistration { delivery.remove(receiver) }
     }
 
-    /// Adds a listener of the collection's errors beside the configured one.
+    /// Adds a listener of the collection's errors beside the configured one; each is told at its own
+    /// pace, of a refused write once all are done with those before.
     ///
     /// - Returns: what ends the listening; letting go of it does not.
     @discardableResult
@@ -160,9 +162,10 @@ extension SyncEngine {
         in namespace: Namespace?, _ listener: @escaping @Sendable (SyncError) async -> Void
     ) -> ListenerRegistration {
         let delivery = delivery
-        let number = delivery.addErrorListener(namespace, listener)
+        let receiver = ErrorReceiver(namespace, listener)
+        delivery.add(receiver)
         delivery.reportStored(in: namespace)
-        return ListenerRegistration { delivery.removeErrorListener(number) }
+        return ListenerRegistration { delivery.remove(receiver) }
     }
 
     func errors(in namespace: Namespace?) -> AsyncStream<SyncError> {

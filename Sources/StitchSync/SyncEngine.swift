@@ -214,9 +214,7 @@ extension SyncEngine {
         only namespaces: Set<Namespace>?, direction: SyncPass.Direction = .both
     ) async throws -> SyncPassReport {
         guard isOnline else { throw SyncError(.offline, "the engine is offline") }
-        guard !Self.passing.contains(ObjectIdentifier(self)) else {
-            throw SyncError(.passUnderWay, "the pass that called the handler waits for it")
-        }
+        try checkIsOutsideOfPass()
         return try await gate.run {
             try takeLease()
             let passing = Self.passing.union([ObjectIdentifier(self)])
@@ -239,8 +237,17 @@ extension SyncEngine {
     /// Waits for the pass that is under way and gives the right to sync the store's file back.
     ///
     /// The next pass takes it again. It is given back too when the engine is let go.
+    ///
+    /// - Throws: `SyncError` of code `.passUnderWay` inside of a conflict handler; `CancellationError`.
     public func release() async throws {
+        try checkIsOutsideOfPass()
         try await gate.run { lease.withLock { $0 = nil } }
+    }
+
+    /// Who is called by a pass cannot wait for its end.
+    private func checkIsOutsideOfPass() throws(SyncError) {
+        guard Self.passing.contains(ObjectIdentifier(self)) else { return }
+        throw SyncError(.passUnderWay, "the pass that called the handler waits for it")
     }
 
     /// Runs passes until a pass finds nothing to do; what is paused or waits for a handler stays.

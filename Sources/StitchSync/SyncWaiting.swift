@@ -4,6 +4,7 @@ extension SyncEngine {
     /// Runs passes until everything that was written here is at the remote.
     ///
     /// Paused documents are not waited for, nor are those whose version field is not understood.
+    /// A conflict is waited for, also while no conflict handler is configured to answer it.
     /// While the engine is offline it waits for ``setOnline(_:)``; where another engine syncs the
     /// file, for that one to send it.
     ///
@@ -135,6 +136,22 @@ extension SyncEngine {
         return try store.read { transaction in
             try SyncSets(connection: transaction.connection, cache: sets).history().waiting
                 .contains { $0.asks(of: namespace) }
+        }
+    }
+
+    /// The newest of all writes that the remote did not allow.
+    var newestRejectedWrite: Int64 {
+        get throws {
+            try store.read { transaction in
+                try SyncRecords(connection: transaction.connection).newestRejection()
+            }
+        }
+    }
+
+    /// Whether the app was not told of a write that the remote did not allow, or only after another one.
+    func hasRejectedWrites(after newest: Int64) throws -> Bool {
+        try store.read { transaction in
+            try SyncRecords(connection: transaction.connection).hasRejections(after: newest)
         }
     }
 

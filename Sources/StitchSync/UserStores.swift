@@ -59,11 +59,18 @@ public final class UserStores: Sendable {
     /// Ends a user's sync and keeps the store for the next sign-in.
     ///
     /// ``SyncEngine/run()`` is to be cancelled before.
+    ///
+    /// - Throws: as ``SyncEngine/release()``; the user's engine stays as it is then.
     public func close(_ userID: String) async throws {
-        guard let engine = engines.withLock({ $0.removeValue(forKey: Array(userID.utf8)) }) else {
-            return
+        let key = Array(userID.utf8)
+        guard let engine = engines.withLock({ $0.removeValue(forKey: key) }) else { return }
+        do {
+            try await engine.release()
+        } catch {
+            // It is still open, and has the right to sync the file.
+            engines.withLock { if $0[key] == nil { $0[key] = engine } }
+            throw error
         }
-        try await engine.release()
         engine.store.close()
         // Whoever waits for documents learns that they will not come.
         engine.wake()
@@ -75,17 +82,22 @@ public final class UserStores: Sendable {
     ///
     /// - Parameter timeout: how long to wait for changes to be sent; `nil` to send none, which loses
     ///   them.
-    /// - Throws: `SyncError` of code `.timedOut` when not all was sent in time, or when a change waits
-    ///   for the app, in a paused document for example: then the user stays signed in and nothing is
-    ///   deleted.
+    /// - Throws: `SyncError` of code `.timedOut` when not all was sent in time, when a change waits
+    ///   for the app, in a paused document for example, or when a write is refused meanwhile, or was
+    ///   before and nobody was told: then the user stays signed in and nothing is deleted.
     public func signOut(_ userID: String, waitingForUpload timeout: Duration?) async throws {
         if let timeout {
             let engine = try signIn(userID)
+            let newest = try engine.newestRejectedWrite
             try await engine.waitForUpload(timeout: timeout)
             guard try engine.isEmpty([.pending], in: nil) else {
                 throw SyncError(
                     .timedOut,
                     "changes of paused documents, or behind a foreign version, are not sent")
+            }
+            guard try !engine.hasRejectedWrites(after: newest) else {
+                throw SyncError(
+                    .timedOut, "rejected writes wait for the app to retry or discard them")
             }
         }
         try await close(userID)

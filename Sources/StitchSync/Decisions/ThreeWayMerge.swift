@@ -21,6 +21,14 @@ public struct ThreeWayMerge: Sendable {
     public var arrays: Set<String>
     /// One change may be on both sides: where a counter is equal there, nothing is added.
     private var mayBeOneChange = false
+    /// Whose value is taken where the sides overlap.
+    private var winner = Side.remote
+
+    /// One side of a conflict.
+    enum Side: Sendable {
+        case local
+        case remote
+    }
 
     /// Names the fields that merge by difference.
     public init(counters: Set<String> = [], arrays: Set<String> = []) {
@@ -37,11 +45,12 @@ public struct ThreeWayMerge: Sendable {
         return Result(document: document, overlaps: overlaps)
     }
 
-    /// Merges what a conflict is about.
-    func merge(_ conflict: Conflict<BSONDocument>) -> Result? {
+    /// Merges what a conflict is about; where the sides overlap, the winner's value is taken.
+    func merge(_ conflict: Conflict<BSONDocument>, winner: Side = .remote) -> Result? {
         guard let local = conflict.local, let remote = conflict.remote else { return nil }
         var merge = self
         merge.mayBeOneChange = conflict.mayHaveLanded
+        merge.winner = winner
         return merge.merge(base: conflict.base, local: local, remote: remote)
     }
 
@@ -85,7 +94,10 @@ public struct ThreeWayMerge: Sendable {
         if counters.contains(path), let sum = Self.sum(base, local, remote) { return sum }
         if arrays.contains(path), let union = Self.union(base, local, remote) { return union }
         overlaps.append(path)
-        return remote
+        return switch winner {
+        case .local: local
+        case .remote: remote
+        }
     }
 
     private func same(_ left: BSONValue?, _ right: BSONValue?) -> Bool {

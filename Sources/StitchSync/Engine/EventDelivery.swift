@@ -10,26 +10,12 @@ final class EventDelivery: Sendable {
         var receivers: [ObjectIdentifier: EventReceiver] = [:]
         /// The receivers that ``SyncCollection/configure(conflictHandler:changeEventListener:errorListener:syncFrequency:)`` set.
         var configured: [Namespace: EventReceiver] = [:]
-        var errorListeners: [Int: ErrorListener] = [:]
-        var nextErrorListener = 0
-        var configuredErrors: [Namespace: Int] = [:]
-        /// What is still to be told, by collection, with the task that does it.
-        var errors: [Namespace?: [SyncError]] = [:]
-        var errorTasks: [Namespace?: Task<Void, Never>] = [:]
-        /// Collections whose stored errors are to be told of.
+        var errorReceivers: [ObjectIdentifier: ErrorReceiver] = [:]
+        /// The receivers of errors that the collection is configured with.
+        var configuredErrors: [Namespace: ErrorReceiver] = [:]
+        /// Collections whose stored errors are to be told of, and what does it.
         var storedErrors: Set<Namespace> = []
-    }
-
-    private enum NextError {
-        case error(SyncError)
-        case stored
-        case end
-    }
-
-    private struct ErrorListener {
-        /// The collection whose errors it is told of; `nil` for all.
-        let namespace: Namespace?
-        let listener: @Sendable (SyncError) async -> Void
+        var storedTasks: [Namespace: Task<Void, Never>] = [:]
     }
 
     /// Errors that wait for a slow listener at most; older ones are dropped for newer.
@@ -105,7 +91,10 @@ extension EventDelivery {
         if Self.isDelivering { return }
         wake()
         for task in state.withLock({ $0.receivers.values.map(\.task) }) { await task?.value }
-        for task in state.withLock({ Array($0.errorTasks.values) }) { await task.value }
+        for task in state.withLock({ Array($0.storedTasks.values) }) { await task.value }
+        for receiver in state.withLock({ Array($0.errorReceivers.values) }) {
+            for task in receiver.tasks { await task.value }
+        }
     }
 
     /// The oldest events of a collection after a place.
@@ -134,51 +123,56 @@ extension EventDelivery {
 // MARK: - Errors
 
 extension EventDelivery {
-    /// Adds a listener of one collection's errors, or of all; the number removes it again.
-    func addErrorListener(
-        _ namespace: Namespace?, _ listener: @escaping @Sendable (SyncError) async -> Void
-    ) -> Int {
-        state.withLock { state in
-            state.nextErrorListener += 1
-            state.errorListeners[state.nextErrorListener] = ErrorListener(
-                namespace: namespace, listener: listener)
-            return state.nextErrorListener
-        }
+    /// Adds a receiver of one collection's errors, or of all.
+    func add(_ receiver: ErrorReceiver) {
+        state.withLock { $0.errorReceivers[ObjectIdentifier(receiver)] = receiver }
     }
 
-    func removeErrorListener(_ number: Int) {
-        state.withLock { _ = $0.errorListeners.removeValue(forKey: number) }
+    /// Removes a receiver, with what waits for it.
+    func remove(_ receiver: ErrorReceiver) {
+        state.withLock { _ = $0.errorReceivers.removeValue(forKey: ObjectIdentifier(receiver)) }
+        receiver.remove()
     }
 
     /// Sets the error listener that the collection is configured with, or none.
-    func configureErrors(
-        _ namespace: Namespace, _ listener: (@Sendable (SyncError) async -> Void)?
-    ) {
-        if let old = state.withLock({ $0.configuredErrors.removeValue(forKey: namespace) }) {
-            removeErrorListener(old)
+    func configureErrors(_ namespace: Namespace, _ listener: ErrorReceiver.Listener?) {
+        let old = state.withLock { $0.configuredErrors[namespace] }
+        switch (old, listener) {
+        case (nil, nil): break
+        case (let old?, let listener?): old.replaceListener(by: listener)
+        case (let old?, nil):
+            state.withLock { _ = $0.configuredErrors.removeValue(forKey: namespace) }
+            remove(old)
+        case (nil, let listener?):
+            let receiver = ErrorReceiver(namespace, listener)
+            state.withLock { $0.configuredErrors[namespace] = receiver }
+            add(receiver)
         }
-        guard let listener else { return }
-        let number = addErrorListener(namespace, listener)
-        state.withLock { $0.configuredErrors[namespace] = number }
     }
 
     /// Delivers errors, soon; those of a collection after its events that are there.
     func report(_ errors: [SyncError]) {
         for error in errors {
-            let key = error.namespace
-            state.withLock { state in
-                state.errors[key, default: []].append(error)
-                let excess = (state.errors[key]?.count ?? 0) - Self.errorsMax
-                if excess > 0 { state.errors[key]?.removeFirst(excess) }
-                startErrors(key, &state)
+            for receiver in receivers(ofErrorsIn: error.namespace) { receiver.add(error, self) }
+        }
+    }
+
+    private func receivers(ofErrorsIn namespace: Namespace?) -> [ErrorReceiver] {
+        state.withLock { state in
+            state.errorReceivers.values.filter { receiver in
+                receiver.namespace == nil || receiver.namespace == namespace
             }
         }
     }
 
-    private func startErrors(_ key: Namespace?, _ state: inout State) {
-        guard state.errorTasks[key] == nil else { return }
-        state.errorTasks[key] = Task { [self] in
-            await asDelivery { await deliverErrors(key) }
+    /// Delivers the events that a collection has now.
+    func deliverEvents(in namespace: Namespace?) async {
+        let receivers = state.withLock { state in
+            state.receivers.values.filter { $0.namespace == namespace }
+        }
+        for receiver in receivers {
+            receiver.wake(self)
+            await receiver.task?.value
         }
     }
 
@@ -198,42 +192,31 @@ extension EventDelivery {
         state.withLock { state in
             for namespace in namespaces {
                 state.storedErrors.insert(namespace)
-                startErrors(namespace, &state)
+                guard state.storedTasks[namespace] == nil else { continue }
+                state.storedTasks[namespace] = Task { [self] in
+                    await asDelivery {
+                        while isToTellStored(in: namespace) { await deliverStored(in: namespace) }
+                    }
+                }
             }
         }
     }
 
-    private func deliverErrors(_ namespace: Namespace?) async {
-        let receivers = state.withLock { state in
-            state.receivers.values.filter { $0.namespace == namespace }
-        }
-        for receiver in receivers {
-            receiver.wake(self)
-            await receiver.task?.value
-        }
-        while true {
-            switch nextError(namespace) {
-            case .error(let error): await tell(error)
-            case .stored: if let namespace { await deliverStored(in: namespace) }
-            case .end: return
-            }
-        }
-    }
-
-    private func tell(_ error: SyncError) async {
-        for listener in listeners(to: error.namespace) { await listener.listener(error) }
-    }
-
-    private func listeners(to namespace: Namespace?) -> [ErrorListener] {
+    /// Whether stored errors are still to be told of; ends the task when there are none.
+    private func isToTellStored(in namespace: Namespace) -> Bool {
         state.withLock { state in
-            state.errorListeners.sorted { $0.key < $1.key }.map(\.value)
-        }.filter { $0.namespace == nil || $0.namespace == namespace }
+            if state.storedErrors.remove(namespace) != nil { return true }
+            state.storedTasks[namespace] = nil
+            return false
+        }
     }
 
     /// Tells of stored errors, each of which is forgotten once all listeners have returned.
     private func deliverStored(in namespace: Namespace) async {
         do {
-            while !listeners(to: namespace).isEmpty {
+            while true {
+                let receivers = receivers(ofErrorsIn: namespace)
+                if receivers.isEmpty { return }
                 let (untold, session) = try untold(in: namespace)
                 guard let error = Rejection.error(untold) else { return }
                 if let first = untold.first {
@@ -243,7 +226,11 @@ extension EventDelivery {
                             session: session, client: first.write.operationID.sequence,
                             server: first.serverVersion))
                 }
-                await tell(error)
+                await withTaskGroup { group in
+                    for receiver in receivers {
+                        group.addTask { await receiver.tell(error, self) }
+                    }
+                }
                 try await store.write { transaction in
                     try SyncRecords(connection: transaction.connection).noteTold(untold)
                 }
@@ -261,19 +248,6 @@ extension EventDelivery {
             }
             let records = SyncRecords(connection: connection)
             return (try records.untoldRejections(in: collection), collection.rowID)
-        }
-    }
-
-    /// What is to be told of next; ends the task when there is nothing.
-    private func nextError(_ namespace: Namespace?) -> NextError {
-        state.withLock { state in
-            if let namespace, state.storedErrors.remove(namespace) != nil { return .stored }
-            guard let error = state.errors[namespace]?.first else {
-                state.errorTasks[namespace] = nil
-                return .end
-            }
-            state.errors[namespace]?.removeFirst()
-            return .error(error)
         }
     }
 }

@@ -128,6 +128,20 @@ extension SyncRecords {
         return try select.step() ? Int(select.int64(0)) : 0
     }
 
+    /// The number of the newest refused write; 0 where there is none.
+    func newestRejection() throws -> Int64 {
+        let select = try connection.prepare("SELECT max(id) FROM sync_rejected")
+        return try select.step() ? select.int64(0) : 0
+    }
+
+    /// Whether a write that was taken back is newer than another one, or the app was not told of it.
+    func hasRejections(after id: Int64) throws -> Bool {
+        let select = try connection.prepare(
+            "SELECT 1 FROM sync_rejected WHERE state = 0 AND (told = 0 OR id > ?) LIMIT 1")
+        select.bind(1, id)
+        return try select.step()
+    }
+
     /// The collections with refused writes that the app is to be told of.
     func collectionsWithUntold() throws -> [Namespace] {
         let select = try connection.prepare(

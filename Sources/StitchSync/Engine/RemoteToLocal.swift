@@ -214,9 +214,8 @@ extension CollectionPass {
                 var sync = sync
                 sync.wishes = wishes
                 guard try sync.begin(sequel) else { return looks.map { _ in .nothing } }
-                let settled = try looks.map {
-                    try sync.settleAlone($0, evidence: evidence, mayClaim: mayClaim)
-                }
+                let settled = try sync.settleEachAlone(
+                    looks, evidence: evidence, mayClaim: mayClaim)
                 try sync.end(sequel)
                 return settled
             }

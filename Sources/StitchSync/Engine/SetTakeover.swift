@@ -80,7 +80,7 @@ struct SetTakeover {
                 eachAlone
                 ? try sync.settleAlone(look, evidence: [:], mayClaim: false)
                 : try sync.settle(look, evidence: [:], mayClaim: false)
-            switch settled {
+            switch settled ?? .nothing {
             case .taken: share.taken += 1
             case .foreign:
                 share.taken += 1

@@ -67,36 +67,6 @@ extension SyncTransaction {
             namespace, ids: looks.map(\.record.documentID), bytesMax: Self.togetherBytesMax) ?? []
     }
 
-    /// Settles one look by itself: what is wrong with one document stops that document only (R8).
-    func settleAlone(
-        _ look: CollectionPass.Look, evidence: [OperationID: AttemptEvidence], mayClaim: Bool
-    ) throws -> Settled {
-        do {
-            return try transaction.savepoint {
-                try settle(look, evidence: evidence, mayClaim: mayClaim)
-            }
-        } catch let cause where Self.isAboutDocument(cause) {
-            forgetHint()
-            let error = SyncError(
-                .unusableDocument, "what the remote holds cannot be kept: \(cause)",
-                namespace: namespace, documentID: look.record.documentID, underlying: cause)
-            var record = look.record
-            record.pause = PauseReason(error.code, error.message)
-            try save(record)
-            return .failed(error)
-        }
-    }
-
-    /// What was wrong is one document, not the store.
-    static func isAboutDocument(_ error: any Error) -> Bool {
-        switch error {
-        case is BSONError: true
-        case let error as SyncError: error.code != .storeFailed || error.documentID != nil
-        case let error as StoreError: !error.isAboutFile
-        default: false
-        }
-    }
-
     /// Adopts or discards the open attempt, then decides about the remote's edition.
     ///
     /// - Parameters:

@@ -98,6 +98,25 @@ struct ArrivalScenarios {
         #expect(try await a.items.find().count == 18)
     }
 
+    @Test("what a unique index refuses comes once other news made room for it")
+    func roomIsMade() async throws {
+        let world = try SyncWorld()
+        for id in 0..<3 as Range<Int32> { try Self.put(world, .int32(id), .int32(id)) }
+        let a = try await world.device("A")
+        try a.store.collection(SyncWorld.namespace).createIndex(["x": 1], ["unique": true])
+        try await a.items.sync(ids: [0, 1, 2])
+        try await a.settle()
+        // Each takes what the next one had.
+        for id in 0..<3 as Range<Int32> { try Self.put(world, .int32(id), .int32(id + 1)) }
+        try await a.settle()
+        #expect(try await a.items.find().map { $0["x"] } == [1, 2, 3])
+        #expect(try await a.items.status() == SyncStatus(synced: 3))
+        // Nobody makes room for two that exchange theirs.
+        for id in 0..<2 as Range<Int32> { try Self.put(world, .int32(id), .int32(2 - id)) }
+        try await a.settle()
+        #expect(try await a.items.pausedIDs == [0, 1])
+    }
+
     @Test("many new documents and one of somebody else's version come together")
     func oneIsForeign() async throws {
         let world = try SyncWorld()

@@ -212,14 +212,21 @@ struct IdentityScenarios {
         try await engine.syncNow()
     }
 
-    @Test("a handler that asks for a pass of its engine is told so at once")
-    func handlerThatSyncs() async throws {
+    @Test(
+        "a handler that asks for a pass of its engine, or for its end, is told so at once",
+        arguments: [false, true])
+    func handlerThatSyncs(orReleases: Bool) async throws {
         let world = try SyncWorld()
         let box = Locked<SyncEngine?>(nil)
         let a = try await world.device(
             "A",
             handler: ConflictHandler { _ in
-                try await box.withLock { $0 }?.syncNow()
+                let engine = box.withLock { $0 }
+                if orReleases {
+                    try await engine?.release()
+                } else {
+                    try await engine?.syncNow()
+                }
                 return .useRemote
             })
         box.withLock { $0 = a.engine }

@@ -59,6 +59,43 @@ struct ListeningScenarios {
         await a.engine.flushEvents()
     }
 
+    @Test(
+        "a listener of errors that does not return holds up no other, and is told of all in the end"
+    )
+    func stuckErrorListener() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A", handler: nil)
+        let (released, release) = AsyncStream.makeStream(of: Void.self)
+        let told = Locked<[BSONValue?]>([])
+        let slow = a.items.addErrorListener { error in
+            for await _ in released {}
+            told.withLock { $0.append(error.documentID) }
+        }
+        var errors = a.engine.errors.makeAsyncIterator()
+        world.remote.outcomes { _, outcomes in
+            outcomes.map { _ in .failed(RemoteError(.rejected, code: 121, "no")) }
+        }
+        for id in ["k", "l", "m"] as [BSONValue] {
+            a.engine.delivery.report([
+                SyncError(
+                    .remoteUnavailable, "gone", namespace: SyncWorld.namespace, documentID: id)
+            ])
+            #expect(await errors.next()?.documentID == id)
+        }
+        try await a.items.insertOne(["_id": "refused"])
+        try await a.engine.syncNow()
+        #expect(await errors.next()?.documentID == "refused")
+        #expect(told.withLock { $0 } == [])
+        release.finish()
+        await a.engine.flushEvents()
+        #expect(told.withLock { $0 } == ["k", "l", "m", "refused"])
+        slow.remove()
+        try await a.items.insertOne(["_id": "later"])
+        try await a.engine.syncNow()
+        #expect(await errors.next()?.documentID == "later")
+        #expect(told.withLock { $0.count } == 4)
+    }
+
     @Test("what a sequence was not done with is given again after a restart")
     func redelivery() async throws {
         let world = try SyncWorld()

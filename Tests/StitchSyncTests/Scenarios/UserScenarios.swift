@@ -213,6 +213,73 @@ struct UserScenarios {
     }
 
     @Test(
+        "who signs out does not lose a write that was refused on the way", arguments: [true, false])
+    func rejectedAtSignOut(isTold: Bool) async throws {
+        let house = try House("anna")
+        let world = try house.world("anna")
+        let items = try house.items("anna")
+        await items.configure(conflictHandler: .localWins, rejectionPolicy: .revert)
+        world.remote.outcomes { _, outcomes in
+            outcomes.map { _ in .failed(RemoteError(.rejected, code: 121, "not valid")) }
+        }
+        try await items.insertOne(["_id": "k", "x": 1])
+        let error = await #expect(throws: SyncError.self) {
+            try await house.users.signOut("anna", waitingForUpload: .seconds(60))
+        }
+        #expect(error?.code == .timedOut)
+        #expect(try await items.rejectedWrites().map(\.document) == [["_id": "k", "x": 1]])
+        // It holds up no longer once the app has discarded it, or was told of it.
+        if isTold {
+            let told = Locked(0)
+            let listener = items.addErrorListener { _ in told.withLock { $0 += 1 } }
+            await items.engine.flushEvents()
+            listener.remove()
+            #expect(told.withLock { $0 } == 1)
+        } else {
+            await #expect(throws: SyncError.self) {
+                try await house.users.signOut("anna", waitingForUpload: .seconds(60))
+            }
+            #expect(try await items.discardRejectedWrites() == 1)
+        }
+        try await house.users.signOut("anna", waitingForUpload: .seconds(60))
+        #expect(try house.users.userIDs() == [])
+    }
+
+    @Test("a user whose closing is cancelled has the same engine as before")
+    func closingIsCancelled() async throws {
+        let house = try House("anna")
+        let world = try house.world("anna")
+        let items = try house.items("anna")
+        let (engine, users) = (items.engine, house.users)
+        let (asked, released) = (Signal(), Signal())
+        world.remote.before { _ in
+            asked.notify()
+            await released.wait(after: 0)
+        }
+        try await items.insertOne(["_id": "k"])
+        try await withThrowingTaskGroup(of: Void.self) { passes in
+            passes.addTask { try await engine.syncNow() }
+            await asked.wait(after: 0)
+            let isClosed = await withTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    do { try await users.close("anna") } catch { return false }
+                    return true
+                }
+                group.cancelAll()
+                return await group.next()
+            }
+            #expect(isClosed == false)
+            released.notify()
+            try await passes.waitForAll()
+        }
+        world.remote.before(nil)
+        #expect(try house.users.signIn("anna") === engine)
+        #expect(try world.remoteDocument("k") != nil)
+        try await house.users.close("anna")
+        #expect(try house.users.signIn("anna") !== engine)
+    }
+
+    @Test(
         "a switch in the middle of a pass and of writes neither hangs nor writes in another's name",
         .timeLimit(.minutes(10)))
     func switchInFlight() async throws {

@@ -56,6 +56,7 @@ extension TidyRule {
     private static let abandoners = [
         "Sources/StitchSync/Engine/EventDelivery.swift",
         "Sources/StitchSync/Engine/EventReceiver.swift",
+        "Sources/StitchSync/Engine/ErrorReceiver.swift",
         "Sources/StitchSync/Engine/Timeout.swift",
     ]
 

@@ -1,0 +1,60 @@
+internal import BSONStore
+
+/// Settles looks in savepoints of their own, where something stands in the way of settling them together.
+extension SyncTransaction {
+    /// Settles looks one by one; what a unique index refuses waits for the others, which may make room
+    /// for it.
+    func settleEachAlone(
+        _ looks: [CollectionPass.Look], evidence: [OperationID: AttemptEvidence], mayClaim: Bool
+    ) throws -> [Settled] {
+        var settled = [Settled](repeating: .nothing, count: looks.count)
+        var open = Array(looks.indices)
+        var isLast = false
+        while !open.isEmpty {
+            var waiting: [Int] = []
+            for index in open {
+                let outcome = try settleAlone(
+                    looks[index], evidence: evidence, mayClaim: mayClaim, pausesDuplicate: isLast)
+                if let outcome { settled[index] = outcome } else { waiting.append(index) }
+            }
+            isLast = waiting.count == open.count
+            open = waiting
+        }
+        return settled
+    }
+
+    /// Settles one look by itself: what is wrong with one document stops that document only (R8).
+    ///
+    /// - Parameter pausesDuplicate: whether that a unique index refuses the document is wrong with it.
+    /// - Returns: `nil` where that is to be found out later.
+    func settleAlone(
+        _ look: CollectionPass.Look, evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
+        pausesDuplicate: Bool = true
+    ) throws -> Settled? {
+        do {
+            return try transaction.savepoint {
+                try settle(look, evidence: evidence, mayClaim: mayClaim)
+            }
+        } catch let cause where Self.isAboutDocument(cause) {
+            forgetHint()
+            if !pausesDuplicate && (cause as? StoreError)?.code == .duplicateKey { return nil }
+            let error = SyncError(
+                .unusableDocument, "what the remote holds cannot be kept: \(cause)",
+                namespace: namespace, documentID: look.record.documentID, underlying: cause)
+            var record = look.record
+            record.pause = PauseReason(error.code, error.message)
+            try save(record)
+            return .failed(error)
+        }
+    }
+
+    /// What was wrong is one document, not the store.
+    static func isAboutDocument(_ error: any Error) -> Bool {
+        switch error {
+        case is BSONError: true
+        case let error as SyncError: error.code != .storeFailed || error.documentID != nil
+        case let error as StoreError: !error.isAboutFile
+        default: false
+        }
+    }
+}
