@@ -80,7 +80,7 @@ import Testing
                     got      local update pending, resolution replace settled
                   errors
                     expected rejected
-                    got      \("")
+                    got      none
                   state
                     expected pending
                     got      synced
@@ -91,7 +91,40 @@ import Testing
         let text = Self.text().replacing(
             #""expect":"#, with: #""steps": [{"lose": {"answer": "write"}}, "sync"], "expect":"#)
         let differences = try await Self.fixture(text).differences()
-        #expect(differences.map(\.what) == ["faults that never happened"])
+        #expect(
+            differences.map(\.description) == [
+                "faults that never happened\n  expected none\n  got      that of a write request"
+            ])
+    }
+
+    @Test func `a type that differs is shown where the relaxed form hides it`() async throws {
+        let text = Self.text(
+            expect: """
+                {"calls": [{"base": {"_id": 1, "a": "plan"}, "local": {"_id": 1, "a": "mine"},
+                            "remote": {"_id": 1, "a": "theirs"}}],
+                 "local": {"_id": {"$numberLong": "1"}, "a": "theirs"},
+                 "remote": {"_id": 1, "a": "theirs"}}
+                """)
+        let differences = try await Self.fixture(text).differences()
+        #expect(
+            differences.map(\.fields) == [
+                [#"_id: expected {"$numberLong":"1"}, got {"$numberInt":"1"}"#]
+            ])
+    }
+
+    @Test func `a remote's replacement needs no _id`() async throws {
+        let text = Self.text(
+            handler: "null", local: #"{"_id": 1, "a": "plan"}"#,
+            expect: """
+                {"calls": [], "local": {"_id": 1, "a": "new"}, "remote": {"_id": 1, "a": "new"}},
+                "steps": [{"remote": {"replace": {"a": "new"}}}, {"sync": "quiet"}]
+                """)
+        try await Self.fixture(text).check()
+    }
+
+    @Test func `a byte order mark and CRLF are no part of a file`() throws {
+        let text = "\u{FEFF}" + Self.text().replacing("\n", with: "\r\n")
+        #expect(try Self.fixture(text).name == "a case")
     }
 
     // MARK: - The app's handler
@@ -141,7 +174,10 @@ import Testing
             "cases[0].handler: there is no theWins; there are remoteWins"
         ),
         (text(handler: #"{"newest": 1}"#), "cases[0].handler.newest: the dotted path"),
-        (text(local: #"{"_id": 2}"#), "cases[0].start: base, local and remote have the same _id"),
+        (
+            text(local: #"{"_id": 2}"#),
+            "cases[0].start: base, local and remote must have the same _id"
+        ),
         (text(local: "7"), "cases[0].start.local: a document or null is expected, not 7"),
         (text(expect: #"{"local": null}"#), "cases[0].expect.remote: it is missing"),
         (
@@ -167,10 +203,71 @@ import Testing
                 expect: """
                     {"calls": [], "local": null, "remote": null}, "steps": [{"sync": 0}]
                     """),
-            "cases[0].steps[0].sync.n: an integer of at least 1 is expected, not 0"
+            "cases[0].steps[0].sync: an integer from 1 to 10000 is expected, not 0"
         ),
     ])
     func `a fixture that is wrong says where`(text: String, message: String) throws {
+        try expect(message, of: text)
+    }
+
+    private static func text(steps: String) -> String {
+        text(expect: #"{"calls": [], "local": null, "remote": null}, "steps": [\#(steps)]"#)
+    }
+
+    private static func text(alsoExpect: String) -> String {
+        text(expect: #"{"calls": [], "local": null, "remote": null, \#(alsoExpect)}"#)
+    }
+
+    @Test(arguments: [
+        (
+            text(handler: #"{"mergeFields": {"overlaps": "app"}}"#),
+            "cases[0].handler.mergeFields.overlaps: a handler that is built in is expected"
+        ),
+        (
+            text(steps: #"{"sync": 1000000000000}"#),
+            "cases[0].steps[0].sync: an integer from 1 to 10000 is expected"
+        ),
+        (
+            text(steps: #""sync", {"local": {"insert": {"_id": 2}}}"#),
+            "cases[0].steps[1]: the fixture's document, with _id 1, is expected, not"
+        ),
+        (
+            text(steps: #"{"whileAsked": [{"remote": {"insert": {"a": 2}}}]}"#),
+            "cases[0].steps[0]: the fixture's document, with _id 1, is expected, not"
+        ),
+        (
+            text(steps: #"{"local": {"delete": false}}"#),
+            "cases[0].steps[0].local.delete: true is expected, not false"
+        ),
+        (
+            text(steps: #"{"whileAsked": 1}"#),
+            "cases[0].steps[0].whileAsked: a list is expected, not 1"
+        ),
+        (
+            text(steps: #"{"remote": {"update": [{"$set": {"a": 1}}]}}"#),
+            "cases[0].steps[0].remote.update: a document is expected"
+        ),
+        (
+            text(alsoExpect: #""state": "sync""#),
+            "cases[0].expect.state: there is no sync; there are synced, pending"
+        ),
+        (
+            text(alsoExpect: #""events": ["local update"]"#),
+            "cases[0].expect.events[0]: an event such as"
+        ),
+        (
+            text(alsoExpect: #""errors": [], "errors": []"#),
+            "cases[0].expect.errors: it is there twice"
+        ),
+        (
+            text().replacing("a case", with: ""), "cases[0].name: it is empty"
+        ),
+    ])
+    func `a slip in a fixture is no other fixture`(text: String, message: String) throws {
+        try expect(message, of: text)
+    }
+
+    private func expect(_ message: String, of text: String) throws {
         let error = #expect(throws: FixtureError.self) {
             try ConflictFixture.cases(json: Array(text.utf8))
         }

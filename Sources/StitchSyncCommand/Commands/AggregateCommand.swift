@@ -32,12 +32,13 @@
         var json = false
 
         private static func stages(_ text: String) throws -> [BSONDocument] {
-            guard let list = try BSONValue(extendedJSON: text).arrayValue else {
+            guard let list = try BSONValue(argument: text).arrayValue else {
                 throw ValidationError("the pipeline is not a list of stages")
             }
             return try list.map { stage in
                 guard let document = stage.documentValue else {
-                    throw ValidationError("a stage is not a document: \(stage)")
+                    throw ValidationError(
+                        "a stage is not a document: \(stage.extendedJSON(.relaxed))")
                 }
                 return document
             }
@@ -46,7 +47,7 @@
         func run() async throws {
             let target = try Pipeline(BSONArray(pipeline.map(BSONValue.document)))
                 .target(from: place.namespace)
-            let store = try place.open(readOnly: target == nil)
+            let store = try target == nil ? place.open(readOnly: true) : place.existing()
             defer { store.close() }
             if let target {
                 let synced = try await SyncEngine(lookingAt: store).collection(target).syncedIDs

@@ -39,6 +39,11 @@
 
         @OptionGroup var colours: ColourArguments
 
+        func validate() throws {
+            guard let first = id.first, "{[\"".contains(first) else { return }
+            _ = try BSONValue(argument: id)
+        }
+
         func run() async throws {
             let console = Console.standard
             let store = try place.existing()

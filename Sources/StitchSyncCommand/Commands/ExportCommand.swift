@@ -48,7 +48,7 @@
         func run() async throws {
             let store = try place.open(readOnly: true)
             defer { store.close() }
-            let descriptor = try Descriptor.writing(out)
+            let descriptor = try Descriptor.writing(out, sparing: place.store)
             defer { descriptor.close() }
             var count = 0
             let total =

@@ -27,7 +27,7 @@
 
         @Option(
             help: "The fields to show: 1 with, 0 without.",
-            transform: { try BSONDocument(extendedJSON: $0) })
+            transform: { try BSONDocument(argument: $0) })
         var projection: BSONDocument?
 
         @Option(help: "How many documents to leave out at the beginning.")

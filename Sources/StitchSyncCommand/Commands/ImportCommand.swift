@@ -6,17 +6,19 @@
     struct ImportCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "import",
-            abstract: "Import documents from a file of Extended JSON, one document a line.",
+            abstract: "Import documents from a file of Extended JSON, or from a BSON dump.",
             discussion: """
-                The file has the form that mongoexport writes, canonical or relaxed; - is standard \
-                input. It is read line by line, never as a whole. A line that is rejected is reported \
-                with its number and the reason, and the rest is imported; with --strict nothing is \
-                imported then.
+                The file has the form that mongoexport writes, one document a line or a list, canonical \
+                or relaxed; - is standard input. A file named .bson, and with --bson any, is a dump as \
+                mongodump makes it, without indexes. It is never read as a whole. A document that is \
+                rejected is reported with its line or number and the reason, and the rest is imported; \
+                with --strict nothing is imported then.
 
-                Example:
+                Examples:
                   stitchsync import shop.stitch shop.products products.jsonl
+                  stitchsync import shop.stitch shop.products dump/shop/products.bson --strict
 
-                Exit code: 0 when every line was imported, 1 when one was rejected or the import \
+                Exit code: 0 when all was imported, 1 when one was rejected or the import \
                 failed, 64 for a wrong command line.
                 """)
 
@@ -25,11 +27,16 @@
         @Argument(help: "The file to import, or - for standard input.", completion: .file())
         var file: String
 
+        @Flag(help: "Read BSON, as `export --bson` and mongodump write it.")
+        var bson = false
+
         @Flag(help: "Import everything or nothing.")
         var strict = false
 
         @Flag(help: "Write one JSON object.")
         var json = false
+
+        private var isDump: Bool { bson || file.hasSuffix(".bson") }
 
         func run() async throws {
             let console = Console.standard
@@ -38,7 +45,7 @@
             let store = try place.open()
             defer { store.close() }
             let importer = Importer(
-                descriptor, name: file, into: place.namespace, console: console)
+                descriptor, name: file, isDump: isDump, into: place.namespace, console: console)
             let tally =
                 strict
                 ? try importer.importAllOrNothing(into: store)
@@ -51,7 +58,7 @@
                 json
                     ? object.extendedJSON(.relaxed)
                     : "\(tally.imported) documents imported into \(place.namespace), "
-                        + "\(tally.rejected) lines rejected")
+                        + "\(tally.rejected) \(isDump ? "documents" : "lines") rejected")
             guard tally.rejected == 0 else { throw ExitCode.failure }
         }
     }

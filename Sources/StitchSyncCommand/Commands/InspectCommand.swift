@@ -47,7 +47,7 @@
             if json {
                 return try Console.standard.say(inspection.document.extendedJSON(.canonical))
             }
-            let descriptor = try Descriptor.writing(out)
+            let descriptor = try Descriptor.writing(out, sparing: store)
             defer { descriptor.close() }
             try descriptor.write(Array(InspectionPage(inspection).html.utf8))
             if out != "-" { try Console.standard.say("\(store): the report is in \(out)") }

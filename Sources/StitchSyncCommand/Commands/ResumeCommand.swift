@@ -14,7 +14,7 @@
 
                 Examples:
                   stitchsync resume shop.stitch shop.products
-                  stitchsync resume shop.stitch shop.products --ids '[1, {"$oid": "603c…"}]'
+                  stitchsync resume shop.stitch shop.products --ids '[1, "a17"]'
 
                 Exit code: 0, 1 when a document that is named is not synced or the store failed, 64 for \
                 a wrong command line.
@@ -22,8 +22,10 @@
 
         @OptionGroup var place: StoreArguments
 
-        @Option(help: "Only documents with these _ids, a list in Extended JSON.")
-        var ids: String?
+        @Option(
+            help: "Only documents with these _ids, a list in Extended JSON.",
+            transform: { try BSONValue.list(argument: $0) })
+        var ids: [BSONValue]?
 
         @Flag(help: "Write one JSON object.")
         var json = false
@@ -34,15 +36,10 @@
             let engine = try SyncEngine(lookingAt: store)
             let collection = engine.collection(place.namespace)
             let paused = try await collection.pausedIDs
-            var named = paused
-            if let ids {
-                guard let list = try BSONValue(extendedJSON: ids).arrayValue else {
-                    throw CommandError("--ids is not a list: \(ids)")
-                }
-                named = Array(list)
-            }
             var missing: [BSONValue] = []
-            for id in named where try await !collection.resumeSync(of: id) { missing.append(id) }
+            for id in ids ?? paused where try await !collection.resumeSync(of: id) {
+                missing.append(id)
+            }
             for id in missing {
                 try Console.standard.warn("error: \(id.extendedJSON(.relaxed)) is not synced")
             }

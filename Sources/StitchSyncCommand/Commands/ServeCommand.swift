@@ -105,6 +105,12 @@
             guard (tlsCert == nil) == (tlsKey == nil) else {
                 throw ValidationError("--tls-cert and --tls-key go together")
             }
+            for port in [port, metricsPort].compactMap({ $0 }) {
+                // Beyond, the system takes the rest by 65536, and listens somewhere else.
+                guard (0...65_535).contains(port) else {
+                    throw ValidationError("a port is from 0 to 65535, not \(port)")
+                }
+            }
             guard (4...1_048_576).contains(cacheMib) else {
                 throw ValidationError("--cache-mib is from 4 to 1048576, not \(cacheMib)")
             }

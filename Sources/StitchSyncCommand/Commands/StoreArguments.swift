@@ -43,7 +43,7 @@
     struct FilterArguments: ParsableArguments {
         @Argument(
             help: "The filter; all documents without one.",
-            transform: { try BSONDocument(extendedJSON: $0) })
+            transform: { try BSONDocument(argument: $0) })
         var filter: BSONDocument = [:]
     }
 
@@ -51,11 +51,46 @@
     struct SortArguments: ParsableArguments {
         @Option(
             help: "The fields to sort by: 1 upwards, -1 downwards.",
-            transform: { try BSONDocument(extendedJSON: $0) })
+            transform: { try BSONDocument(argument: $0) })
         var sort: BSONDocument?
 
         /// The order; `nil` when none was said.
         func order() throws -> SortOrder? { try sort.map { try SortOrder($0) } }
+    }
+
+    extension BSONValue {
+        /// A value that a command line has as Extended JSON.
+        ///
+        /// - Throws: `ValidationError`, which shows what the shell of MongoDB would have taken.
+        init(argument text: String) throws {
+            do {
+                self = try BSONValue(extendedJSON: text)
+            } catch {
+                throw ValidationError(
+                    "\(error) Extended JSON is expected, such as {\"name\": \"pen\"} or "
+                        + #"{"_id": {"$oid": "5f0e9c2b1c9d440000a1b2c3"}}"#)
+            }
+        }
+
+        /// A list of values that a command line has.
+        static func list(argument text: String) throws -> [BSONValue] {
+            guard let list = try BSONValue(argument: text).arrayValue else {
+                throw ValidationError("it is not a list, such as [1, 2]")
+            }
+            return Array(list)
+        }
+    }
+
+    extension BSONDocument {
+        /// A document that a command line has as Extended JSON.
+        ///
+        /// - Throws: `ValidationError`.
+        init(argument text: String) throws {
+            guard let document = try BSONValue(argument: text).documentValue else {
+                throw ValidationError("it is not a document, such as {\"name\": \"pen\"}")
+            }
+            self = document
+        }
     }
 
     extension SyncEngine {
@@ -70,7 +105,15 @@
         static func existing(_ path: String) throws -> DocumentStore {
             // For reading first, so that a file that is not there stays so.
             try opened(path, readOnly: true).close()
-            return try opened(path, readOnly: false)
+            do {
+                return try DocumentStore(at: .file(path))
+            } catch {
+                let advice =
+                    error.code == .readOnly
+                    ? "; copy it, with what is beside it, to a folder that may be written" : ""
+                throw CommandError(
+                    "\(path) cannot be opened: \(error.message) (\(error.code))\(advice)")
+            }
         }
 
         /// Opens a store, and names it where that fails.

@@ -46,11 +46,15 @@
         @Option(help: "What becomes of a document that both sides changed.")
         var conflicts = Conflicts.remoteWins
 
-        @Option(help: "Only documents that this filter matches, in Extended JSON.")
-        var filter: String?
+        @Option(
+            help: "Only documents that this filter matches, in Extended JSON.",
+            transform: { try BSONDocument(argument: $0) })
+        var filter: BSONDocument?
 
-        @Option(help: "Only documents with these _ids, a list in Extended JSON.")
-        var ids: String?
+        @Option(
+            help: "Only documents with these _ids, a list in Extended JSON.",
+            transform: { try BSONValue.list(argument: $0) })
+        var ids: [BSONValue]?
 
         @Flag(help: "Stay, and keep both sides in step until SIGTERM or SIGINT.")
         var watch = false
@@ -66,6 +70,10 @@
                 throw ValidationError("--watch and --json do not go together")
             }
             try place.check()
+            guard SessionRemote.isMongoDB(remote) || !remote.contains("://") else {
+                throw ValidationError(
+                    "--remote takes a store's file or mongodb://HOST:PORT, not \(remote)")
+            }
             guard filter == nil || ids == nil else {
                 throw ValidationError("--filter and --ids do not go together")
             }
@@ -75,6 +83,7 @@
         }
 
         func run() async throws {
+            try await place.check(remote: remote)
             let session = try await SyncSession(
                 store: try place.open(), remote: remote, namespace: try place.collection(),
                 conflictHandler: conflicts.handler)
@@ -114,17 +123,8 @@
         }
 
         private func adopt(_ session: SyncSession) async throws -> Int {
-            if let ids {
-                guard let list = try BSONValue(extendedJSON: ids).arrayValue else {
-                    throw CommandError("--ids is not a list: \(ids)")
-                }
-                return try await session.adopt(Array(list))
-            }
-            guard let filter else { return try await session.adopt() }
-            guard let document = try BSONValue(extendedJSON: filter).documentValue else {
-                throw CommandError("--filter is not a document: \(filter)")
-            }
-            return try await session.adopt(matching: document)
+            if let ids { return try await session.adopt(ids) }
+            return try await session.adopt(matching: filter ?? [:])
         }
     }
 
@@ -164,7 +164,28 @@
 
         /// Opens the store, which is made when it is not there.
         func open() throws -> DocumentStore {
-            try DocumentStore.opened(store ?? db ?? "", readOnly: false)
+            try DocumentStore.opened(path, readOnly: false)
+        }
+
+        private var path: String { store ?? db ?? "" }
+
+        /// - Throws: `CommandError` for a remote that would take away what is in step: the store
+        ///   itself, or a file that is not there, which a slip in its name makes.
+        func check(remote: String) async throws {
+            guard !SessionRemote.isMongoDB(remote) else { return }
+            guard remote != path, !FileIdentity.isSame(remote, path) else {
+                throw CommandError("\(path) cannot be its own remote")
+            }
+            guard FileIdentity(remote) == nil, FileIdentity(path) != nil else { return }
+            let store = try DocumentStore.existing(path)
+            defer { store.close() }
+            let engine = try SyncEngine(lookingAt: store)
+            let synced = try await engine.collection(collection()).status().synced
+            guard synced == 0 else {
+                throw CommandError(
+                    "\(remote): there is no such file; \(synced) documents of \(path) are in step "
+                        + "with a remote already, and an empty one would take them away")
+            }
         }
     }
 #endif

@@ -34,14 +34,22 @@
         @Option(help: "End after so many changes.")
         var limit: Int?
 
+        func validate() throws {
+            guard limit ?? 1 > 0 else { throw ValidationError("--limit is at least 1") }
+        }
+
         func run() async throws {
             let opened = try DocumentStore.opened(store, readOnly: true)
             defer { opened.close() }
             let start = try after ?? opened.changePosition
-            let (namespace, limit) = (namespace, limit)
+            let (path, namespace, limit) = (store, namespace, limit)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    try await Self.follow(opened, after: start, namespace, limit: limit)
+                    do {
+                        try await Self.follow(opened, after: start, namespace, limit: limit)
+                    } catch let error as StoreError {
+                        throw CommandError("\(path): \(error)")
+                    }
                 }
                 group.addTask { for await _ in StopSignals.stream() { break } }
                 defer { group.cancelAll() }

@@ -8,10 +8,17 @@
 struct Descriptor: Sendable {
     /// The operating system's number of it.
     let number: Int32
+    /// What people call it, for errors.
+    let name: String
 
-    static let input = Descriptor(number: 0)
-    static let output = Descriptor(number: 1)
-    static let error = Descriptor(number: 2)
+    static let input = Descriptor(number: 0, name: "standard input")
+    static let output = Descriptor(number: 1, name: "standard output")
+    static let error = Descriptor(number: 2, name: "standard error")
+
+    init(number: Int32, name: String = "a pipe") {
+        self.number = number
+        self.name = name
+    }
 
     /// Whether a person may be watching.
     var isTerminal: Bool { isatty(number) == 1 }
@@ -21,15 +28,22 @@ struct Descriptor: Sendable {
         if path == "-" { return .input }
         let number = open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { throw CommandError("cannot read \(path): \(Self.reason)") }
-        return Descriptor(number: number)
+        return Descriptor(number: number, name: path)
     }
 
     /// Makes a file, or empties one, and opens it for writing; `-` is standard output.
-    static func writing(_ path: String) throws(CommandError) -> Descriptor {
+    ///
+    /// - Parameter store: the path of a store that is read; its own files are not written over.
+    static func writing(
+        _ path: String, sparing store: String? = nil
+    ) throws(CommandError) -> Descriptor {
         if path == "-" { return .output }
+        if let store, FileIdentity.isOfStore(path, store) {
+            throw CommandError("\(path) belongs to the store itself; name another file")
+        }
         let number = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard number >= 0 else { throw CommandError("cannot write \(path): \(Self.reason)") }
-        return Descriptor(number: number)
+        return Descriptor(number: number, name: path)
     }
 
     /// Makes a file that is not there yet, and opens it for writing; `-` is standard output.
@@ -42,7 +56,7 @@ struct Descriptor: Sendable {
                     ? "\(path) is there already; name another file"
                     : "cannot write \(path): \(Self.reason)")
         }
-        return Descriptor(number: number)
+        return Descriptor(number: number, name: path)
     }
 
     /// The size of a regular file in bytes; `nil` for pipes and terminals.
@@ -61,7 +75,7 @@ struct Descriptor: Sendable {
                 let count = Glibc.read(number, buffer.baseAddress, buffer.count)
             #endif
             if count >= 0 { return count }
-            guard errno == EINTR else { throw CommandError("cannot read: \(Self.reason)") }
+            guard errno == EINTR else { throw CommandError("cannot read \(name): \(Self.reason)") }
         }
     }
 
@@ -79,7 +93,7 @@ struct Descriptor: Sendable {
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
-                throw CommandError("cannot write: \(Self.reason)")
+                throw CommandError("cannot write \(name): \(Self.reason)")
             }
         }
     }

@@ -1,6 +1,7 @@
 import BSONStore
 
-/// Reads documents from a file in mongoexport's form, one Extended JSON object a line.
+/// Reads documents from a file in mongoexport's form, one Extended JSON object a line or a list of
+/// objects, or in that of mongodump.
 struct DocumentReader {
     /// Documents and rejected lines that followed each other in the file.
     struct Batch: Sendable {
@@ -11,14 +12,23 @@ struct DocumentReader {
     }
 
     /// The bytes read so far, for showing progress.
-    var byteCount: Int { lines.byteCount }
+    var byteCount: Int { dump?.byteCount ?? list?.byteCount ?? lines.byteCount }
 
     private var lines: LineReader
+    private var list: ListReader?
+    private var dump: DumpReader?
 
     private static let batchLinesMax = 1_000
     private static let batchBytesMax = 4 * 1024 * 1024
 
-    init(_ descriptor: Descriptor) { lines = LineReader(descriptor) }
+    init(_ descriptor: Descriptor, isDump: Bool) throws(CommandError) {
+        lines = LineReader(descriptor)
+        if isDump {
+            dump = DumpReader(descriptor)
+        } else if try lines.beginsList() {
+            list = ListReader(lines)
+        }
+    }
 
     /// The next lines, `nil` at the end of the file; empty lines are passed over.
     mutating func nextBatch() throws(CommandError) -> Batch? {
@@ -27,11 +37,11 @@ struct DocumentReader {
         while batch.documents.count + batch.faults.count < Self.batchLinesMax,
             byteCount < Self.batchBytesMax
         {
-            guard let line = try lines.next() else {
+            guard let line = try next() else {
                 return batch.documents.isEmpty && batch.faults.isEmpty ? nil : batch
             }
             do throws(LineFault) {
-                guard let document = try Self.document(line) else { continue }
+                guard let document = try document(line) else { continue }
                 byteCount += document.byteCount
                 batch.documents.append((line.number, document))
             } catch {
@@ -41,14 +51,43 @@ struct DocumentReader {
         return batch
     }
 
+    private mutating func next() throws(CommandError) -> LineReader.Line? {
+        if dump != nil { return try dump?.next() }
+        if list != nil { return try list?.next() }
+        return try lines.next()
+    }
+
+    private func document(_ line: LineReader.Line) throws(LineFault) -> BSONDocument? {
+        dump == nil ? try Self.document(line) : try Self.dumped(line)
+    }
+
+    /// The document of a dump's bytes.
+    private static func dumped(_ line: LineReader.Line) throws(LineFault) -> BSONDocument {
+        let bytes: [UInt8]
+        switch line.content {
+        case .bytes(let content): bytes = content
+        case .tooLong(let byteCount): throw .lineTooLong(byteCount: byteCount)
+        case .broken(let reason): throw .broken(reason)
+        }
+        let document: BSONDocument
+        do throws(BSONError) {
+            document = try BSONDocument(validating: bytes)
+        } catch {
+            throw .malformed(error)
+        }
+        guard document["_id"] != nil else { throw .noID }
+        return document
+    }
+
     /// The document of a line, `nil` for an empty line.
     static func document(_ line: LineReader.Line) throws(LineFault) -> BSONDocument? {
         var bytes: [UInt8]
         switch line.content {
         case .bytes(let content): bytes = content
         case .tooLong(let byteCount): throw .lineTooLong(byteCount: byteCount)
+        case .broken(let reason): throw .broken(reason)
         }
-        if line.number == 1, bytes.starts(with: byteOrderMark) { bytes.removeFirst(3) }
+        if line.number == 1, bytes.starts(with: LineReader.byteOrderMark) { bytes.removeFirst(3) }
         guard let first = bytes.first(where: { !isBlank($0) }) else { return nil }
         guard first == UInt8(ascii: "{") else { throw .notAnObject }
         let document: BSONDocument
@@ -60,9 +99,6 @@ struct DocumentReader {
         guard document["_id"] != nil else { throw .noID }
         return document
     }
-
-    /// Some editors write one in front of UTF-8, where it means nothing.
-    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private static func isBlank(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")

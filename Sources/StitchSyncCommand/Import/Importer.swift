@@ -15,10 +15,15 @@ struct Importer {
     /// The file's name, for people.
     let name: String
     private let descriptor: Descriptor
+    private let isDump: Bool
     private let console: Console
 
-    init(_ descriptor: Descriptor, name: String, into namespace: Namespace, console: Console) {
+    init(
+        _ descriptor: Descriptor, name: String, isDump: Bool, into namespace: Namespace,
+        console: Console
+    ) {
         self.descriptor = descriptor
+        self.isDump = isDump
         self.name = name
         self.namespace = namespace
         self.console = console
@@ -49,14 +54,15 @@ struct Importer {
         _ body: (inout DocumentReader.Batch) throws -> Void
     ) throws -> Tally {
         var tally = Tally()
-        var reader = DocumentReader(descriptor)
+        var reader = try DocumentReader(descriptor, isDump: isDump)
         var progress = ProgressBar(
             "reading \(name)", unit: "bytes", total: descriptor.byteCount, on: console.error,
             isForPeople: true)
         while var batch = try reader.nextBatch() {
             try body(&batch)
             for (line, fault) in batch.faults.sorted(by: { $0.line < $1.line }) {
-                try progress.interrupt("\(name):\(line): rejected: \(fault)")
+                let place = isDump ? "\(name): document \(line)" : "\(name):\(line)"
+                try progress.interrupt("\(place): rejected: \(fault)")
             }
             tally.imported += batch.documents.count
             tally.rejected += batch.faults.count

@@ -8,6 +8,8 @@ enum LineFault: Error, Sendable, CustomStringConvertible {
     case notAnObject
     /// The line is not Extended JSON, or the document is too large or too deep.
     case malformed(BSONError)
+    /// The file does not go on as it should; nothing behind it was read.
+    case broken(String)
     /// The document has no `_id`.
     case noID
     /// A document with this `_id` is there already, from this file or before.
@@ -22,6 +24,7 @@ enum LineFault: Error, Sendable, CustomStringConvertible {
         case .notAnObject: "not a JSON object"
         case .malformed(let error):
             error.column.map { "\(error.message) (column \($0))" } ?? error.message
+        case .broken(let reason): "\(reason); the rest is not read"
         case .noID: "the document has no _id"
         case .duplicateID(let id): "there is a document with _id \(id.extendedJSON(.relaxed))"
         case .refused(let error): error.message

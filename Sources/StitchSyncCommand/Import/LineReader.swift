@@ -14,6 +14,8 @@ struct LineReader {
         case bytes([UInt8])
         /// Longer than the limit; the number of its bytes.
         case tooLong(byteCount: Int)
+        /// The file does not go on as it should, for this reason; nothing of it is read any more.
+        case broken(String)
     }
 
     /// The bytes read so far, for showing progress.
@@ -56,6 +58,27 @@ struct LineReader {
             length <= lineBytesMax ? .bytes(bytes) : .tooLong(byteCount: length)
         return Line(number: lineNumber, content: content)
     }
+
+    /// Whether a list begins here, and no object: what mongoexport writes with --jsonArray.
+    mutating func beginsList() throws(CommandError) -> Bool {
+        while unread.isEmpty { guard try fill() else { return false } }
+        let isMarked = chunk[unread].starts(with: Self.byteOrderMark)
+        let first = chunk[unread].dropFirst(isMarked ? 3 : 0).first { !Self.blanks.contains($0) }
+        return first == UInt8(ascii: "[")
+    }
+
+    /// The next byte, `nil` at the end of the file; only for who reads no lines.
+    mutating func nextByte() throws(CommandError) -> UInt8? {
+        if unread.isEmpty, try !fill() { return nil }
+        defer { unread = unread.dropFirst() }
+        return chunk[unread.lowerBound]
+    }
+
+    /// Some editors write one in front of UTF-8, where it means nothing.
+    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// What may stand between values.
+    static let blanks: [UInt8] = [0x20, 0x09, 0x0D, 0x0A]
 
     private mutating func fill() throws(CommandError) -> Bool {
         let descriptor = descriptor

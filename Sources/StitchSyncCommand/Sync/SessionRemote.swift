@@ -18,13 +18,16 @@ enum SessionRemote: Sendable {
 
     /// Opens what a command line names: a MongoDB URI, or the path of a file.
     ///
-    /// - Throws: `CommandError` for a URI when this program was built without MongoDB, `RemoteError`
-    ///   for a URI that cannot be read, `StoreError` for a file that cannot be opened.
+    /// - Throws: `CommandError` for a file that cannot be opened, and for a URI when this program was
+    ///   built without MongoDB; `RemoteError` for a URI that cannot be read.
     init(_ name: String) throws {
         guard Self.isMongoDB(name) else {
-            self = .file(
-                InProcessRemote(
-                    store: try DocumentStore(at: .file(name), options: Self.options)))
+            do {
+                let store = try DocumentStore(at: .file(name), options: Self.options)
+                self = .file(InProcessRemote(store: store))
+            } catch {
+                throw CommandError("\(name) cannot be opened: \(error.message) (\(error.code))")
+            }
             return
         }
         #if MongoRemote

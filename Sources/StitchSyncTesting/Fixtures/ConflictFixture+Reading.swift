@@ -1,4 +1,5 @@
 internal import BSONStore
+internal import StitchSync
 
 extension ConflictFixture {
     /// Reads the fixtures of a file's text: an object with a list of cases.
@@ -8,7 +9,10 @@ extension ConflictFixture {
     static func cases(json bytes: [UInt8]) throws(FixtureError) -> [ConflictFixture] {
         let document: BSONDocument
         do {
-            document = try BSONDocument(extendedJSONBytes: bytes)
+            // Some editors write a byte order mark in front of UTF-8, where it means nothing.
+            let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+            document = try BSONDocument(
+                extendedJSONBytes: hasMark ? Array(bytes.dropFirst(3)) : bytes)
         } catch {
             throw FixtureError("", "it is not Extended JSON: \(error)")
         }
@@ -33,10 +37,17 @@ extension ConflictFixture {
             value, at: path, keys: ["name", "handler", "start", "steps", "expect"])
         file = ""
         name = try object.string("name")
+        guard !name.isEmpty else { throw FixtureError(object.place("name"), "it is empty") }
         handler = try FixtureHandler(object.required("handler"), at: object.place("handler"))
         start = try FixtureStart(object.required("start"), at: object.place("start"))
-        steps = try FixtureStep.list(object, "steps")
-        if object["steps"] == nil { steps = [.sync(passes: nil)] }
+        steps = [.sync(passes: nil)]
+        if let value = object["steps"] {
+            steps = try FixtureStep.list(value, at: object.place("steps"))
+        }
+        for (index, step) in steps.enumerated() {
+            try step.expectDocument(
+                start.documentID, at: "\(object.place("steps"))[\(index)]")
+        }
         expectation = try FixtureExpectation(object.required("expect"), at: object.place("expect"))
     }
 }
@@ -62,7 +73,7 @@ extension FixtureStart {
             throw FixtureError(path, "neither base nor local nor remote is a document")
         }
         guard documents.allSatisfy({ $0["_id"] == id }) else {
-            throw FixtureError(path, "base, local and remote have the same _id")
+            throw FixtureError(path, "base, local and remote must have the same _id")
         }
         documentID = id
     }
@@ -116,11 +127,27 @@ extension FixtureHandler {
         let object = try FixtureObject(
             choice.value, at: choice.path, keys: ["counters", "arrays", "overlaps"])
         let overlaps = try object["overlaps"].map { value throws(FixtureError) in
-            try FixtureHandler(value, at: object.place("overlaps"))
+            let handler = try FixtureHandler(value, at: object.place("overlaps"))
+            guard handler.isBuiltIn else {
+                throw FixtureError(
+                    object.place("overlaps"),
+                    "a handler that is built in is expected\(FixtureObject.found(value))")
+            }
+            return handler
         }
         return .mergeFields(
             counters: Set(try object.strings("counters")),
             arrays: Set(try object.strings("arrays")), overlaps: overlaps ?? .remoteWins)
+    }
+}
+
+extension FixtureHandler {
+    /// Whether it needs no app.
+    fileprivate var isBuiltIn: Bool {
+        switch self {
+        case .remoteWins, .localWins, .newest, .mergeFields, .answers: true
+        case .app, .missing: false
+        }
     }
 }
 
@@ -175,9 +202,31 @@ extension FixtureExpectation {
             try Version(value, at: object.place("version"))
         }
         events = object["events"] == nil ? nil : try object.strings("events")
+        for (index, event) in (events ?? []).enumerated() where !Self.isEvent(event) {
+            throw FixtureError(
+                "\(object.place("events"))[\(index)]",
+                "an event such as \"remote update settled\" is expected, not \"\(event)\"")
+        }
         errors = try object.strings("errors")
         state = local == nil ? "notSynced" : "synced"
         if object["state"] != nil { state = try object.string("state") }
+        guard Self.states.contains(state) else {
+            throw FixtureError(
+                object.place("state"),
+                "there is no \(state); there are \(Self.states.joined(separator: ", "))")
+        }
+    }
+
+    private static let states = [
+        "synced", "pending", "paused", "conflicted", "stale", "notSynced",
+    ]
+
+    /// Whether a text is `reason operation pending|settled`.
+    private static func isEvent(_ text: String) -> Bool {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        return words.count == 3 && ["pending", "settled"].contains(words[2])
+            && ChangeReason.allCases.contains { "\($0)" == words[0] }
+            && OperationType.allCases.contains { "\($0)" == words[1] }
     }
 }
 

@@ -34,9 +34,9 @@ public struct FixtureDifference: Sendable, Hashable, CustomStringConvertible {
             compare(.document(expected), .document(actual), at: "", &fields)
         }
         return [
-            FixtureDifference(
-                what: what, expected: text(expected.map(BSONValue.document)),
-                actual: text(actual.map(BSONValue.document)), fields: fields)
+            texts(expected.map(BSONValue.document), actual.map(BSONValue.document)) {
+                FixtureDifference(what: what, expected: $0, actual: $1, fields: fields)
+            }
         ]
     }
 
@@ -50,12 +50,21 @@ public struct FixtureDifference: Sendable, Hashable, CustomStringConvertible {
                 compare(left[key], right[key], at: path.isEmpty ? key : "\(path).\(key)", &fields)
             }
         case (let left?, let right?) where left.contentEquals(right): return
-        default: fields.append("\(path): expected \(text(expected)), got \(text(actual))")
+        default:
+            texts(expected, actual) { fields.append("\(path): expected \($0), got \($1)") }
         }
     }
 
-    private static func text(_ value: BSONValue?) -> String {
-        value?.extendedJSON(.relaxed) ?? "nothing"
+    /// Both values in the relaxed form, or, where that hides the types that differ, the canonical one.
+    private static func texts<Result>(
+        _ expected: BSONValue?, _ actual: BSONValue?, _ body: (String, String) -> Result
+    ) -> Result {
+        func text(_ value: BSONValue?, _ form: ExtendedJSONFormat) -> String {
+            value?.extendedJSON(form) ?? "nothing"
+        }
+        let relaxed = (text(expected, .relaxed), text(actual, .relaxed))
+        if relaxed.0 != relaxed.1 { return body(relaxed.0, relaxed.1) }
+        return body(text(expected, .canonical), text(actual, .canonical))
     }
 }
 

@@ -13,10 +13,16 @@ struct FixtureObject {
             throw FixtureError(path, "an object is expected\(Self.found(value))")
         }
         self.init(document, at: path)
-        for key in document.keys where !keys.contains(key) {
-            throw FixtureError(
-                place(key),
-                "no such key; there are \(keys.sorted().joined(separator: ", "))")
+        var seen: Set<String> = []
+        for key in document.keys {
+            guard keys.contains(key) else {
+                throw FixtureError(
+                    place(key),
+                    "no such key; there are \(keys.sorted().joined(separator: ", "))")
+            }
+            guard seen.insert(key).inserted else {
+                throw FixtureError(place(key), "it is there twice")
+            }
         }
     }
 
@@ -58,7 +64,7 @@ struct FixtureObject {
     }
 
     func document(_ key: String) throws(FixtureError) -> BSONDocument {
-        guard let document = try optionalDocument(key) else {
+        guard let document = self[key]?.documentValue else {
             throw FixtureError(place(key), "a document is expected\(Self.found(self[key]))")
         }
         return document
@@ -67,10 +73,16 @@ struct FixtureObject {
     /// A list; empty where the key is missing.
     func list(_ key: String) throws(FixtureError) -> [(value: BSONValue, path: String)] {
         guard let value = document[key] else { return [] }
+        return try Self.list(value, at: place(key))
+    }
+
+    static func list(
+        _ value: BSONValue, at path: String
+    ) throws(FixtureError) -> [(value: BSONValue, path: String)] {
         guard let array = value.arrayValue else {
-            throw FixtureError(place(key), "a list is expected\(Self.found(value))")
+            throw FixtureError(path, "a list is expected\(found(value))")
         }
-        return array.enumerated().map { (value: $1, path: "\(place(key))[\($0)]") }
+        return array.enumerated().map { (value: $1, path: "\(path)[\($0)]") }
     }
 
     /// A list of strings; empty where the key is missing.
@@ -87,12 +99,18 @@ struct FixtureObject {
 
     /// An integer of at least one.
     func count(_ key: String) throws(FixtureError) -> Int {
-        let value = try required(key)
-        guard let number = value.int64Value, number >= 1, let count = Int(exactly: number) else {
+        try Self.count(required(key), at: place(key))
+    }
+
+    /// No fixture needs more passes or commits; a slip must not run for hours.
+    private static let countMax: Int64 = 10_000
+
+    static func count(_ value: BSONValue, at path: String) throws(FixtureError) -> Int {
+        guard let number = value.int64Value, (1...countMax).contains(number) else {
             throw FixtureError(
-                place(key), "an integer of at least 1 is expected\(Self.found(value))")
+                path, "an integer from 1 to \(countMax) is expected\(found(value))")
         }
-        return count
+        return Int(number)
     }
 }
 

@@ -169,6 +169,11 @@ extension FixtureRun {
             after = try Update(update).apply(to: document) ?? document
         }
         after = after.withoutVersion
+        if after["_id"] == nil {
+            var named: BSONDocument = ["_id": fixture.documentID]
+            for (key, value) in after { named.append(key, value) }
+            after = named
+        }
         let field = try self.version(version, after: before.map(VersionField.init) ?? .absent)
         if let field { after.append(DocumentVersion.fieldName, field) }
         try put(after)
@@ -243,7 +248,8 @@ extension FixtureRun {
             baseVersion: baseVersion.withLock { $0 }, events: notes.events, errors: notes.errors,
             status: try await collection.status(of: fixture.documentID),
             findings: try await engine.verify().map(\.description),
-            waiting: device.network.waitingFaults + notes.whileAsked.count
-                + (device.waitsForKill ? 1 : 0))
+            waiting: device.network.waitingRequests.map { "that of a \($0.rawValue) request" }
+                + notes.whileAsked.map { _ in "whileAsked" }
+                + (device.waitsForKill ? ["kill"] : []))
     }
 }

@@ -7,10 +7,10 @@ extension FixtureStep {
     ]
 
     static func list(
-        _ object: FixtureObject, _ key: String
+        _ value: BSONValue, at path: String
     ) throws(FixtureError) -> [FixtureStep] {
         var steps: [FixtureStep] = []
-        for (value, path) in try object.list(key) {
+        for (value, path) in try FixtureObject.list(value, at: path) {
             steps.append(try FixtureStep(FixtureChoice(value, at: path, kinds: kinds)))
         }
         return steps
@@ -39,10 +39,9 @@ extension FixtureStep {
         case "loseHistory": self = .loseHistory
         case "before":
             let object = try FixtureObject(choice.value, at: choice.path, keys: ["request", "do"])
-            self = .before(try Self.request(object, "request"), try Self.list(object, "do"))
-        case "whileAsked":
-            let object = FixtureObject(["do": choice.value], at: choice.path)
-            self = .whileAsked(try Self.list(object, "do"))
+            let steps = try Self.list(object.required("do"), at: object.place("do"))
+            self = .before(try Self.request(object, "request"), steps)
+        case "whileAsked": self = .whileAsked(try Self.list(choice.value, at: choice.path))
         case "kill": self = .kill(try Kill(choice))
         case "sync": self = try Self.pass(choice)
         default: self = .resume
@@ -84,7 +83,7 @@ extension FixtureStep {
         if choice.value == .bool(true) || choice.value == .string("quiet") {
             return .sync(passes: nil)
         }
-        return .sync(passes: try FixtureObject(["n": choice.value], at: choice.path).count("n"))
+        return .sync(passes: try FixtureObject.count(choice.value, at: choice.path))
     }
 }
 
@@ -106,8 +105,37 @@ extension FixtureStep.Edit {
         case "insert": self = .insert(try object.document(kind))
         case "replace": self = .replace(try object.document(kind))
         case "update": self = .update(try object.document(kind))
-        default: self = .delete
+        default:
+            guard object[kind] == .bool(true) else {
+                throw FixtureError(
+                    object.place(kind), "true is expected\(FixtureObject.found(object[kind]))")
+            }
+            self = .delete
         }
+    }
+}
+
+extension FixtureStep {
+    /// - Throws: `FixtureError` for an edit whose document is another than the fixture's.
+    func expectDocument(_ id: BSONValue, at path: String) throws(FixtureError) {
+        switch self {
+        case .local(.insert(let document)), .remote(.insert(let document), _):
+            guard document["_id"] == id else { throw Self.otherID(id, document, at: path) }
+        case .local(.replace(let document)), .remote(.replace(let document), _):
+            guard document["_id"] ?? id == id else { throw Self.otherID(id, document, at: path) }
+        case .before(_, let steps), .whileAsked(let steps):
+            for step in steps { try step.expectDocument(id, at: path) }
+        case .local, .remote, .network, .lose, .fail, .loseHistory, .kill, .sync, .resume: return
+        }
+    }
+
+    private static func otherID(
+        _ id: BSONValue, _ document: BSONDocument, at path: String
+    ) -> FixtureError {
+        FixtureError(
+            path,
+            "the fixture's document, with _id \(id.extendedJSON(.relaxed)), is expected"
+                + FixtureObject.found(.document(document)))
     }
 }
 

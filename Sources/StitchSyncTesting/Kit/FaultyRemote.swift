@@ -66,8 +66,12 @@ public final class FaultyRemote: Remote {
     public var requests: [Request] { state.withLock { $0.requests } }
 
     /// Faults that were said and have not happened.
-    public var waitingFaults: Int {
-        state.withLock { $0.faults.values.reduce(0) { $0 + $1.count } }
+    public var waitingFaults: Int { waitingRequests.count }
+
+    /// The kinds of requests for which faults wait, each as often as it has one.
+    package var waitingRequests: [Request] {
+        let faults = state.withLock { $0.faults }
+        return Request.allCases.flatMap { kind in (faults[kind] ?? []).map { _ in kind } }
     }
 
     /// Notes a request, and takes what is to happen to it.

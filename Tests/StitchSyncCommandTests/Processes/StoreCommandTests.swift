@@ -125,6 +125,6 @@ import Testing
         #expect(answers[3].complaints == ["error: 9 is not synced"])
         #expect(answers[5].output.count == 2)
         #expect(answers[5].output.first?.contains(#""change":"insert","collection":"d.c""#) == true)
-        #expect(answers.map(\.code) == [0, 0, 0, 1, 1, 0, 1])
+        #expect(answers.map(\.code) == [0, 0, 0, 1, 64, 0, 1])
     }
 }
