@@ -96,7 +96,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "BSONStoreTests", dependencies: ["BSONStore", "BSONStoreCSQLite"],
+            name: "BSONStoreTests",
+            dependencies: ["BSONStore", "BSONStoreCSQLite", "TestProcesses"],
             swiftSettings: strict),
         .target(
             name: "SyncSimulation", dependencies: ["StitchSync", "BSONStore"],

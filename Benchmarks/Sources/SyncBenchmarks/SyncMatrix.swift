@@ -26,8 +26,7 @@ struct SyncMatrix {
                 for phase in Phase.allCases {
                     var settings = settings
                     settings.latencyMS = latency
-                    try await Bench.inDirectory { directory in
-                        let bench = try Bench(directory, settings)
+                    try await Bench.run(settings) { bench in
                         await bench.items.configure(conflictHandler: .remoteWins)
                         try await Self.run(direction, phase, bench)
                     }

@@ -24,8 +24,7 @@ struct SyncWorkloads {
     /// Everything is new here; then the same engine with nothing to do, and a new one.
     private func initial() async throws {
         guard isWanted("initial") || isWanted("idle") || isWanted("reconnect") else { return }
-        try await Bench.inDirectory { directory in
-            let bench = try Bench(directory, settings)
+        try await Bench.run(settings) { bench in
             try bench.fillRemote()
             try await bench.measure("R2L_initial") {
                 try await bench.items.sync(ids: bench.ids)
@@ -50,8 +49,7 @@ struct SyncWorkloads {
     private func changed(conflicts: Bool) async throws {
         let name = conflicts ? "R2L_conflict" : "R2L_changed"
         guard isWanted(name) else { return }
-        try await Bench.inDirectory { directory in
-            let bench = try Bench(directory, settings)
+        try await Bench.run(settings) { bench in
             try bench.fillRemote()
             await bench.items.configure(conflictHandler: .remoteWins)
             try await bench.items.sync(ids: bench.ids)
@@ -70,8 +68,7 @@ struct SyncWorkloads {
     /// Everything is new here and travels up; then a small change of everything.
     private func push() async throws {
         guard isWanted("L2R") else { return }
-        try await Bench.inDirectory { directory in
-            let bench = try Bench(directory, settings)
+        try await Bench.run(settings) { bench in
             try await bench.items.insertMany(bench.documents())
             try await bench.measure("L2R_insert") { try await bench.engine.syncNow() }
             try await bench.engine.syncUntilQuiet()
@@ -113,12 +110,22 @@ struct Bench {
         }
     }
 
-    static func inDirectory(_ body: (String) async throws -> Void) async throws {
-        let directory = FileManager.default.temporaryDirectory.path + "/sync-bench-\(getpid())"
+    /// Lends a bench with files of its own, which are gone afterwards.
+    static func run(
+        _ settings: SyncSettings, _ body: (Bench) async throws -> Void
+    ) async throws {
+        let directory = FileManager.default.temporaryDirectory
+            .appending(path: "sync-bench-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
         defer { unlinkAll(directory) }
-        try await body(directory)
+        let bench = try Bench(directory, settings)
+        // A task may hold an engine a little longer; its files go once they are closed.
+        defer {
+            bench.local.close()
+            bench.remote.close()
+        }
+        try await body(bench)
     }
 
     private static func unlinkAll(_ directory: String) {

@@ -1,3 +1,5 @@
+import TestProcesses
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -18,7 +20,7 @@ final class TemporaryDirectory {
 
     deinit {
         do {
-            try FileManager.default.removeItem(atPath: path)
+            try removeFolder(atPath: path)
         } catch {
             assertionFailure("\(error)")
         }

@@ -1,4 +1,5 @@
 import Foundation
+import TestProcesses
 import Testing
 
 /// A directory for one test; it is gone when the value is.
@@ -13,7 +14,7 @@ final class ScratchDirectory {
 
     deinit {
         do {
-            try FileManager.default.removeItem(at: url)
+            try removeFolder(atPath: url.path)
         } catch {
             Issue.record("the directory of a test stays behind: \(error)")
         }
