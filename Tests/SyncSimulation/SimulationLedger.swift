@@ -107,11 +107,11 @@ extension SimulationLedger {
     /// request that lands after a complete history did not tell of it (rule R3, evidence 3) finds
     /// nobody who could take it for their own.
     mutating func noteDelete(
-        _ client: Int, _ document: Int, hasRecord: Bool, hasBase: Bool
+        _ client: Int, _ document: Int, hasRecord: Bool, base: BSONDocument?
     ) {
         forget(client, document)
         guard hasRecord || isThere(client, document) else { return disown(client, document) }
-        let isOfSent = hasBase && !isGoneUnseen(client, document)
+        let isOfSent = base.map { !isGoneUnseen(client, document, base: $0) } ?? false
         open.append(
             Write(
                 client: client, document: document, path: nil, token: "", isOfUnsent: !isOfSent,
@@ -119,12 +119,13 @@ extension SimulationLedger {
         disown(untold[client] ?? [], client)
     }
 
-    /// A delete of the client's has landed, and it has not looked since: what its app has made anew
-    /// and deletes now is another document, whatever somebody has put in the place of the first.
-    private func isGoneUnseen(_ client: Int, _ document: Int) -> Bool {
-        let look = looks[client * 100 + document] ?? -1
-        return (changes[document] ?? []).contains { change in
-            change.after == nil && change.position > look
+    /// A delete of the client's has landed since the edition that it knows of: what its app deletes now
+    /// is gone, or made anew, whatever somebody has put in the place of the first.
+    private func isGoneUnseen(_ client: Int, _ document: Int, base: BSONDocument) -> Bool {
+        let changes = changes[document] ?? []
+        let known = changes.last { isEqual($0.after, base) }?.position ?? -1
+        return changes.contains { change in
+            change.after == nil && change.position > known
                 && change.operation.map { owners[$0.instance] } == client
         }
     }

@@ -217,7 +217,7 @@ extension SimulationWorld {
         let base = try await items(client, document).confirmedDocument(id: id(document))
         ledger.withLock { ledger in
             ledger.noteDelete(
-                client, document, hasRecord: status != .notSynced, hasBase: base != nil)
+                client, document, hasRecord: status != .notSynced, base: base)
         }
     }
 
