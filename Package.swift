@@ -45,7 +45,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
@@ -74,6 +73,9 @@ let package = Package(
                 .target(name: "StitchMongoC", condition: .when(traits: ["MongoRemote"])),
             ],
             swiftSettings: strict),
+        .systemLibrary(
+            name: "StitchCryptoC", path: "Sources/StitchCryptoC", pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .target(name: "StitchWire", dependencies: ["BSONStore"], swiftSettings: strict),
         .target(
             name: "StitchServer",
@@ -81,7 +83,7 @@ let package = Package(
                 "BSONStore", "StitchRules", "StitchWire", served("NIOCore", "swift-nio"),
                 served("NIOPosix", "swift-nio"), served("NIOHTTP1", "swift-nio"),
                 served("NIOSSL", "swift-nio-ssl"),
-                served("Crypto", "swift-crypto"), served("CryptoExtras", "swift-crypto"),
+                .target(name: "StitchCryptoC", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -1,9 +1,5 @@
 internal import BSONStore
 
-#if Server
-    internal import Crypto
-#endif
-
 /// Gives a fingerprint of each collection, by which copies of a database are compared.
 ///
 /// Source: MongoDB manual, "dbHash".
@@ -27,7 +23,7 @@ enum DbHashCommand {
                     hashes.append(namespace.collection, .string(text))
                     texts += text
                 }
-                return (hashes, Fingerprint.text(Array(texts.utf8)))
+                return (hashes, try DigestAlgorithm.md5.sum(Array(texts.utf8)).hexadecimal)
             }
             return .reply([
                 "host": .string(call.connection.local), "collections": .document(hashes),
@@ -40,34 +36,11 @@ enum DbHashCommand {
         _ namespace: Namespace, _ transaction: ReadTransaction, _ call: CommandCall
     ) throws -> String {
         let options = try FindOptions(sort: SortOrder(["_id": 1]))
-        var fingerprint = Fingerprint()
+        let digest = try RunningDigest(.md5)
         try transaction.forEach(namespace, filter: .all, options: options) { document in
             try call.checkTime()
-            document.withUnsafeBytes { fingerprint.add($0) }
+            try document.withUnsafeBytes { try digest.add($0) }
         }
-        return fingerprint.text
+        return try digest.sum().hexadecimal
     }
 }
-
-#if Server
-    /// Is an MD5 sum, for comparing only.
-    struct Fingerprint {
-        private var hash = Insecure.MD5()
-
-        mutating func add(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
-
-        /// The sum in hexadecimal digits.
-        var text: String { hash.finalize().hex }
-
-        static func text(_ bytes: [UInt8]) -> String { Insecure.MD5.hash(data: bytes).hex }
-    }
-#else
-    // Without the trait there is no server to ask for it.
-    struct Fingerprint {
-        mutating func add(_ bytes: UnsafeRawBufferPointer) {}
-
-        var text: String { "" }
-
-        static func text(_ bytes: [UInt8]) -> String { "" }
-    }
-#endif

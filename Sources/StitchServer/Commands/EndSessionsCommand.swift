@@ -5,7 +5,7 @@ enum EndSessionsCommand {
     static let rule = CommandRule(
         "endSessions", [.stable, .unauthenticated], fields: [:],
         .store { call, store in
-            store.end(call.ownSessions(call.target.arrayValue))
+            store.end(try call.ownSessions(call.target.arrayValue))
             return .ok
         })
 }

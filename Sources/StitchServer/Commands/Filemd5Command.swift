@@ -15,7 +15,7 @@ enum Filemd5Command {
         let namespace = Namespace(call.database, (call.string("root") ?? "fs") + ".chunks")
         let filter = try Filter(["files_id": call.target])
         let options = try FindOptions(sort: SortOrder(["files_id": 1, "n": 1]))
-        var sum = Fingerprint()
+        let digest = try RunningDigest(.md5)
         var count: Int32 = 0
         try store.read(call) { transaction in
             try transaction.forEach(namespace, filter: filter, options: options) { chunk in
@@ -27,10 +27,12 @@ enum Filemd5Command {
                     throw CommandFault(
                         50847, "The element that calls binDataClean() must be type of BinData")
                 }
-                data.bytes.withUnsafeBytes { sum.add($0) }
+                try data.bytes.withUnsafeBytes { try digest.add($0) }
                 count += 1
             }
         }
-        return .reply(["numChunks": .int32(count), "md5": .string(sum.text)])
+        return .reply([
+            "numChunks": .int32(count), "md5": .string(try digest.sum().hexadecimal),
+        ])
     }
 }

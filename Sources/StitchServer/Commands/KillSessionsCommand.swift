@@ -9,7 +9,7 @@ enum KillSessionsCommand {
             let others = SessionTable.sessions(call.target.arrayValue).filter { $0["uid"] != nil }
             let namesNone = call.target.arrayValue?.isEmpty != false
             store.end(
-                namesNone
+                try namesNone
                     ? store.sessions.all.map(\.document)
                     : call.ownSessions(call.target.arrayValue) + others)
             return .ok

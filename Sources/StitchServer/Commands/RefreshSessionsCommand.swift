@@ -5,7 +5,7 @@ enum RefreshSessionsCommand {
     static let rule = CommandRule(
         "refreshSessions", [.unauthenticated], fields: [:],
         .store { call, store in
-            for session in call.ownSessions(call.target.arrayValue) {
+            for session in try call.ownSessions(call.target.arrayValue) {
                 store.sessions.touch(session)
             }
             return .ok

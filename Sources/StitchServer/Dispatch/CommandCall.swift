@@ -57,9 +57,11 @@ struct CommandCall: Sendable {
     var sessionKey: [UInt8] { session.map(SessionTable.key) ?? [] }
 
     /// Sessions that a command names, as those of who sent it.
-    func ownSessions(_ named: BSONArray?) -> [BSONDocument] {
+    func ownSessions(_ named: BSONArray?) throws(CommandFault) -> [BSONDocument] {
         let user = connection.state.withLock { $0.user }
-        return SessionTable.sessions(named).map { SessionTable.own($0, of: user) }
+        return try SessionTable.sessions(named).map { (session) throws(CommandFault) in
+            try SessionTable.own(session, of: user)
+        }
     }
 
     /// Whether the time of the command is over.

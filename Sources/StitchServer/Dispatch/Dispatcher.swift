@@ -133,7 +133,7 @@ struct Dispatcher: Sendable {
             name: rule.name, givenName: givenName, body: body, sequences: sequences,
             database: database, connection: connection, server: server,
             deadline: arguments.deadline,
-            session: arguments.session.map { SessionTable.own($0, of: user) },
+            session: try arguments.session.map { try SessionTable.own($0, of: user) },
             transaction: arguments.transaction,
             snapshot: try SnapshotRequest(body, rule, server.clock),
             allowsExhaust: request.allowsExhaust)

@@ -96,14 +96,14 @@ struct ScramConversation: Sendable {
         else { throw Self.failed }
         let mechanism = credential.mechanism
         let signed = Array("\(clientFirst),\(serverFirst),\(withoutProof)".utf8)
-        let signature = mechanism.sign(signed, with: credential.storedKey)
+        let signature = try mechanism.sign(signed, with: credential.storedKey)
         guard proof.count == signature.count else { throw Self.failed }
         let clientKey = zip(proof, signature).map { $0 ^ $1 }
-        guard Self.areEqual(mechanism.hash(clientKey), credential.storedKey) else {
+        guard try Self.areEqual(mechanism.hash(clientKey), credential.storedKey) else {
             throw Self.failed
         }
         isProven = true
-        let verifier = mechanism.sign(signed, with: credential.serverKey)
+        let verifier = try mechanism.sign(signed, with: credential.serverKey)
         return Array("v=\(ScramCredential.text(verifier))".utf8)
     }
 

@@ -15,24 +15,27 @@ struct ScramCredential: Sendable, Hashable {
     let serverKey: [UInt8]
 
     /// Makes the keys of a password, with a new salt.
-    init(_ mechanism: ScramMechanism, user: String, password: String) throws {
+    init(_ mechanism: ScramMechanism, user: String, password: String) throws(CommandFault) {
         self.mechanism = mechanism
         iterations = mechanism.iterations
         salt = Self.random(mechanism.saltCount)
         let salted = try mechanism.saltedPassword(
             mechanism.secret(user: user, password: password), salt: salt,
             iterations: iterations)
-        storedKey = mechanism.hash(mechanism.sign(Array("Client Key".utf8), with: salted))
-        serverKey = mechanism.sign(Array("Server Key".utf8), with: salted)
+        storedKey = try mechanism.hash(
+            mechanism.sign(Array("Client Key".utf8), with: salted))
+        serverKey = try mechanism.sign(Array("Server Key".utf8), with: salted)
     }
 
     /// Stands for a user that does not exist, so that nobody learns who does: the same salt each
     /// time, and keys that no password has.
-    init(_ mechanism: ScramMechanism, standingFor user: String, secret: [UInt8]) {
+    init(
+        _ mechanism: ScramMechanism, standingFor user: String, secret: [UInt8]
+    ) throws(CommandFault) {
         self.mechanism = mechanism
         iterations = mechanism.iterations
         salt = Array(
-            ScramMechanism.sha256.sign(Array(user.utf8), with: secret)
+            try ScramMechanism.sha256.sign(Array(user.utf8), with: secret)
                 .prefix(mechanism.saltCount))
         storedKey = Self.random(32)
         serverKey = Self.random(32)

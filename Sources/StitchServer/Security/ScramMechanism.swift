@@ -1,13 +1,3 @@
-#if Server
-    internal import Crypto
-    internal import CryptoExtras
-#endif
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Is one of the two ways in which a password is proven without being sent.
 ///
 /// Source: RFC 5802, RFC 7677, and the drivers' specification "Authentication".
@@ -32,58 +22,33 @@ enum ScramMechanism: String, Sendable, CaseIterable {
     }
 }
 
-#if Server
-    extension ScramMechanism {
-        /// What of a password goes into the keys.
-        func secret(user: String, password: String) -> [UInt8] {
-            switch self {
-            case .sha1:
-                Array(Insecure.MD5.hash(data: Data("\(user):mongo:\(password)".utf8)).hex.utf8)
-            case .sha256: Array((SASLprep.prepared(password) ?? password).utf8)
-            }
-        }
-
-        func hash(_ bytes: [UInt8]) -> [UInt8] {
-            switch self {
-            case .sha1: Array(Insecure.SHA1.hash(data: bytes))
-            case .sha256: Array(SHA256.hash(data: bytes))
-            }
-        }
-
-        func sign(_ bytes: [UInt8], with key: [UInt8]) -> [UInt8] {
-            let key = SymmetricKey(data: key)
-            return switch self {
-            case .sha1:
-                Array(HMAC<Insecure.SHA1>.authenticationCode(for: bytes, using: key))
-            case .sha256: Array(HMAC<SHA256>.authenticationCode(for: bytes, using: key))
-            }
-        }
-
-        func saltedPassword(_ secret: [UInt8], salt: [UInt8], iterations: Int) throws -> [UInt8] {
-            let key = try KDF.Insecure.PBKDF2.deriveKey(
-                from: secret, salt: salt, using: self == .sha1 ? .insecureSHA1 : .sha256,
-                outputByteCount: self == .sha1 ? 20 : 32, unsafeUncheckedRounds: iterations)
-            return key.withUnsafeBytes { Array($0) }
+extension ScramMechanism {
+    private var digest: DigestAlgorithm {
+        switch self {
+        case .sha1: .sha1
+        case .sha256: .sha256
         }
     }
 
-    extension Insecure.MD5.Digest {
-        /// The sum in hexadecimal digits.
-        var hex: String {
-            map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    /// What of a password goes into the keys.
+    func secret(user: String, password: String) throws(CommandFault) -> [UInt8] {
+        switch self {
+        case .sha1:
+            let sum = try DigestAlgorithm.md5.sum(Array("\(user):mongo:\(password)".utf8))
+            return Array(sum.hexadecimal.utf8)
+        case .sha256: return Array((SASLprep.prepared(password) ?? password).utf8)
         }
     }
-#else
-    // Without the trait there is no server to sign in to; no proof is ever right.
-    extension ScramMechanism {
-        func secret(user: String, password: String) -> [UInt8] { [] }
 
-        func hash(_ bytes: [UInt8]) -> [UInt8] { [] }
+    func hash(_ bytes: [UInt8]) throws(CommandFault) -> [UInt8] { try digest.sum(bytes) }
 
-        func sign(_ bytes: [UInt8], with key: [UInt8]) -> [UInt8] { [] }
-
-        func saltedPassword(_ secret: [UInt8], salt: [UInt8], iterations: Int) throws -> [UInt8] {
-            throw CommandFault(334, "The library was built without the trait Server")
-        }
+    func sign(_ bytes: [UInt8], with key: [UInt8]) throws(CommandFault) -> [UInt8] {
+        try digest.code(bytes, key: key)
     }
-#endif
+
+    func saltedPassword(
+        _ secret: [UInt8], salt: [UInt8], iterations: Int
+    ) throws(CommandFault) -> [UInt8] {
+        try digest.derivedKey(secret, salt: salt, iterations: iterations)
+    }
+}

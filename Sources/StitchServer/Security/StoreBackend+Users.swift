@@ -86,7 +86,7 @@ extension StoreBackend {
             let found = try user(name, database)?.credentials.first {
                 $0.mechanism == mechanism
             }
-            return found
+            return try found
                 ?? ScramCredential(
                     mechanism, standingFor: User.id(name, database), secret: server.secret)
         }

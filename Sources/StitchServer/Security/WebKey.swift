@@ -1,9 +1,5 @@
 internal import BSONStore
 
-#if Server
-    internal import Crypto
-    internal import CryptoExtras
-#endif
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -99,46 +95,25 @@ struct WebKey: Sendable {
         func verifies(
             _ signature: [UInt8], of signed: [UInt8], _ algorithm: Algorithm
         ) -> Bool {
-            do {
-                switch material {
-                case .rsa(let modulus, let exponent):
-                    let key = try _RSA.Signing.PublicKey(n: modulus, e: exponent)
-                    return Self.verifies(key, signature, signed, algorithm)
-                case .p256(let point):
-                    let key = try P256.Signing.PublicKey(x963Representation: point)
-                    let given = try P256.Signing.ECDSASignature(rawRepresentation: signature)
-                    return key.isValidSignature(given, for: SHA256.hash(data: signed))
-                case .p384(let point):
-                    let key = try P384.Signing.PublicKey(x963Representation: point)
-                    let given = try P384.Signing.ECDSASignature(rawRepresentation: signature)
-                    return key.isValidSignature(given, for: SHA384.hash(data: signed))
-                case .ed25519(let bytes):
-                    let key = try Curve25519.Signing.PublicKey(rawRepresentation: bytes)
-                    return key.isValidSignature(signature, for: signed)
-                }
-            } catch {
-                return false
-            }
-        }
-
-        private static func verifies(
-            _ key: _RSA.Signing.PublicKey, _ signature: [UInt8], _ signed: [UInt8],
-            _ algorithm: Algorithm
-        ) -> Bool {
-            let given = _RSA.Signing.RSASignature(rawRepresentation: signature)
-            switch algorithm {
-            case .rs256:
-                return key.isValidSignature(
-                    given, for: SHA256.hash(data: signed), padding: .insecurePKCS1v1_5)
-            case .rs384:
-                return key.isValidSignature(
-                    given, for: SHA384.hash(data: signed), padding: .insecurePKCS1v1_5)
-            case .rs512:
-                return key.isValidSignature(
-                    given, for: SHA512.hash(data: signed), padding: .insecurePKCS1v1_5)
-            case .ps256:
-                return key.isValidSignature(given, for: SHA256.hash(data: signed), padding: .PSS)
-            case .es256, .es384, .eddsa: return false
+            switch material {
+            case .rsa(let modulus, let exponent):
+                guard let digest = algorithm.rsaDigest,
+                    let key = PublicKey(rsaModulus: modulus, exponent: exponent)
+                else { return false }
+                return key.verifies(signature, of: signed, digest, isPSS: algorithm == .ps256)
+            case .p256(let point):
+                guard let signature = PublicKey.ecdsaSignature(signature, count: 32),
+                    let key = PublicKey(curve: "P-256", point: point)
+                else { return false }
+                return key.verifies(signature, of: signed, .sha256)
+            case .p384(let point):
+                guard let signature = PublicKey.ecdsaSignature(signature, count: 48),
+                    let key = PublicKey(curve: "P-384", point: point)
+                else { return false }
+                return key.verifies(signature, of: signed, .sha384)
+            case .ed25519(let bytes):
+                guard let key = PublicKey(ed25519: bytes) else { return false }
+                return key.verifies(signature, of: signed, nil)
             }
         }
     #else
@@ -147,4 +122,16 @@ struct WebKey: Sendable {
             _ signature: [UInt8], of signed: [UInt8], _ algorithm: Algorithm
         ) -> Bool { false }
     #endif
+}
+
+extension WebKey.Algorithm {
+    /// What sums the bytes up that an RSA key signs.
+    fileprivate var rsaDigest: DigestAlgorithm? {
+        switch self {
+        case .rs256, .ps256: .sha256
+        case .rs384: .sha384
+        case .rs512: .sha512
+        case .es256, .es384, .eddsa: nil
+        }
+    }
 }

@@ -35,12 +35,14 @@ final class SessionTable: Sendable {
     /// else's, nor be answered again what another user was.
     ///
     /// Source: MongoDB's `LogicalSessionId`, whose `uid` is the SHA-256 of the user's name.
-    static func own(_ session: BSONDocument, of user: SignedInUser?) -> BSONDocument {
+    static func own(
+        _ session: BSONDocument, of user: SignedInUser?
+    ) throws(CommandFault) -> BSONDocument {
         var own = BSONDocument()
         if let id = session["id"] { own.append("id", id) }
         if let user {
             let name = Array("\(user.name)@\(user.database)".utf8)
-            own.append("uid", .binary(BSONBinary(ScramMechanism.sha256.hash(name))))
+            own.append("uid", .binary(BSONBinary(try DigestAlgorithm.sha256.sum(name))))
         }
         return own
     }
