@@ -148,27 +148,27 @@ extension SyncEngine {
         }
     }
 
-    /// Whether the app was not told of a write that the remote did not allow, or only after another one.
-    func hasRejectedWrites(after newest: Int64) throws -> Bool {
-        try store.read { transaction in
-            try SyncRecords(connection: transaction.connection).hasRejections(after: newest)
-        }
-    }
-
     func isEmpty(
         _ selections: [SyncRecords.Selection], in namespace: Namespace?
     ) throws -> Bool {
-        try store.read { transaction in
-            let records = SyncRecords(connection: transaction.connection)
-            let collections = try SyncState(connection: transaction.connection).collections()
-            for collection in collections
-            where namespace == nil || collection.namespace == namespace {
-                for selection in selections {
-                    if try records.isAwaited(selection, in: collection.rowID) { return false }
-                }
+        try store.read { try $0.isEmpty(selections, in: namespace) }
+    }
+}
+
+extension ReadTransaction {
+    /// Whether no record of a store is one that passes can settle, in a collection or in all.
+    func isEmpty(
+        _ selections: [SyncRecords.Selection], in namespace: Namespace?
+    ) throws -> Bool {
+        let records = SyncRecords(connection: connection)
+        let collections = try SyncState(connection: connection).collections()
+        for collection in collections
+        where namespace == nil || collection.namespace == namespace {
+            for selection in selections {
+                if try records.isAwaited(selection, in: collection.rowID) { return false }
             }
-            return true
         }
+        return true
     }
 }
 

@@ -62,45 +62,66 @@ public final class UserStores: Sendable {
     ///
     /// - Throws: as ``SyncEngine/release()``; the user's engine stays as it is then.
     public func close(_ userID: String) async throws {
+        try await close(userID) { engine in engine.store.close() }
+    }
+
+    /// Closes a user's engine by closing its store, where the closing does not throw.
+    private func close(
+        _ userID: String, closing: (SyncEngine) throws -> Void
+    ) async throws {
         let key = Array(userID.utf8)
         guard let engine = engines.withLock({ $0.removeValue(forKey: key) }) else { return }
         do {
             try await engine.release()
+            try closing(engine)
         } catch {
             // It is still open, and has the right to sync the file.
             engines.withLock { if $0[key] == nil { $0[key] = engine } }
             throw error
         }
-        engine.store.close()
         // Whoever waits for documents learns that they will not come.
         engine.wake()
     }
 
     /// Signs a user out: sends what waits, then deletes the user's local documents, not the remote's.
     ///
-    /// ``SyncEngine/run()`` is to be cancelled before.
+    /// ``SyncEngine/run()`` is to be cancelled before. What another process writes to the store at the
+    /// same time is not waited for.
     ///
     /// - Parameter timeout: how long to wait for changes to be sent; `nil` to send none, which loses
     ///   them.
     /// - Throws: `SyncError` of code `.timedOut` when not all was sent in time, when a change waits
-    ///   for the app, in a paused document for example, or when a write is refused meanwhile, or was
-    ///   before and nobody was told: then the user stays signed in and nothing is deleted.
+    ///   for the app, in a paused document for example, when something is written meanwhile, or when a
+    ///   write is refused meanwhile, or was before and nobody was told: then the user stays signed in
+    ///   and nothing is deleted.
     public func signOut(_ userID: String, waitingForUpload timeout: Duration?) async throws {
         if let timeout {
             let engine = try signIn(userID)
             let newest = try engine.newestRejectedWrite
             try await engine.waitForUpload(timeout: timeout)
-            guard try engine.isEmpty([.pending], in: nil) else {
-                throw SyncError(
-                    .timedOut,
-                    "changes of paused documents, or behind a foreign version, are not sent")
+            try await close(userID) { engine in
+                try engine.store.close { transaction in
+                    try Self.checkNothingWaits(after: newest, transaction)
+                }
             }
-            guard try !engine.hasRejectedWrites(after: newest) else {
-                throw SyncError(
-                    .timedOut, "rejected writes wait for the app to retry or discard them")
-            }
+        } else {
+            try await close(userID)
         }
-        try await close(userID)
         try UserFolder(of: userID, in: directory).remove()
+    }
+
+    private static func checkNothingWaits(
+        after newest: Int64, _ transaction: ReadTransaction
+    ) throws {
+        guard try transaction.isEmpty([.pending], in: nil) else {
+            throw SyncError(
+                .timedOut,
+                "changes of paused documents, behind a foreign version, or new ones, are not sent")
+        }
+        let records = SyncRecords(connection: transaction.connection)
+        guard try !records.hasRejections(after: newest) else {
+            throw SyncError(
+                .timedOut, "rejected writes wait for the app to retry or discard them")
+        }
     }
 }

@@ -144,7 +144,7 @@ extension DocumentStore {
         }
     }
 
-    private func read<R>(
+    func read<R>(
         on connection: SQLiteConnection, _ body: (ReadTransaction) throws -> R
     ) throws -> R {
         try connection.run(.begin)

@@ -51,6 +51,21 @@ public final class DocumentStore: Sendable {
         precondition(!mutex.isHeldByThisThread, "a store cannot be closed in its own write")
         mutex.lock()
         defer { mutex.unlock() }
+        shut()
+    }
+
+    /// Closes as ``close()`` does, unless a look at the last state throws; this process writes nothing
+    /// between the two.
+    ///
+    /// - Throws: what the look throws, and `closed` when the store is already; it is left as it is.
+    package func close(after look: (ReadTransaction) throws -> Void) throws {
+        let connection = try enterWriter()
+        defer { mutex.unlock() }
+        try read(on: connection, look)
+        shut()
+    }
+
+    private func shut() {
         // The last connection takes the log into the file, which a reader cannot.
         readers.close()
         writer.withLock { writer in

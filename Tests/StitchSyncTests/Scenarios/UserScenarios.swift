@@ -245,6 +245,36 @@ struct UserScenarios {
         #expect(try house.users.userIDs() == [])
     }
 
+    @Test("what is written while its user signs out is sent, or keeps the user signed in")
+    func writesAtSignOut() async throws {
+        for _ in 0..<40 {
+            let house = try House("anna")
+            let items = try house.items("anna")
+            let acknowledged = Locked<[Int32]>([])
+            async let writes: Void = {
+                for id in 0..<1_000 as Range<Int32> {
+                    // The store closes in the middle of this; what was acknowledged counts.
+                    do { try await items.insertOne(["_id": .int32(id)]) } catch { return }
+                    acknowledged.withLock { $0.append(id) }
+                }
+            }()
+            var isSignedOut = false
+            while !isSignedOut {
+                do {
+                    try await house.users.signOut("anna", waitingForUpload: .seconds(60))
+                    isSignedOut = true
+                } catch let error as SyncError where error.code == .timedOut {
+                    #expect(try house.users.signIn("anna") === items.engine)
+                }
+            }
+            await writes
+            let world = try house.world("anna")
+            for id in acknowledged.withLock({ $0 }) {
+                #expect(try world.remoteDocument(.int32(id)) != nil)
+            }
+        }
+    }
+
     @Test("a user whose closing is cancelled has the same engine as before")
     func closingIsCancelled() async throws {
         let house = try House("anna")
