@@ -65,13 +65,7 @@ extension CollectionPass {
     ) async throws -> Sent {
         let attempts = batch.attempts
         let writes = attempts.map(\.write)
-        let outcomes = try await request { remote in
-            try await remote.write(writes)
-        }
-        guard outcomes.count == writes.count else {
-            throw RemoteError(
-                .retryable, "sent \(writes.count) writes, got \(outcomes.count) outcomes")
-        }
+        let outcomes = try await outcomes(of: writes)
         noteReceived(outcomes)
         staleBases += zip(attempts, outcomes).compactMap {
             $0.leavesBase(after: $1) ? $0.record.rowID : nil
@@ -102,6 +96,33 @@ extension CollectionPass {
             count(settlement, attempt.record.documentID, outcome)
         }
         return sent
+    }
+
+    /// Sends writes; those whose unique value somebody holds once more after the others, one of which
+    /// may have given it up, as long as some get on.
+    private mutating func outcomes(
+        of writes: [RemoteWrite]
+    ) async throws -> [RemoteWriteOutcome] {
+        var outcomes = try await answers(to: writes)
+        var last = outcomes
+        while last.contains(.applied) {
+            let taken = outcomes.indices.filter { outcomes[$0].isUniqueValueTaken }
+            guard !taken.isEmpty else { break }
+            last = try await answers(to: taken.map { writes[$0] })
+            for (index, outcome) in zip(taken, last) { outcomes[index] = outcome }
+        }
+        return outcomes
+    }
+
+    private mutating func answers(to writes: [RemoteWrite]) async throws -> [RemoteWriteOutcome] {
+        let outcomes = try await request { remote in
+            try await remote.write(writes)
+        }
+        guard outcomes.count == writes.count else {
+            throw RemoteError(
+                .retryable, "sent \(writes.count) writes, got \(outcomes.count) outcomes")
+        }
+        return outcomes
     }
 
     /// What came of a batch, beside what is counted.
@@ -322,6 +343,17 @@ extension SyncTransaction {
             }
         }
         return RemoteWrite.Condition(version: version, values: values, missing: missing)
+    }
+}
+
+extension RemoteWriteOutcome {
+    /// A unique index of the remote refuses the content, since another document holds its value.
+    fileprivate var isUniqueValueTaken: Bool {
+        if case .failed(let error) = self {
+            error.errorClass == .rejected && [11_000, 11_001].contains(error.code)
+        } else {
+            false
+        }
     }
 }
 

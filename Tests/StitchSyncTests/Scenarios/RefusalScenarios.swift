@@ -225,6 +225,34 @@ struct RefusalScenarios {
         #expect(try world.remoteDocument("k") == ["_id": "k", "n": 3])
     }
 
+    @Test("a unique value that moves on from document to document is sent in the order it can be")
+    func uniqueValuesMove() async throws {
+        let world = try SyncWorld()
+        try world.remoteDocuments.makeUnique("x")
+        let a = try await world.device("A")
+        for id in 0..<4 as Range<Int32> {
+            try await a.insert(["_id": .int32(id), "x": .int32(id)])
+        }
+        try await a.engine.syncUntilQuiet()
+        // Each takes what the next one had, and the last what a deleted one had.
+        try await a.delete(3)
+        for id in [2, 1, 0] as [Int32] { try await a.set(.int32(id), ["x": .int32(id + 1)]) }
+        let report = try await a.engine.syncNow()
+        #expect(report.paused == 0 && report.uploaded == 4)
+        for id in 0..<3 as Range<Int32> {
+            #expect(
+                try world.remoteDocument(.int32(id)) == ["_id": .int32(id), "x": .int32(id + 1)])
+        }
+        #expect(try await a.items.status() == SyncStatus(synced: 3))
+        // What nobody gives up is refused, after one more try beside what is taken.
+        try await a.set(0, ["x": 2])
+        try await a.set(2, ["x": 9])
+        try await a.insert(["_id": 5, "x": 2])
+        try await a.engine.syncNow()
+        #expect(try await a.items.pausedIDs == [0, 5])
+        #expect(try world.remoteDocument(2) == ["_id": 2, "x": 9])
+    }
+
     @Test("an own write that comes back as a change is no conflict with the edit after it")
     func ownEcho() async throws {
         let world = try SyncWorld()

@@ -14,6 +14,8 @@ protocol RemoteDocuments: Sendable {
     func remove(_ id: BSONValue) throws
     /// Drops the collection.
     func drop() throws
+    /// Makes a unique index of a field.
+    func makeUnique(_ field: String) throws
     /// How many documents a filter matches.
     func count(_ filter: BSONDocument) throws -> Int
     /// How many changes there were, `nil` where that cannot be told.
@@ -44,6 +46,10 @@ struct StoredRemoteDocuments: RemoteDocuments {
     }
 
     func drop() throws { _ = try store.dropCollection(namespace) }
+
+    func makeUnique(_ field: String) throws {
+        _ = try store.collection(namespace).createIndex([field: 1], ["unique": true])
+    }
 
     /// Those of documents: the feed also tells of collections.
     func changeCount() throws -> Int? {
@@ -84,6 +90,13 @@ struct StoredRemoteDocuments: RemoteDocuments {
         }
 
         func document(_ id: BSONValue) throws -> BSONDocument? { try find(["_id": id]).first }
+
+        func makeUnique(_ field: String) throws {
+            _ = try run([
+                "createIndexes": .string(namespace.collection),
+                "indexes": [["key": [field: 1], "name": .string(field), "unique": true]],
+            ])
+        }
 
         func put(_ document: BSONDocument) throws {
             _ = try run([
