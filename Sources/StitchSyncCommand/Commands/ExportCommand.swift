@@ -48,8 +48,7 @@
         func run() async throws {
             let store = try place.open(readOnly: true)
             defer { store.close() }
-            let descriptor = try Descriptor.writing(out, sparing: place.store)
-            defer { descriptor.close() }
+            let file = try OutputFile(out, sparing: place.store)
             var count = 0
             let total =
                 selection.filter.isEmpty
@@ -59,7 +58,7 @@
                 "exporting \(place.namespace)", unit: "documents", total: total,
                 isForPeople: true)
             let isWatched = out != "-" || !Descriptor.output.isTerminal
-            var lines = BufferedLines(to: descriptor)
+            var lines = BufferedLines(to: file.descriptor)
             try store.collection(place.namespace).forEach(selection.filter) { document in
                 count += 1
                 if isWatched { try progress.show(count) }
@@ -70,6 +69,7 @@
                 }
             }
             try lines.flush()
+            try file.keep()
             if isWatched { try progress.finish() }
             guard out != "-" else { return }
             let object: BSONDocument = ["exported": .int64(Int64(count)), "file": .string(out)]

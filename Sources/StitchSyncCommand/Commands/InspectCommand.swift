@@ -47,9 +47,9 @@
             if json {
                 return try Console.standard.say(inspection.document.extendedJSON(.canonical))
             }
-            let descriptor = try Descriptor.writing(out, sparing: store)
-            defer { descriptor.close() }
-            try descriptor.write(Array(InspectionPage(inspection).html.utf8))
+            let file = try OutputFile(out, sparing: store)
+            try file.descriptor.write(Array(InspectionPage(inspection).html.utf8))
+            try file.keep()
             if out != "-" { try Console.standard.say("\(store): the report is in \(out)") }
         }
     }

@@ -47,16 +47,20 @@ struct Descriptor: Sendable {
     }
 
     /// Makes a file that is not there yet, and opens it for writing; `-` is standard output.
-    static func making(_ path: String) throws(CommandError) -> Descriptor {
+    ///
+    /// - Parameter name: what people call it, for errors; the path unless told.
+    static func making(
+        _ path: String, for name: String? = nil
+    ) throws(CommandError) -> Descriptor {
         if path == "-" { return .output }
         let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard number >= 0 else {
             throw CommandError(
                 errno == EEXIST
                     ? "\(path) is there already; name another file"
-                    : "cannot write \(path): \(Self.reason)")
+                    : "cannot write \(name ?? path): \(Self.reason)")
         }
-        return Descriptor(number: number, name: path)
+        return Descriptor(number: number, name: name ?? path)
     }
 
     /// The size of a regular file in bytes; `nil` for pipes and terminals.

@@ -43,6 +43,35 @@ import Testing
         }
     }
 
+    @Test func `an export that fails midway leaves the file of the one before`() async throws {
+        try await withStores { folder in
+            let old = try folder.write(lines: ["old"], to: "out.jsonl")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: old)
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path("latest"), withDestinationPath: "out.jsonl")
+            let divides = #"{"$expr": {"$divide": [1, {"$subtract": ["$_id", 2]}]}}"#
+            for out in ["out.jsonl", "latest", "new"] {
+                let failed = try await Tool.run(
+                    "export", "a", "d.c", divides, "--out", out, in: folder)
+                #expect(failed.code == 1)
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+            #expect(!names.contains { $0.hasPrefix("new") || $0.hasSuffix("partial") })
+            #expect(try String(contentsOfFile: old, encoding: .utf8) == "old\n")
+            let done = try await Tool.run(
+                "export", "a", "d.c", "--relaxed", "--out", "latest", in: folder)
+            #expect(done.code == 0)
+            #expect(
+                try String(contentsOfFile: old, encoding: .utf8)
+                    == lines.map { $0 + "\n" }.joined())
+            let attributes = try FileManager.default.attributesOfItem(atPath: old)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            #expect(
+                try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("latest"))
+                    == "out.jsonl")
+        }
+    }
+
     @Test func `a remote that is not there does not take away what is in step`() async throws {
         try await withStores { folder in
             let answer = try await Tool.run("sync", "a", "d.c", "--remote", "rr", in: folder)
