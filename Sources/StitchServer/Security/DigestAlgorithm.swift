@@ -48,7 +48,7 @@ enum DigestAlgorithm: String, Sendable {
         ) throws(CommandFault) -> [UInt8] {
             let text = secret.map { CChar(bitPattern: $0) }
             return try filling {
-                $1 = UInt32(EVP_MD_get_size(type))
+                $1 = UInt32(clamping: EVP_MD_get_size(type))
                 return PKCS5_PBKDF2_HMAC(
                     text, Int32(text.count), salt, Int32(salt.count),
                     Int32(clamping: iterations), type, Int32($1), $0) == 1
