@@ -49,12 +49,18 @@ struct FeedState: Sendable {
 
 extension FeedState {
     private static let insertion = FixedStatement(
-        "INSERT INTO store_changes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+        "INSERT INTO store_changes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+
+    /// What the row of a document says that is written now: the position that the change of it gets;
+    /// 0 when the feed is off.
+    var next: Int64 { changesMax > 0 ? head + 1 : 0 }
 
     /// Writes one change at the next position.
+    ///
+    /// - Parameter link: where the document is, for the change of one.
     mutating func append(
         _ kind: StoreChange.Kind, _ namespace: Namespace, before: BSONDocument?,
-        after: BSONDocument?, comment: BSONValue?, detail: BSONDocument? = nil,
+        after: BSONDocument?, link: ImageLink?, comment: BSONValue?, detail: BSONDocument? = nil,
         on connection: SQLiteConnection
     ) throws(StoreError) {
         let statement = try connection.prepare(Self.insertion)
@@ -68,21 +74,39 @@ extension FeedState {
         if let before {
             try ImagePatch.lend(before, beside: after) { (image) throws(StoreError) in
                 statement.bind(5, lending: image)
-                try Self.run(statement, after)
+                try run(statement, kind, after, link)
             }
         } else {
-            try Self.run(statement, after)
+            try run(statement, kind, after, link)
         }
         head += 1
     }
 
-    private static func run(
-        _ statement: borrowing SQLiteStatement, _ after: BSONDocument?
+    private func run(
+        _ statement: borrowing SQLiteStatement, _ kind: StoreChange.Kind, _ after: BSONDocument?,
+        _ link: ImageLink?
     ) throws(StoreError) {
-        guard let after else { return try statement.run() }
+        guard let link else {
+            guard let after else { return try statement.run() }
+            return try after.withUnsafeBytes { (image) throws(StoreError) in
+                statement.bind(6, lending: image)
+                try statement.run()
+            }
+        }
+        let keepsImage = link.previous > 0 && ImageLink.keepsImage(at: head + 1)
+        // Who looks for the document of an earlier change finds the next whole image by its row.
+        if keepsImage || kind == .delete { statement.bind(8, link.row) }
+        guard keepsImage, let after else {
+            return try link.lend { (bytes) throws(StoreError) in
+                statement.bind(6, lending: bytes)
+                try statement.run()
+            }
+        }
         try after.withUnsafeBytes { (image) throws(StoreError) in
-            statement.bind(6, lending: image)
-            try statement.run()
+            try link.lend(with: image) { (bytes) throws(StoreError) in
+                statement.bind(6, lending: bytes)
+                try statement.run()
+            }
         }
     }
 

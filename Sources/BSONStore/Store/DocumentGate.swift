@@ -82,7 +82,7 @@ extension ReadTransaction {
     func stored(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> StoredDocument? {
         try BSONKey.lend(id) { (key) throws(StoreError) -> StoredDocument? in
             let found = try onTable(namespace) { (table) throws(StoreError) -> StoredDocument? in
-                try Self.row(lent: key, try connection.prepare(.get, table), table)
+                try row(lent: key, table)
             }
             return found ?? nil
         }
@@ -91,12 +91,15 @@ extension ReadTransaction {
     /// The document in a row, seen or not.
     func stored(_ namespace: Namespace, row: Int64) throws(StoreError) -> StoredDocument? {
         let found = try onTable(namespace) { (table) throws(StoreError) -> StoredDocument? in
-            let statement = try connection.prepare(.getRow, table)
+            let statement = try connection.prepare(
+                readsChanges ? .getRowToWrite : .getRow, table)
             statement.bind(1, row)
             guard try statement.step() else { return nil }
+            let change = readsChanges ? statement.int64(2) : nil
             return try statement.withBytes(1) { (bytes) throws(StoreError) in
                 try StoredDocument.check(bytes, key: statement, 0, of: table)
-                return StoredDocument(row: row, document: BSONDocument(unchecked: Array(bytes)))
+                return StoredDocument(
+                    row: row, document: BSONDocument(unchecked: Array(bytes)), change: change)
             }
         }
         return found ?? nil

@@ -120,7 +120,7 @@ extension ReadTransaction {
                 else { continue }
             }
             let of = namespace ?? Namespace(statement.string(1), statement.string(2))
-            changes.append(try Self.change(statement, of, needsBefore))
+            if let change = try change(statement, of, needsBefore) { changes.append(change) }
         }
         return changes
     }
@@ -137,7 +137,7 @@ extension ReadTransaction {
         var changes: [StoreChange] = []
         while try statement.step() {
             let of = Namespace(statement.string(1), statement.string(2))
-            changes.append(try Self.change(statement, of))
+            if let change = try change(statement, of) { changes.append(change) }
         }
         return changes
     }
@@ -154,25 +154,27 @@ extension ReadTransaction {
         }
     }
 
-    private static func change(
+    /// The change of a row; `nil` when its document was damaged, and is lost.
+    private func change(
         _ statement: borrowing SQLiteStatement, _ namespace: Namespace,
         _ needsBefore: (BSONDocument?, Int) -> Bool = { _, _ in true }
-    ) throws(StoreError) -> StoreChange {
+    ) throws(StoreError) -> StoreChange? {
         let position = statement.int64(0)
         guard let kind = StoreChange.Kind(rawValue: statement.int64(3)) else {
             throw StoreError(.corrupt, "Change \(position) has an unknown kind")
         }
+        guard let image = try image(statement, 5, after: position, kind, namespace) else {
+            return nil
+        }
         do {
-            let after = try document(statement, 5)
             return StoreChange(
                 position: position, namespace: namespace, kind: kind,
-                before: needsBefore(after, statement.withBytes(4, ImagePatch.sharedCount))
-                    ? try document(statement, 4, beside: after) : nil,
-                after: after, remarks: try document(statement, 6))
+                before: needsBefore(
+                    image.document, statement.withBytes(4, ImagePatch.sharedCount))
+                    ? try Self.document(statement, 4, beside: image.document) : nil,
+                after: image.document, remarks: try Self.document(statement, 6))
         } catch {
-            throw StoreError(
-                .corrupt, "Change \(position) is not valid BSON", namespace: namespace,
-                underlying: error)
+            throw Self.damaged(position, namespace, error)
         }
     }
 

@@ -24,6 +24,9 @@ extension DocumentStore {
             let report = try check.run()
             for fault in report.faults where fault.place == .document {
                 guard let namespace = fault.namespace, let row = fault.row else { continue }
+                if let table = try Catalog.read(namespace, transaction.connection) {
+                    try transaction.loseImages(of: row, in: table)
+                }
                 try check.quarantine(row, of: namespace, because: fault.message)
             }
             transaction.forgetLastTable()
@@ -142,33 +145,42 @@ struct StoreCheck {
     private func changes(_ report: inout StoreReport) throws(StoreError) {
         let floor = try FeedState.read(connection).floor
         let statement = try connection.prepare(
-            "SELECT position, kind, before, after FROM store_changes ORDER BY position")
+            """
+            SELECT position, kind, before, after, database, name FROM store_changes
+            ORDER BY position
+            """)
         var last = floor
         while try statement.step() {
             report.changeCount += 1
             let position = statement.int64(0)
             if position <= last { report.note(.change, "Change \(position) is out of order") }
             last = max(last, position)
-            if StoreChange.Kind(rawValue: statement.int64(1)) == nil {
+            guard let kind = StoreChange.Kind(rawValue: statement.int64(1)) else {
                 report.note(.change, "Change \(position) has an unknown kind")
+                continue
             }
-            do throws(BSONError) {
-                try Self.checkImages(statement)
+            do throws(StoreError) {
+                try checkImages(of: position, kind, statement)
             } catch {
-                report.note(.change, "Change \(position) is not valid BSON")
+                guard error.code == .corrupt else { throw error }
+                // A damaged document is a fault of its own.
+                if error.documentID == nil { report.note(.change, error.message) }
             }
         }
     }
 
-    private static func checkImages(
-        _ statement: borrowing SQLiteStatement
-    ) throws(BSONError) {
-        var after: BSONDocument?
-        for column in [Int32(3), 2] where !statement.isNull(column) {
-            let beside = after
-            after = try statement.withBytes(column) { (bytes) throws(BSONError) in
-                try ImagePatch.document(bytes, beside: beside)
+    private func checkImages(
+        of position: Int64, _ kind: StoreChange.Kind, _ statement: borrowing SQLiteStatement
+    ) throws(StoreError) {
+        let namespace = Namespace(statement.string(4), statement.string(5))
+        let after = try transaction.image(statement, 3, after: position, kind, namespace)
+        guard let after, !statement.isNull(2) else { return }
+        do throws(BSONError) {
+            _ = try statement.withBytes(2) { (bytes) throws(BSONError) in
+                try ImagePatch.document(bytes, beside: after.document)
             }
+        } catch {
+            throw ReadTransaction.damaged(position, namespace, error)
         }
     }
 

@@ -36,7 +36,9 @@ extension ReadTransaction {
         }
         return found.documents()
     }
+}
 
+extension WriteTransaction {
     /// The documents of ids in the order of their keys with the rows that they are stored in; `nil`
     /// where they have to be asked for one by one.
     ///
@@ -49,7 +51,7 @@ extension ReadTransaction {
         let found = try onTable(namespace) { (table) throws(StoreError) -> [StoredDocument?]? in
             guard table.isPlain else { return nil }
             var found = FoundByKeys(bytesMax: bytesMax, rowsWanted: true)
-            try found.walk(keys, try connection.prepare(.getFrom, table), table)
+            try found.walk(keys, try connection.prepare(.getFromToWrite, table), table)
             return found.stored()
         }
         return found ?? nil
@@ -109,7 +111,7 @@ private struct FoundByKeys {
     private var batch = BSONDocumentBatch()
     /// For each key whether there is a document, and its row where rows are wanted.
     private var areThere: [Bool] = []
-    private var rows: [Int64] = []
+    private var rows: [(row: Int64, change: Int64)] = []
     private var byteCount = 0
     private let bytesMax: Int
     private let rowsWanted: Bool
@@ -127,8 +129,14 @@ private struct FoundByKeys {
     consuming func stored() -> [StoredDocument?] {
         var documents = zip(rows, batch.finish()).makeIterator()
         return areThere.map { isThere in
-            isThere ? documents.next().map { StoredDocument(row: $0.0, document: $0.1) } : nil
+            isThere ? documents.next().map { Self.stored($0.0, $0.1) } : nil
         }
+    }
+
+    private static func stored(
+        _ place: (row: Int64, change: Int64), _ document: BSONDocument
+    ) -> StoredDocument {
+        StoredDocument(row: place.row, document: document, change: place.change)
     }
 
     /// Seeks each key.
@@ -168,7 +176,7 @@ private struct FoundByKeys {
         _ statement: borrowing SQLiteStatement, _ key: UnsafeRawBufferPointer,
         _ table: CollectionTable
     ) throws(StoreError) {
-        if rowsWanted { rows.append(statement.int64(0)) }
+        if rowsWanted { rows.append((statement.int64(0), statement.int64(3))) }
         try statement.withBytes(1) { (bytes) throws(StoreError) in
             guard BSONValidator.isValid(bytes) else {
                 throw StoredDocument.damaged(key: Array(key), of: table)

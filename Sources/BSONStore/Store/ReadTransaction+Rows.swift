@@ -23,8 +23,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> Int64? {
         try BSONKey.lend(id) { (key) throws(StoreError) -> Int64? in
             let found = try onTable(namespace) { (table) throws(StoreError) -> Int64? in
-                let statement = try connection.prepare(.get, table)
-                return try Self.row(lent: key, statement, table)?.row
+                try row(lent: key, table)?.row
             }
             return found ?? nil
         }

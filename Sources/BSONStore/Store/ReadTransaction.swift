@@ -7,6 +7,8 @@ public class ReadTransaction {
     package var documentGuard: (any DocumentGuard)?
     /// The table that was used last; most transactions use one.
     private(set) var lastTable: CollectionTable?
+    /// Whether rows are read with the changes that wrote them, which files of earlier versions lack.
+    var readsChanges: Bool { false }
     /// How many views are being read, each for the one before it.
     var viewDepth = 0
 
@@ -22,8 +24,7 @@ public class ReadTransaction {
         if let gate = gate(namespace) { return try visible(namespace, id: id, gate) }
         return try BSONKey.lend(id) { (key) throws(StoreError) -> BSONDocument? in
             let found = try onTable(namespace) { (table) throws(StoreError) -> BSONDocument? in
-                let statement = try connection.prepare(.get, table)
-                return try Self.row(lent: key, statement, table)?.document
+                try row(lent: key, table)?.document
             }
             return found ?? nil
         }
@@ -96,28 +97,21 @@ public class ReadTransaction {
     /// Looks the next table up again, because the last one may be gone.
     func forgetLastTable() { lastTable = nil }
 
-    /// The row and the document with an id key.
-    static func row(
-        _ key: [UInt8], _ statement: borrowing SQLiteStatement, _ table: CollectionTable
-    ) throws(StoreError) -> StoredDocument? {
-        try key.withLentBytes { (lent) throws(StoreError) -> StoredDocument? in
-            try row(lent: lent, statement, table)
-        }
-    }
-
     /// The row and the document with an id key, which stays where it is during the call.
-    static func row(
-        lent key: UnsafeRawBufferPointer, _ statement: borrowing SQLiteStatement,
-        _ table: CollectionTable
+    func row(
+        lent key: UnsafeRawBufferPointer, _ table: CollectionTable
     ) throws(StoreError) -> StoredDocument? {
+        let statement = try connection.prepare(readsChanges ? .getToWrite : .get, table)
         statement.bind(1, lending: key)
         guard try statement.step() else { return nil }
         let row = statement.int64(0)
+        let change = readsChanges ? statement.int64(2) : nil
         return try statement.withBytes(1) { (bytes) throws(StoreError) in
             guard BSONValidator.isValid(bytes) else {
                 throw StoredDocument.damaged(key: Array(key), of: table)
             }
-            return StoredDocument(row: row, document: BSONDocument(unchecked: Array(bytes)))
+            return StoredDocument(
+                row: row, document: BSONDocument(unchecked: Array(bytes)), change: change)
         }
     }
 }
@@ -127,6 +121,8 @@ package struct StoredDocument: Sendable {
     let row: Int64
     /// The document.
     package let document: BSONDocument
+    /// The position of the change that wrote it, 0 for none; `nil` where that was not read.
+    var change: Int64?
 
     /// Checks a document whose key is known.
     ///

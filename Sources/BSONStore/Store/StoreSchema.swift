@@ -8,13 +8,14 @@
 /// | `store_indexes` | the secondary indexes, with a number that is never used again |
 /// | `store_changes` | the change feed |
 /// | `store_definitions` | collections made, indexed and modified, beside the feed |
-/// | `collection_N` | the documents of collection N: row, order-preserving id key, bytes |
+/// | `collection_N` | the documents of collection N: row, order-preserving id key, position of the last change, bytes |
 /// | `index_N` | the keys of index N with the rows that they stand for |
 enum StoreSchema {
     /// Marks the file as ours: "Stch".
     static let applicationID: Int64 = 0x5374_6368
-    /// Counts the forms of the schema; version 4 keeps images before as ``ImagePatch``.
-    static let version: Int64 = 4
+    /// Counts the forms of the schema; version 4 keeps images before as ``ImagePatch``, version 5 those
+    /// after as ``ImageLink``.
+    static let version: Int64 = 5
 
     /// What a file is, by its header.
     enum Kind {
@@ -55,6 +56,7 @@ enum StoreSchema {
                 {
                     try connection.executeOnce(statement)
                 }
+                if found < 5 { try addChanges(connection) }
                 try connection.executeOnce("PRAGMA user_version = \(version)")
             }
             try connection.execute("COMMIT")
@@ -81,7 +83,7 @@ enum StoreSchema {
     /// The statements that make a collection's table.
     static func tableStatement(_ id: Int64) -> String {
         "CREATE TABLE \(tableName(id)) (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, "
-            + "doc BLOB NOT NULL)"
+            + "change INTEGER NOT NULL, doc BLOB NOT NULL)"
     }
 
     static func tableName(_ id: Int64) -> String { "collection_\(id)" }
@@ -106,7 +108,7 @@ enum StoreSchema {
             """,
             "PRAGMA application_id = \(applicationID)",
             "PRAGMA user_version = \(version)",
-        ] + secondVersion + thirdVersion
+        ] + secondVersion + thirdVersion + fifthVersion
 
     /// What version 2 added: indexes and options of collections.
     private static let secondVersion = [
@@ -135,4 +137,25 @@ enum StoreSchema {
             details BLOB NOT NULL)
         """
     ]
+
+    /// What version 5 added to the feed: by which row the whole image of a change is looked up.
+    private static let fifthVersion = [
+        "ALTER TABLE store_changes ADD COLUMN document INTEGER",
+        """
+        CREATE INDEX store_images ON store_changes (document, position)
+        WHERE document IS NOT NULL
+        """,
+    ]
+
+    /// What version 5 added to collections: which change wrote a document; none of those that are there.
+    private static func addChanges(_ connection: SQLiteConnection) throws(StoreError) {
+        for statement in fifthVersion { try connection.executeOnce(statement) }
+        let collections = try connection.prepare("SELECT id FROM store_collections")
+        var ids: [Int64] = []
+        while try collections.step() { ids.append(collections.int64(0)) }
+        for id in ids {
+            try connection.executeOnce(
+                "ALTER TABLE \(tableName(id)) ADD COLUMN change INTEGER NOT NULL DEFAULT 0")
+        }
+    }
 }

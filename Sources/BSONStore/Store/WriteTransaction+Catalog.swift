@@ -43,8 +43,7 @@ extension WriteTransaction {
         } else {
             try record(.dropView, table, [:])
         }
-        try Catalog.remove(table, connection)
-        abandon(table)
+        try remove(table)
         return true
     }
 
@@ -79,9 +78,9 @@ extension WriteTransaction {
                 throw StoreError(.namespaceExists, "target namespace exists")
             }
             remarks[.dropTarget] = try Catalog.uuid(there, connection)
-            try Catalog.remove(there, connection)
-            abandon(there)
+            try remove(there)
         }
+        try keepImages(of: table)
         try Catalog.renew(table, as: target, table.options, connection)
         abandon(table)
         try record(
@@ -94,6 +93,13 @@ extension WriteTransaction {
                 "from": ["db": .string(namespace.database), "coll": .string(namespace.collection)]
             ],
             remarks: Self.remarks(remarks))
+    }
+
+    /// Removes a collection with its documents and indexes, but for what the feed tells of them.
+    private func remove(_ table: CollectionTable) throws(StoreError) {
+        try keepImages(of: table)
+        try Catalog.remove(table, connection)
+        abandon(table)
     }
 
     private static func remarks(_ remarks: [StoreChange.Remark: BSONValue]) -> BSONDocument {

@@ -25,7 +25,6 @@ extension WriteTransaction {
                 try add(stored, to: table)
             }
         }
-        try record(.insert, namespace, before: nil, after: stored.document)
         return stored
     }
 
@@ -46,14 +45,11 @@ extension WriteTransaction {
                 return nil
             }
             if found.document != stored.document {
-                try rewrite(found, stored.document, in: table)
+                let link = try rewrite(found, stored.document, in: table)
+                try record(
+                    .replace, namespace, before: found.document, after: stored.document, link: link)
             }
             return found.document
-        }
-        if before != stored.document {
-            try record(
-                before == nil ? .insert : .replace, namespace, before: before,
-                after: stored.document)
         }
         return DocumentImages(before: before, after: stored.document)
     }
@@ -74,9 +70,10 @@ extension WriteTransaction {
         guard found.document != document else { return }
         try StorableDocument.check(document, id, in: namespace)
         try onTableForWriting(namespace) { (table) throws(StoreError) in
-            try rewrite(found, document, in: table)
+            let link = try rewrite(found, document, in: table)
+            try record(
+                .replace, namespace, before: found.document, after: document, link: link)
         }
-        try record(.replace, namespace, before: found.document, after: document)
     }
 
     /// Removes the document with an id.
@@ -105,20 +102,19 @@ extension WriteTransaction {
             try delete(found, in: table)
             return found.document
         }
-        guard let before = taken ?? nil else { return nil }
-        try record(.delete, namespace, before: before, after: nil)
-        return before
+        return taken ?? nil
     }
 
     /// The row and the document with an id key.
     func row(
         _ key: [UInt8], in table: CollectionTable
     ) throws(StoreError) -> StoredDocument? {
-        let statement = try connection.prepare(.get, table)
-        return try Self.row(key, statement, table)
+        try key.withLentBytes { (lent) throws(StoreError) -> StoredDocument? in
+            try row(lent: lent, table)
+        }
     }
 
-    /// Writes a new row and its index keys.
+    /// Writes a new row and its index keys, and records it.
     func add(_ stored: StorableDocument, to table: CollectionTable) throws(StoreError) {
         try check(stored.document, replacing: nil, in: table)
         let change: IndexChange
@@ -137,6 +133,7 @@ extension WriteTransaction {
                 try stored.document.withUnsafeBytes { (bytes) throws(StoreError) in
                     statement.bind(1, lending: key)
                     statement.bind(2, lending: bytes)
+                    statement.bind(3, feed.next)
                     try statement.run()
                 }
             }
@@ -144,40 +141,62 @@ extension WriteTransaction {
             guard error.code == .duplicateKey else { throw error }
             throw StoreError.duplicateID(stored.id, in: table.namespace, error)
         }
-        if !change.isEmpty {
-            try apply(change, row: connection.lastInsertedRowID, in: table)
-        }
+        let row = connection.lastInsertedRowID
+        if !change.isEmpty { try apply(change, row: row, in: table) }
+        try record(
+            .insert, table.namespace, before: nil, after: stored.document,
+            link: ImageLink(row: row, previous: 0))
         if !table.isPlain, let capped = table.options.capped {
             try trim(table, capped, added: stored.document.byteCount)
         }
     }
 
-    /// Writes other bytes into a row that is there, and the index keys that differ.
+    /// Writes other bytes into a row that is there, and the index keys that differ; to be recorded next.
+    ///
+    /// - Returns: where the change finds the document.
     func rewrite(
         _ found: StoredDocument, _ document: BSONDocument, in table: CollectionTable
-    ) throws(StoreError) {
+    ) throws(StoreError) -> ImageLink {
         try check(document, replacing: found.document, in: table)
         if !table.isPlain { cappedUsage[table.id] = nil }
         let change = try indexChange(
             in: table, row: found.row, from: found.document, to: document)
+        let link = try link(from: found, in: table)
         let statement = try connection.prepare(.updateRow, table)
         try document.withUnsafeBytes { (bytes) throws(StoreError) in
             statement.bind(1, found.row)
             statement.bind(2, lending: bytes)
+            statement.bind(3, feed.next)
             try statement.run()
         }
         try apply(change, row: found.row, in: table)
+        return link
     }
 
-    /// Removes a row and its index keys.
+    /// What the next change of a row says of the one before it.
+    private func link(
+        from found: StoredDocument, in table: CollectionTable
+    ) throws(StoreError) -> ImageLink {
+        guard feed.changesMax > 0 else { return ImageLink(row: found.row, previous: 0) }
+        if let change = found.change { return ImageLink(row: found.row, previous: change) }
+        let statement = try connection.prepare(.getRowToWrite, table)
+        statement.bind(1, found.row)
+        defer { statement.reset() }
+        return ImageLink(
+            row: found.row, previous: try statement.step() ? statement.int64(2) : 0)
+    }
+
+    /// Removes a row and its index keys, and records it.
     func delete(_ found: StoredDocument, in table: CollectionTable) throws(StoreError) {
         let change = try indexChange(
             in: table, row: found.row, from: found.document, to: nil)
         if !table.isPlain { cappedUsage[table.id] = nil }
+        let link = try link(from: found, in: table)
         let statement = try connection.prepare(.deleteRow, table)
         statement.bind(1, found.row)
         try statement.run()
         try apply(change, row: found.row, in: table)
+        try record(.delete, table.namespace, before: found.document, after: nil, link: link)
     }
 }
 

@@ -17,10 +17,9 @@ extension WriteTransaction {
             return
         }
         try StorableDocument.check(changed, changed["_id"] ?? .null, in: namespace)
-        let after = try replace(found, byShown: changed, in: namespace, gate)
-        try record(
-            update.isReplacement ? .replace : .update, namespace, before: found.document,
-            after: after)
+        let after = try replace(
+            found, byShown: changed, in: namespace, gate,
+            as: update.isReplacement ? .replace : .update)
         outcome.modifiedCount += 1
         outcome.keep(before: shown, after: gate.shown(after))
     }
@@ -37,22 +36,22 @@ extension WriteTransaction {
             throw gate.refusal(of: new.document)
         }
         if shown != new.document {
-            let after = try replace(found, byShown: new.document, in: namespace, gate)
-            try record(.replace, namespace, before: found.document, after: after)
+            _ = try replace(found, byShown: new.document, in: namespace, gate, as: .replace)
         }
         return DocumentImages(before: shown, after: new.document)
     }
 
     private func replace(
         _ found: StoredDocument, byShown changed: BSONDocument, in namespace: Namespace,
-        _ gate: any DocumentGate
+        _ gate: any DocumentGate, as kind: StoreChange.Kind
     ) throws(StoreError) -> BSONDocument {
         let after = try gate.written(from: found.document, toShown: changed) ?? changed
         try telling(of: changed, namespace) { () throws(StoreError) in
             // With what is hidden it may be too large, which would tell of it.
             try StorableDocument.check(after, after["_id"] ?? .null, in: namespace)
             try onTableForWriting(namespace) { (table) throws(StoreError) in
-                try rewrite(found, after, in: table)
+                let link = try rewrite(found, after, in: table)
+                try record(kind, namespace, before: found.document, after: after, link: link)
             }
         }
         return after

@@ -25,9 +25,6 @@ extension WriteTransaction {
             }
             for document in rest { try add(document, to: table) }
         }
-        for document in stored {
-            try record(.insert, namespace, before: nil, after: document.document)
-        }
     }
 
     /// Whether a document's id is all that may be in the way of it.
@@ -42,22 +39,32 @@ extension WriteTransaction {
     ) throws(StoreError) {
         while rest.count >= count {
             let insertion = try connection.prepare(statement, table)
-            try Self.run(insertion, rest.prefix(count), 1)
+            try run(insertion, rest.prefix(count), 1, feed.next)
+            // Rows are numbered one by one, but for the last ones that there are.
+            var row = connection.lastInsertedRowID - Int64(count)
+            for document in rest.prefix(count) {
+                row += 1
+                try record(
+                    .insert, table.namespace, before: nil, after: document.document,
+                    link: ImageLink(row: row, previous: 0))
+            }
             rest = rest.dropFirst(count)
         }
     }
 
     /// Binds documents from a parameter on, each while those before it are lent, and runs.
-    private static func run(
+    private func run(
         _ statement: borrowing SQLiteStatement, _ rest: ArraySlice<StorableDocument>,
-        _ parameter: Int32
+        _ parameter: Int32, _ change: Int64
     ) throws(StoreError) {
         guard let next = rest.first else { return try statement.run() }
         try next.key.withLentBytes { (key) throws(StoreError) in
             try next.document.withUnsafeBytes { (bytes) throws(StoreError) in
                 statement.bind(parameter, lending: key)
                 statement.bind(parameter + 1, lending: bytes)
-                try run(statement, rest.dropFirst(), parameter + 2)
+                statement.bind(parameter + 2, change)
+                try run(
+                    statement, rest.dropFirst(), parameter + 3, change == 0 ? 0 : change + 1)
             }
         }
     }

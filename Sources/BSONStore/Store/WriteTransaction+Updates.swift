@@ -157,11 +157,11 @@ extension WriteTransaction {
             after = changed
         }
         try onTableForWriting(namespace) { (table) throws(StoreError) in
-            try rewrite(found, after, in: table)
+            let link = try rewrite(found, after, in: table)
+            try record(
+                update.isReplacement ? .replace : .update, namespace, before: found.document,
+                after: after, link: link, remarks: update.remarks)
         }
-        try record(
-            update.isReplacement ? .replace : .update, namespace, before: found.document,
-            after: after, remarks: update.remarks)
         outcome.modifiedCount += 1
         outcome.keep(before: found.document, after: after)
     }
@@ -180,7 +180,6 @@ extension WriteTransaction {
         _ = try onTable(namespace) { (table) throws(StoreError) in
             try delete(found, in: table)
         }
-        try record(.delete, namespace, before: found.document, after: nil)
     }
 
     /// The first document that passes, with its row.

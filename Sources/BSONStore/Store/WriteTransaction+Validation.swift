@@ -46,7 +46,6 @@ extension WriteTransaction {
         while usage.bytes > capped.bytesMax || usage.count > capped.documentsMax ?? .max {
             guard let oldest = try oldest(in: table) else { break }
             try delete(oldest, in: table)
-            try record(.delete, table.namespace, before: oldest.document, after: nil)
             usage.count -= 1
             usage.bytes -= Int64(oldest.document.byteCount)
         }

@@ -17,6 +17,7 @@ public final class WriteTransaction: ReadTransaction {
     /// The newest position before this transaction.
     let feedHeadAtStart: Int64
     private var madeTables: Set<Int64> = []
+    override var readsChanges: Bool { true }
 
     init(connection: SQLiteConnection, feed: FeedState) {
         self.feed = feed
@@ -78,13 +79,15 @@ public final class WriteTransaction: ReadTransaction {
     }
 
     /// Writes a change to the feed, when there is one.
+    ///
+    /// - Parameter link: where the document is that was written right before, for the change of one.
     func record(
         _ kind: StoreChange.Kind, _ namespace: Namespace, before: BSONDocument?,
-        after: BSONDocument?, remarks: BSONDocument? = nil
+        after: BSONDocument?, link: ImageLink? = nil, remarks: BSONDocument? = nil
     ) throws(StoreError) {
         guard feed.changesMax > 0 else { return }
         try feed.append(
-            kind, namespace, before: before, after: after, comment: comment, detail: remarks,
-            on: connection)
+            kind, namespace, before: before, after: after, link: link, comment: comment,
+            detail: remarks, on: connection)
     }
 }

@@ -80,6 +80,32 @@ struct StoreVersionsTests {
         #expect(stored.map { $0 < 6 * 20 } == true)
     }
 
+    @Test("a file of version 4 keeps its changes, which are read beside later ones")
+    func versionFour() throws {
+        let directory = try TemporaryDirectory()
+        let path = try file(4, in: directory)
+        let asItIs = try DocumentStore(at: .file(path), options: .init(readOnly: true))
+        let earlier = try asItIs.changes(after: 0).changes
+        #expect(earlier.map(\.kind) == [.insert, .insert, .insert, .update, .update, .delete])
+        #expect(earlier.map { $0.before?["name"] } == [nil, nil, nil, "cid", "dan", "eve"])
+        #expect(earlier.map { $0.after?["name"] } == ["ann", "ben", "cid", "dan", "eve", nil])
+        #expect(try asItIs.verify().isSound)
+        asItIs.close()
+        let store = try DocumentStore(at: .file(path))
+        #expect(try store.changes(after: 0).changes == earlier)
+        let people = store.collection(Self.people)
+        try people.updateOne(["_id": 1], ["$set": ["name": "amy"]])
+        try people.updateOne(["_id": 1], ["$set": ["name": "ada"]])
+        try people.deleteOne(["_id": 2])
+        let later = try store.changes(after: 6).changes
+        #expect(later.map { $0.before?["name"] } == ["ann", "amy", "ben"])
+        #expect(later.map { $0.after?["name"] } == ["amy", "ada", nil])
+        #expect(try store.changes(after: 0).changes == earlier + later)
+        try store.write { _ = try $0.dropCollection(Self.people) }
+        #expect(try Array(store.changes(after: 0).changes.prefix(9)) == earlier + later)
+        #expect(try store.verify().isSound)
+    }
+
     @Test("a file of version 1 that is opened for reading is left as it is")
     func versionOneReadOnly() throws {
         let directory = try TemporaryDirectory()
