@@ -20,6 +20,8 @@ enum FailureWorkload: String, CaseIterable {
     case grouped
 
     private static let things = Namespace("app", "things")
+    private static let text = String(repeating: "z", count: 400)
+    private static let longText = String(repeating: "z", count: 40_000)
 
     /// What is there for certain; a write that failed may be there or not.
     private struct Expectation {
@@ -79,10 +81,9 @@ enum FailureWorkload: String, CaseIterable {
     }
 
     private func document(_ id: Int32, _ n: Int32) -> BSONDocument {
-        let count = self == .largeDocuments ? 40_000 : 400
-        return [
+        [
             "_id": .int32(id), "n": .int32(n), "tags": [.int32(id), .int32(n), "tag"],
-            "text": .string(String(repeating: "z", count: count)),
+            "text": .string(self == .largeDocuments ? Self.longText : Self.text),
         ]
     }
 
