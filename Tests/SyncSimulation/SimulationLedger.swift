@@ -121,9 +121,12 @@ extension SimulationLedger {
 
     /// A delete of the client's has landed since the edition that it knows of: what its app deletes now
     /// is gone, or made anew, whatever somebody has put in the place of the first.
+    ///
+    /// A server may go back to that edition, also while a pass has read so and not yet taken it in: the
+    /// first of its kind counts.
     private func isGoneUnseen(_ client: Int, _ document: Int, base: BSONDocument) -> Bool {
         let changes = changes[document] ?? []
-        let known = changes.last { isEqual($0.after, base) }?.position ?? -1
+        let known = changes.first { isEqual($0.after, base) }?.position ?? -1
         return changes.contains { change in
             change.after == nil && change.position > known
                 && change.operation.map { owners[$0.instance] } == client
