@@ -93,7 +93,7 @@ crash: ## Kills a writing process at random instants and checks the file each ti
 
 faults: ## Lets every n-th write, sync and allocation of the store fail, one after the other.
 	@Scripts/setup
-	@FAULTS=all Scripts/test FailingFileSystemTests
+	@Scripts/faults
 
 contend: ## Lets four processes write one file and compares what each of them saw. SECONDS=30
 	@Scripts/setup
