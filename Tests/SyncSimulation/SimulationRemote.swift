@@ -85,7 +85,8 @@ struct SimulationCollection: RemoteCollection {
         let (batch, untold) = try await carry(.changes) {
             () async throws(RemoteError) -> (RemoteChangeBatch, Set<OperationID>) in
             guard await world.isKept(token), !dice.strikes(.historyLost) else {
-                world.ledger.withLock { $0.noteHistoryLost(remote.client) }
+                let unlanded = await world.notLanded(remote.client, namespace)
+                world.ledger.withLock { $0.noteHistoryLost(remote.client, unlanded) }
                 throw RemoteError(.historyLost, "the history is lost")
             }
             // Hints may be late or come twice (rule R4). What is read as evidence, after a look, is
