@@ -27,6 +27,26 @@
             let backend = try StoreBackend(store: store, server: context)
             let pools = CommandPools(threadsMax: settings.threadsMax)
             let group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)
+            do {
+                return try await listen(context, backend, pools, group)
+            } catch {
+                // Neither threads nor an open port are left of what did not start.
+                let reason = error
+                do {
+                    try await group.shutdownGracefully()
+                    try await pools.shutdown()
+                } catch {
+                    settings.log.write(.warning, "threads did not end: \(error)")
+                }
+                throw reason
+            }
+        }
+
+        private static func listen(
+            _ context: ServerContext, _ backend: StoreBackend, _ pools: CommandPools,
+            _ group: MultiThreadedEventLoopGroup
+        ) async throws -> Server {
+            let settings = context.settings
             let opening = try Opening(
                 dispatcher: Dispatcher(server: context, backend: backend), pools: pools)
             let bootstrap = ServerBootstrap(group: group)
@@ -35,21 +55,31 @@
                 .childChannelInitializer { channel in opening.prepare(channel) }
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .childChannelOption(.maxMessagesPerRead, value: 1)
-            let listener: any Channel
-            do {
-                listener = try await bootstrap.bind(host: settings.host, port: settings.port).get()
-            } catch {
-                throw ListenError("\(settings.host):\(settings.port)", error)
+            let listener = try await naming("\(settings.host):\(settings.port)") {
+                try await bootstrap.bind(host: settings.host, port: settings.port).get()
             }
             var metrics: (any Channel)?
             if let port = settings.metricsPort {
-                metrics = try await MetricsHandler.listen(on: port, group) {
-                    MetricsText.text(context, backend)
+                metrics = try await naming("127.0.0.1:\(port)") {
+                    try await MetricsHandler.listen(on: port, group) {
+                        MetricsText.text(context, backend)
+                    }
                 }
             }
             settings.log.write(
                 .notice, "listening on \(settings.host):\(listener.localAddress?.port ?? 0)")
             return Server(context, backend, pools, group, listener, opening, metrics)
+        }
+
+        /// Names the address in the error when it cannot be listened on.
+        private static func naming(
+            _ address: String, _ listen: () async throws -> any Channel
+        ) async throws -> any Channel {
+            do {
+                return try await listen()
+            } catch {
+                throw ListenError(address, error)
+            }
         }
 
         /// Refuses what would let others in: beyond the machine only who signs in, and encrypted.

@@ -177,12 +177,14 @@ import Testing
                 }
                 let address = String(decoding: line, as: UTF8.self).dropFirst(13)
                 let port = String(address.split(separator: ":").last ?? "")
-                let answer = try await Tool.run(
-                    "serve", "--db", "t", "--port", port, in: folder)
-                #expect(answer.code == 1)
-                #expect(
-                    answer.complaints.last
-                        == "Error: cannot listen on \(address): Address already in use")
+                for ports in [["--port", port], ["--port", "0", "--metrics-port", port]] {
+                    let answer = try await Tool.run(
+                        arguments: ["serve", "--db", "t"] + ports, in: folder)
+                    #expect(answer.code == 1)
+                    #expect(
+                        answer.complaints.last
+                            == "Error: cannot listen on \(address): Address already in use")
+                }
             }
         }
     #endif
