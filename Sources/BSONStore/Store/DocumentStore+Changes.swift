@@ -11,7 +11,8 @@ extension DocumentStore {
     /// - Parameters:
     ///   - position: reads what is newer than this; 0 from the beginning.
     ///   - namespace: only this collection's changes, `nil` for all.
-    ///   - limit: how many changes are looked at, which bounds time and memory.
+    ///   - limit: how many changes are looked at. Fewer where their documents are many bytes: a batch
+    ///     ends with the change by which they reach 16 MiB.
     /// - Throws: `changeStreamHistoryLost` (286) when the position is not in this file's feed or no
     ///   longer kept, `changeStreamNotEnabled` when the file keeps none.
     public func changes(
@@ -79,12 +80,14 @@ extension ReadTransaction {
                 "Resume of change stream was not possible, as the resume point may no longer be in "
                     + "the oplog. (position \(position), kept \(floor) to \(state.head))")
         }
-        let end = position + min(state.head - position, Int64(max(1, limit)))
-        return StoreChangeBatch(
-            changes: try rows(from: position, through: end, in: namespace, needsBefore),
-            position: end,
-            isAtEnd: end == state.head)
+        let last = position + min(state.head - position, Int64(max(1, limit)))
+        let (changes, end) = try rows(from: position, through: last, in: namespace, needsBefore)
+        return StoreChangeBatch(changes: changes, position: end, isAtEnd: end == state.head)
     }
+
+    /// A batch ends with the change by which its documents reach so many bytes, as one of MongoDB's
+    /// does.
+    static let changeBatchBytesMax = 16 * 1024 * 1024
 
     /// What the writer of a change said about itself; `nil` for nothing, and where the change is not
     /// kept.
@@ -104,7 +107,7 @@ extension ReadTransaction {
     private func rows(
         from position: Int64, through end: Int64, in namespace: Namespace?,
         _ needsBefore: (BSONDocument?, Int) -> Bool
-    ) throws(StoreError) -> [StoreChange] {
+    ) throws(StoreError) -> (changes: [StoreChange], end: Int64) {
         let statement = try connection.prepare(
             """
             SELECT position, database, name, kind, before, after, comment FROM store_changes
@@ -113,6 +116,7 @@ extension ReadTransaction {
         statement.bind(1, position)
         statement.bind(2, end)
         var changes: [StoreChange] = []
+        var byteCount = 0
         while try statement.step() {
             if let namespace {
                 guard Self.isSame(statement, 1, namespace.database),
@@ -120,9 +124,15 @@ extension ReadTransaction {
                 else { continue }
             }
             let of = namespace ?? Namespace(statement.string(1), statement.string(2))
-            if let change = try change(statement, of, needsBefore) { changes.append(change) }
+            guard let change = try change(statement, of, needsBefore) else { continue }
+            changes.append(change)
+            byteCount += (change.before?.byteCount ?? 0) + (change.after?.byteCount ?? 0)
+            guard byteCount < Self.changeBatchBytesMax else {
+                statement.reset()
+                return (changes, change.position)
+            }
         }
-        return changes
+        return (changes, end)
     }
 
     /// The changes of collections as a whole behind a position, in order; O(n) in all changes there.

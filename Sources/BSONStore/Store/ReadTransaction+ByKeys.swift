@@ -16,7 +16,12 @@ extension ReadTransaction {
     ) throws(StoreError) -> [BSONDocument?] {
         if let gate = gate(namespace) {
             var documents: [BSONDocument?] = []
-            for id in ids { documents.append(try visible(namespace, id: id, gate)) }
+            var byteCount = 0
+            for id in ids where byteCount < bytesMax {
+                let document = try visible(namespace, id: id, gate)
+                byteCount += document?.byteCount ?? 0
+                documents.append(document)
+            }
             return documents
         }
         let found = try onTable(namespace) { (table) throws(StoreError) in

@@ -6,13 +6,23 @@ extension ReadTransaction {
     public func find(
         _ namespace: Namespace, filter: Filter, options: FindOptions = .all
     ) throws(StoreError) -> [BSONDocument] {
+        try find(namespace, filter: filter, options: options, bytesMax: .max)
+    }
+
+    /// As ``find(_:filter:options:)-(_,Filter,_)``; ends with the document that reaches so many bytes
+    /// with those before.
+    package func find(
+        _ namespace: Namespace, filter: Filter, options: FindOptions, bytesMax: Int
+    ) throws(StoreError) -> [BSONDocument] {
+        var byteCount = 0
         if options.projection == nil {
             let query = try planned(namespace, filter, options)
             if query.isInOrder {
                 var batch = BSONDocumentBatch()
                 try lend(namespace, query, options) { bytes in
                     batch.append(bytes)
-                    return true
+                    byteCount += bytes.count
+                    return byteCount < bytesMax
                 }
                 return batch.finish()
             }
@@ -20,7 +30,8 @@ extension ReadTransaction {
         var documents: [BSONDocument] = []
         try visit(namespace, filter, options) { document in
             documents.append(document)
-            return true
+            byteCount += document.byteCount
+            return byteCount < bytesMax
         }
         return documents
     }

@@ -38,8 +38,11 @@ struct FeedTimes {
     /// The time of the last change, where it has one; the clock of a restarted server goes on there.
     func last() throws -> BSONTimestamp? {
         let begin = max(try floor(), head - 100)
-        let changes = try transaction.changes(after: begin, limit: 100).changes
-        return changes.reversed().lazy.compactMap { WriteStamp($0.comment)?.time }.first
+        for position in stride(from: head, to: begin, by: -1) {
+            let stamp = WriteStamp(try transaction.changeComment(at: position))
+            if let stamp { return stamp.time }
+        }
+        return nil
     }
 
     /// The first change behind a position that has a time.

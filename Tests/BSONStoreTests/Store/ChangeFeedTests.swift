@@ -39,6 +39,26 @@ import Testing
         _ = directory
     }
 
+    @Test func `a batch ends with the change by which its documents are 16 MiB`() throws {
+        let (directory, store) = try Self.store()
+        let bytes = BSONValue.binary(BSONBinary([UInt8](repeating: 7, count: 6 * 1024 * 1024)))
+        for id in 1...5 as ClosedRange<Int32> {
+            try store.collection(id == 2 ? Self.others : Self.things)
+                .insertOne(["_id": .int32(id), "b": bytes])
+        }
+        let all = try store.changes(after: 0)
+        #expect(all.changes.map(\.position) == [1, 2, 3] && all.position == 3 && !all.isAtEnd)
+        let rest = try store.changes(after: all.position)
+        #expect(rest.changes.map(\.position) == [4, 5] && rest.position == 5 && rest.isAtEnd)
+        let some = try store.changes(after: 0, in: Self.things, limit: 5)
+        #expect(some.changes.map(\.position) == [1, 3, 4] && some.position == 4 && !some.isAtEnd)
+        try store.collection(Self.things).updateOne(["_id": 5], ["$set": ["a": 1]])
+        // Both documents of an update count.
+        let twice = try store.changes(after: 4)
+        #expect(twice.changes.map(\.position) == [5, 6] && twice.isAtEnd)
+        _ = directory
+    }
+
     @Test func `a comment names the changes that are written after it`() throws {
         let (directory, store) = try Self.store()
         try store.write { transaction in
