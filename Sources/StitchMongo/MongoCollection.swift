@@ -21,12 +21,22 @@
         }
 
         func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
-            let query = MongoQuery(namespace, filter: Self.filter(ids))
+            try await find(ids: ids, bytesMax: .max).compactMap { $0 }
+        }
+
+        func find(
+            ids: [BSONValue], bytesMax: Int
+        ) async throws(RemoteError) -> [RemoteLookup?] {
+            var query = MongoQuery(namespace, filter: Self.filter(ids))
+            query.bytesMax = bytesMax
+            let all = query
             let answer = try await connection.request { (client) throws(MongoFailure) in
-                try query.answer(client)
+                try all.answer(client)
             }
             let found = Self.byKey(answer.documents)
-            let missing: RemoteLookup = answer.viewIsLimited ? .hidden : .absent
+            // What a list does not show that was cut short may be there.
+            let missing: RemoteLookup? =
+                answer.isCut ? nil : answer.viewIsLimited ? .hidden : .absent
             return ids.map { found[BSONKey.encode($0)].map(RemoteLookup.found) ?? missing }
         }
 
@@ -102,6 +112,7 @@
                     var query = MongoQuery(namespace, filter: filter)
                     query.sort = ["_id": 1]
                     query.limit = Int64(limit)
+                    query.bytesMax = RemotePaging.bytesMax
                     return try query.run(client)
                 }
             }

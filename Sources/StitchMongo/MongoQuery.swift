@@ -9,6 +9,8 @@
         var sort: BSONDocument?
         /// Documents at most, 0 for all.
         var limit: Int64 = 0
+        /// No other batch is asked for once the documents are so many bytes.
+        var bytesMax = Int.max
 
         /// Documents of one batch; a batch also ends at 16 MiB.
         private static let batchSize: Int32 = 10_000
@@ -35,28 +37,54 @@
             try answer(client).documents
         }
 
-        /// Runs the query; tells whether there may be documents that rules hide, as `stitchsync serve
-        /// --rules` says.
-        func answer(
-            _ client: MongoClient
-        ) throws(MongoFailure) -> (documents: [BSONDocument], viewIsLimited: Bool) {
+        /// What a query finds.
+        struct Answer {
+            var documents: [BSONDocument]
+            /// There may be documents that rules hide, as `stitchsync serve --rules` says.
+            var viewIsLimited: Bool
+            /// There may be more documents, which were not read.
+            var isCut = false
+            fileprivate var byteCount = 0
+
+            fileprivate init(_ cursor: MongoCursor) {
+                documents = cursor.batch
+                viewIsLimited = cursor.viewIsLimited
+                byteCount = cursor.byteCount
+            }
+
+            fileprivate mutating func add(_ cursor: MongoCursor) {
+                documents += cursor.batch
+                viewIsLimited = viewIsLimited || cursor.viewIsLimited
+                byteCount += cursor.byteCount
+            }
+        }
+
+        /// Runs the query.
+        func answer(_ client: MongoClient) throws(MongoFailure) -> Answer {
             let session = try client.session()
             defer { session.end() }
             var cursor = try MongoCursor(
                 client.run(command, on: namespace.database, .pinned, in: session))
-            var documents = cursor.batch
-            var viewIsLimited = cursor.viewIsLimited
+            var answer = Answer(cursor)
             while cursor.id != 0 {
+                guard answer.byteCount < bytesMax else {
+                    answer.isCut = true
+                    _ = try client.run(
+                        [
+                            "killCursors": .string(namespace.collection),
+                            "cursors": [.int64(cursor.id)],
+                        ], on: namespace.database, .pinned, in: session)
+                    return answer
+                }
                 let more: BSONDocument = [
                     "getMore": .int64(cursor.id), "collection": .string(namespace.collection),
                     "batchSize": .int32(Self.batchSize),
                 ]
                 cursor = try MongoCursor(
                     client.run(more, on: namespace.database, .pinned, in: session))
-                documents += cursor.batch
-                viewIsLimited = viewIsLimited || cursor.viewIsLimited
+                answer.add(cursor)
             }
-            return (documents, viewIsLimited)
+            return answer
         }
     }
 
@@ -71,6 +99,9 @@
         let operationTime: BSONTimestamp?
         /// The server says that rules may hide documents.
         let viewIsLimited: Bool
+
+        /// How many bytes the documents of the batch are.
+        var byteCount: Int { batch.reduce(0) { $0 + $1.byteCount } }
 
         init(_ reply: BSONDocument) throws(MongoFailure) {
             guard let cursor = reply["cursor"]?.documentValue, let id = cursor["id"]?.int64Value,

@@ -25,10 +25,20 @@ public protocol RemoteCollection: Sendable {
     /// Looks documents up; one answer per id, in order.
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup]
 
+    /// Looks up as many documents as an answer may hold; one answer per id, in order.
+    ///
+    /// - Parameter bytesMax: another document need not be read once those that were are so many bytes.
+    /// - Returns: `nil` for an id that is to be asked for anew, which is never so for all of them.
+    func find(
+        ids: [BSONValue], bytesMax: Int
+    ) async throws(RemoteError) -> [RemoteLookup?]
+
     /// Lists versions; one answer per id, in order.
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup]
 
     /// Finds documents that pass a filter, in the order of their `_id`s.
+    ///
+    /// A page may have fewer than are wanted where they are many bytes.
     ///
     /// - Parameters:
     ///   - last: the `_id` behind which to begin; `nil` for the first page.
@@ -48,7 +58,8 @@ public protocol RemoteCollection: Sendable {
     /// Changes after a place in the history, in commit order.
     ///
     /// - Parameters:
-    ///   - limit: how many at most; the batch says whether there are more.
+    ///   - limit: how many at most, fewer where they are many bytes; the batch says whether there are
+    ///     more.
     ///   - wait: how long to wait for the first one; zero asks for what is there.
     /// - Throws: `RemoteError` of class `.historyLost` when the place is no longer kept.
     func changes(
@@ -57,6 +68,13 @@ public protocol RemoteCollection: Sendable {
 }
 
 extension RemoteCollection {
+    /// Reads all documents, however many bytes they are.
+    public func find(
+        ids: [BSONValue], bytesMax: Int
+    ) async throws(RemoteError) -> [RemoteLookup?] {
+        try await find(ids: ids)
+    }
+
     /// Answers no filter: documents are kept in step by their ids only.
     public func find(
         matching filter: BSONDocument, after last: BSONValue?, limit: Int

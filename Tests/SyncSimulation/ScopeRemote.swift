@@ -65,6 +65,16 @@ private struct ScopeCollection: RemoteCollection {
         return found
     }
 
+    func find(
+        ids: [BSONValue], bytesMax: Int
+    ) async throws(RemoteError) -> [RemoteLookup?] {
+        let call = ScopeRemote.Call(isLook: true)
+        try await remote.before(call)
+        let found = try await base.find(ids: ids, bytesMax: bytesMax)
+        try await remote.after(call)
+        return found
+    }
+
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
         try await remote.before(ScopeRemote.Call())
         let found = try await base.versions(ids: ids)

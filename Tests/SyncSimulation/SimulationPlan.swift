@@ -17,6 +17,8 @@ package struct SimulationPlan: Sendable {
     /// Of a hundred occasions, by fault.
     var rates: [Int]
     let batchDocuments: Int
+    /// Bytes of documents in a request of the engine.
+    let batchBytes: Int
     let changesPerRead: Int
     /// What happens, in order.
     package var steps: [SimulationStep]
@@ -34,6 +36,8 @@ package struct SimulationPlan: Sendable {
             random.percent(50) ? 1 + random.below(Self.rateMax(fault)) : 0
         }
         batchDocuments = random.pick([1, 2, 3, 500])
+        var sizes = SimulationRandom(seed: seed, stream: .max)
+        batchBytes = sizes.pick([1, 200, 4_000_000])
         changesPerRead = random.pick([1, 2, 5, 1000])
         steps = []
         var extra = SimulationRandom(seed: seed, stream: 1)

@@ -60,6 +60,20 @@ struct SimulationCollection: RemoteCollection {
     }
 
     func find(
+        ids: [BSONValue], bytesMax: Int
+    ) async throws(RemoteError) -> [RemoteLookup?] {
+        let lookups = try await carry(.find) { () async throws(RemoteError) in
+            let found = try await base.find(ids: ids, bytesMax: bytesMax)
+            await world.didLook(
+                remote.client, namespace, zip(ids, found).compactMap { $1 == nil ? nil : $0 })
+            return found
+        }
+        let read = zip(ids, lookups).compactMap { id, lookup in lookup.map { (id, $0) } }
+        await world.didArrive(remote.client, namespace, read.map(\.0), read.map(\.1))
+        return lookups
+    }
+
+    func find(
         matching filter: BSONDocument, after last: BSONValue?, limit: Int
     ) async throws(RemoteError) -> RemotePage {
         try await carry(.page) { () async throws(RemoteError) in

@@ -134,7 +134,7 @@ extension SimulationWorld {
             world: self, client: client, life: life,
             base: InProcessRemote(store: remoteStore, commitsHere: true))
         var limits = SyncLimits()
-        limits.batchDocuments = plan.batchDocuments
+        (limits.batchDocuments, limits.batchBytes) = (plan.batchDocuments, plan.batchBytes)
         limits.changesPerRead = plan.changesPerRead
         limits.failuresMax = 3
         // A request of its own task could not be told from the pass by what cancels it.

@@ -72,6 +72,18 @@ private struct SlowCollection: RemoteCollection {
         return found
     }
 
+    func find(
+        ids: [BSONValue], bytesMax: Int
+    ) async throws(RemoteError) -> [RemoteLookup?] {
+        try await wait()
+        let found = try await base.find(ids: ids, bytesMax: bytesMax)
+        let received = found.reduce(0) { sum, lookup in
+            if case .found(let document) = lookup { sum + document.byteCount } else { sum }
+        }
+        traffic.add(sent: ids.byteCount, received: received)
+        return found
+    }
+
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
         try await wait()
         let found = try await base.versions(ids: ids)

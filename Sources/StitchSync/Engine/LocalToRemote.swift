@@ -215,7 +215,8 @@ extension SyncTransaction {
     ) throws -> Outgoing {
         let earlier = try set.map(subscriptions.earlierRows)
         let pending = try records.records(
-            .toSend, in: collection.rowID, after: row, limit: limits.batchDocuments)
+            .toSend, in: collection.rowID, after: row, limit: limits.batchDocuments,
+            bytesMax: limits.batchBytes)
         var batch = Outgoing()
         guard !pending.isEmpty else { return batch }
         let operations = try state.nextOperations(pending.count)

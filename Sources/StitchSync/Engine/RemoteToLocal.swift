@@ -5,11 +5,13 @@ extension CollectionPass {
     /// Looks at every document that a hint or an open attempt names, in batches.
     mutating func lookAtHinted() async throws {
         var last: Int64 = 0
-        let limit = limits.batchDocuments
+        let limits = limits
         while true {
             let after = last
             let batch = try read { records, collection in
-                try records.records(.toLook, in: collection.rowID, after: after, limit: limit)
+                try records.records(
+                    .toLook, in: collection.rowID, after: after, limit: limits.batchDocuments,
+                    bytesMax: limits.batchBytes)
             }
             guard let row = batch.last?.rowID else { return }
             last = row
@@ -29,6 +31,7 @@ extension CollectionPass {
     /// Looks at ids that are wanted and have no record yet, in batches.
     mutating func lookAtWanted() async throws {
         var last: Int64 = 0
+        var before: WantedIDs?
         while true {
             let after = last
             let next = try read { records, collection in
@@ -36,12 +39,19 @@ extension CollectionPass {
                     ? try records.wanted(in: collection.rowID, after: after, limit: 1).first : nil
             }
             guard let next else { return }
-            last = next.row
+            // What one answer does not hold stays in the row, and a row that is gone gives its number
+            // to the next one.
+            if let before, before.row == next.row, before.ids == next.ids {
+                last = next.row
+                continue
+            }
+            before = next
             guard next.ids.count <= limits.batchDocuments else {
                 // They were noted down under another limit.
                 return try await write(expanding: true) { _ in }
             }
-            try await look(at: next.records, then: .begin(next.row))
+            let (looks, rest) = try await looks(at: next.records)
+            try await takeIn(looks, then: .begin(next, rest: rest.map(\.documentID)))
         }
     }
 
@@ -50,39 +60,69 @@ extension CollectionPass {
         case nothing
         /// Hints, and the place in the history that they and the look came from.
         case keep(RemoteChangeBatch)
-        /// That the ids of a row are records now.
-        case begin(Int64)
+        /// That ids of a row are records now, all but the rest.
+        case begin(WantedIDs, rest: [BSONValue])
     }
 
     /// Looks at some documents: asks, decides and commits, then lets the app resolve conflicts.
     ///
-    /// - Parameter told: what the history just told of documents, by their keys.
+    /// - Parameters:
+    ///   - sequel: what is stored with the last of them.
+    ///   - told: what the history just told of documents, by their keys.
     mutating func look(
         at batch: [SyncedDocument], then sequel: Sequel = .nothing, told: [[UInt8]: Told] = [:]
     ) async throws {
         var open = batch
-        var sequel = sequel
-        var mayClaim = true
         while !open.isEmpty {
-            let ids = open.map(\.documentID)
-            let lookups = try await find(ids)
-            report.looked += ids.count
-            progress { progress in
-                progress.downloadedDocuments += ids.count
-                for case .found(let document) in lookups {
-                    progress.downloadedBytes += document.byteCount
-                }
-            }
-            var seen = zip(open, lookups).map { Look($0, $1, told) }
-            let evidence = try await evidence(for: seen)
-            try await lookAgain(&seen, where: evidence)
-            let claims = try await settle(
-                seen, evidence: evidence, mayClaim: mayClaim, then: sequel)
-            sequel = .nothing
-            try await claim(claims)
-            open = claims
-            mayClaim = false
+            let (looks, rest) = try await looks(at: open, told: told)
+            try await takeIn(looks, then: rest.isEmpty ? sequel : .nothing, told: told)
+            open = rest
         }
+    }
+
+    /// Settles looks, and once more those at documents that had no version, when they have one.
+    private mutating func takeIn(
+        _ looks: [Look], then sequel: Sequel, told: [[UInt8]: Told] = [:]
+    ) async throws {
+        var claims = try await settle(looks, mayClaim: true, then: sequel)
+        try await claim(claims)
+        while !claims.isEmpty {
+            let (looks, rest) = try await self.looks(at: claims, told: told)
+            _ = try await settle(looks, mayClaim: false)
+            claims = rest
+        }
+    }
+
+    /// Looks at as many of some documents as one answer may hold, which is one at least; the rest is
+    /// to be looked at later.
+    private mutating func looks(
+        at batch: [SyncedDocument], told: [[UInt8]: Told] = [:]
+    ) async throws -> (looks: [Look], rest: [SyncedDocument]) {
+        let (ids, bytesMax) = (batch.map(\.documentID), limits.batchBytes)
+        let lookups = try await request { remote in
+            try await remote.find(ids: ids, bytesMax: bytesMax)
+        }
+        try Self.check(lookups.count, for: ids.count)
+        var (looks, rest): ([Look], [SyncedDocument]) = ([], [])
+        looks.reserveCapacity(batch.count)
+        var byteCount = 0
+        for (record, lookup) in zip(batch, lookups) {
+            guard let lookup else {
+                rest.append(record)
+                continue
+            }
+            if case .found(let document) = lookup { byteCount += document.byteCount }
+            looks.append(Look(record, lookup, told))
+        }
+        guard !looks.isEmpty else {
+            throw RemoteError(.retryable, "asked for \(ids.count) documents, none was looked up")
+        }
+        report.looked += looks.count
+        progress { progress in
+            progress.downloadedDocuments += looks.count
+            progress.downloadedBytes += byteCount
+        }
+        return (looks, rest)
     }
 
     /// Asks for documents; the answer has one for each.
@@ -90,11 +130,14 @@ extension CollectionPass {
         let lookups = try await request { remote in
             try await remote.find(ids: ids)
         }
-        guard lookups.count == ids.count else {
-            throw RemoteError(
-                .retryable, "asked for \(ids.count) documents, got \(lookups.count) answers")
-        }
+        try Self.check(lookups.count, for: ids.count)
         return lookups
+    }
+
+    private static func check(_ answers: Int, for ids: Int) throws(RemoteError) {
+        guard answers == ids else {
+            throw RemoteError(.retryable, "asked for \(ids) documents, got \(answers) answers")
+        }
     }
 
     /// An attempt that the history tells of may have landed after the look at its document, which
@@ -150,9 +193,11 @@ extension CollectionPass {
 
     /// Decides and commits; returns the documents to claim and look at again.
     private mutating func settle(
-        _ looks: [Look], evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
-        then sequel: Sequel
+        _ looks: [Look], mayClaim: Bool, then sequel: Sequel = .nothing
     ) async throws -> [SyncedDocument] {
+        var looks = looks
+        let evidence = try await evidence(for: looks)
+        try await lookAgain(&looks, where: evidence)
         let settled = try await commit(
             looks, evidence: evidence, mayClaim: mayClaim, then: sequel)
         let always = configuration.conflictHandler?.always

@@ -27,7 +27,7 @@ extension SyncTransaction {
     func begin(_ sequel: CollectionPass.Sequel) throws -> Bool {
         switch sequel {
         case .nothing, .keep: true
-        case .begin(let row): try records.removeWanted(row)
+        case .begin(let wanted, let rest): try records.keep(rest, of: wanted)
         }
     }
 

@@ -90,8 +90,11 @@ struct SyncRecords {
     }
 
     /// Records in row order after a row.
+    ///
+    /// - Parameter bytesMax: ends with the record whose base reaches so many bytes with those before.
     func records(
-        _ selection: Selection, in collection: Int64, after row: Int64 = 0, limit: Int
+        _ selection: Selection, in collection: Int64, after row: Int64 = 0, limit: Int,
+        bytesMax: Int = .max
     ) throws -> [SyncedDocument] {
         let select = try connection.prepare(Self.selections[selection] ?? "")
         select.bind(1, collection)
@@ -99,7 +102,13 @@ struct SyncRecords {
         select.bind(3, Int64(limit))
         var records: [SyncedDocument] = []
         let base: Int32? = selection.isIndexed ? 13 : nil
-        while try select.step() { records.append(try record(select, base: base)) }
+        var byteCount = 0
+        while byteCount < bytesMax, try select.step() {
+            let record = try record(select, base: base)
+            byteCount += record.keptBase?.byteCount ?? 0
+            records.append(record)
+        }
+        select.reset()
         return records
     }
 

@@ -57,12 +57,33 @@ extension SyncRecords {
         try insert.run()
     }
 
-    /// Removes a row; `false` when it is gone.
-    func removeWanted(_ row: Int64) throws -> Bool {
+    /// Keeps only a rest of a row's ids; `false` when the row has other ids by now, or is gone.
+    ///
+    /// A row that was removed gives its number to the next one.
+    func keep(_ rest: [BSONValue], of wanted: WantedIDs) throws -> Bool {
+        let ids: BSONDocument = ["ids": .array(BSONArray(wanted.ids))]
+        if rest.isEmpty {
+            let delete = try connection.prepare("DELETE FROM sync_wanted WHERE id = ? AND ids = ?")
+            delete.bind(1, wanted.row)
+            delete.bind(2, ids)
+            try delete.run()
+        } else {
+            let update = try connection.prepare(
+                "UPDATE sync_wanted SET ids = ?, count = ? WHERE id = ? AND ids = ?")
+            update.bind(1, ["ids": .array(BSONArray(rest))] as BSONDocument)
+            update.bind(2, Int64(rest.count))
+            update.bind(3, wanted.row)
+            update.bind(4, ids)
+            try update.run()
+        }
+        return connection.changedRowCount == 1
+    }
+
+    /// Removes a row.
+    func removeWanted(_ row: Int64) throws {
         let delete = try connection.prepare("DELETE FROM sync_wanted WHERE id = ?")
         delete.bind(1, row)
         try delete.run()
-        return connection.changedRowCount == 1
     }
 
     /// Whether a collection has a record.
@@ -130,7 +151,7 @@ extension SyncTransaction {
                     try begin(id, byID: wanted.isByID)
                 }
             }
-            _ = try records.removeWanted(wanted.row)
+            try records.removeWanted(wanted.row)
         }
     }
 }

@@ -80,18 +80,29 @@ struct InProcessCollection: RemoteCollection {
     let rules: RemoteRules
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
+        try await find(ids: ids, bytesMax: .max).compactMap { $0 }
+    }
+
+    func find(
+        ids: [BSONValue], bytesMax: Int
+    ) async throws(RemoteError) -> [RemoteLookup?] {
         let ruleGuard = rules.ruleGuard
         // In one state of the store: what comes to be in between is not hidden.
-        let (seen, stored) = try read(throughRules: false) { transaction in
+        return try read(throughRules: false) { transaction in
             let seen = try transaction.through(ruleGuard, transaction) {
-                try $0.getMany(namespace, ids: ids)
+                try $0.getFirst(namespace, ids: ids, bytesMax: bytesMax)
             }
-            let isBound = ruleGuard != nil && seen.contains { $0 == nil }
-            return (seen, isBound ? try transaction.getMany(namespace, ids: ids) : seen)
-        }
-        return zip(seen, stored).map { seen, stored in
-            if let seen { return .found(seen) }
-            return stored == nil ? .absent : .hidden
+            var answers: [RemoteLookup?] = seen.map { $0.map(RemoteLookup.found) ?? .absent }
+            if ruleGuard != nil {
+                let unseen = seen.indices.filter { seen[$0] == nil }
+                let stored = try transaction.getFirst(
+                    namespace, ids: unseen.map { ids[$0] }, bytesMax: bytesMax)
+                for (index, document) in zip(unseen, stored) where document != nil {
+                    answers[index] = .hidden
+                }
+                for index in unseen.dropFirst(stored.count) { answers[index] = nil }
+            }
+            return answers + ids.dropFirst(seen.count).map { _ in nil }
         }
     }
 
@@ -109,20 +120,29 @@ struct InProcessCollection: RemoteCollection {
             try RemotePaging.page(filter, after: last, limit: limit) { filter, limit in
                 let options = try FindOptions(sort: SortOrder(["_id": 1]), limit: limit)
                 return try transaction.find(
-                    namespace, filter: Filter(filter), options: options)
+                    namespace, filter: Filter(filter), options: options,
+                    bytesMax: RemotePaging.bytesMax)
             }
         }
     }
 
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
         try read { transaction in
-            try transaction.getMany(namespace, ids: ids).map { document in
-                guard let document else { return .absent }
-                return .found(
-                    VersionField(of: document),
-                    content: .content(
-                        document.contentHash(excluding: DocumentVersion.fieldName)))
+            var versions: [RemoteVersionLookup] = []
+            versions.reserveCapacity(ids.count)
+            while versions.count < ids.count {
+                let documents = try transaction.getFirst(
+                    namespace, ids: Array(ids[versions.count...]),
+                    bytesMax: RemotePaging.bytesMax)
+                versions += documents.map { document in
+                    guard let document else { return .absent }
+                    return .found(
+                        VersionField(of: document),
+                        content: .content(
+                            document.contentHash(excluding: DocumentVersion.fieldName)))
+                }
             }
+            return versions
         }
     }
 

@@ -37,7 +37,11 @@ package enum RemotePaging {
         ["$and": [.document(place), .document(filter)]]
     }
 
-    /// Gathers a page from what the filters find.
+    /// A page ends once its documents are so many bytes.
+    package static let bytesMax = 4 * 1024 * 1024
+
+    /// Gathers a page from what the filters find, which may end what it finds once that is
+    /// ``bytesMax``.
     package static func page<E: Error>(
         _ filter: BSONDocument, after last: BSONValue?, limit: Int,
         _ find: (BSONDocument, Int) throws(E) -> [BSONDocument]
@@ -45,7 +49,9 @@ package enum RemotePaging {
         var documents: [BSONDocument] = []
         for filter in filters(filter, after: last) {
             documents += try find(filter, limit - documents.count)
-            if documents.count >= limit { return RemotePage(documents: documents, isLast: false) }
+            if documents.count >= limit || documents.reduce(0, { $0 + $1.byteCount }) >= bytesMax {
+                return RemotePage(documents: documents, isLast: false)
+            }
         }
         return RemotePage(documents: documents, isLast: true)
     }

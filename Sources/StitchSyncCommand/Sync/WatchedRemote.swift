@@ -22,6 +22,14 @@ private struct WatchedCollection: RemoteCollection {
     }
 
     func find(
+        ids: [BSONValue], bytesMax: Int
+    ) async throws(RemoteError) -> [RemoteLookup?] {
+        let found = try await base.find(ids: ids, bytesMax: bytesMax)
+        await advance(by: found.count { $0 != nil })
+        return found
+    }
+
+    func find(
         matching filter: BSONDocument, after last: BSONValue?, limit: Int
     ) async throws(RemoteError) -> RemotePage {
         try await base.find(matching: filter, after: last, limit: limit)

@@ -113,6 +113,14 @@ private struct FaultyCollection: RemoteCollection {
     }
 
     func find(
+        ids: [BSONValue], bytesMax: Int
+    ) async throws(RemoteError) -> [RemoteLookup?] {
+        try await run(.find) { () async throws(RemoteError) in
+            try await base.find(ids: ids, bytesMax: bytesMax)
+        }
+    }
+
+    func find(
         matching filter: BSONDocument, after last: BSONValue?, limit: Int
     ) async throws(RemoteError) -> RemotePage {
         try await run(.find) { () async throws(RemoteError) in

@@ -73,6 +73,21 @@ struct RuleScenarios {
         #expect(shown == [.found(["_id": 2, "ownerId": "ben"])])
     }
 
+    @Test("An answer that holds as much as it may says nothing of the rest, hidden or not")
+    func readingSome() async throws {
+        let shop = try Shop()
+        try await shop.stored.insertMany([
+            ["_id": 1, "ownerId": "ben"], ["_id": 2, "ownerId": "ben"],
+            ["_id": 3, "ownerId": "ann"],
+            ["_id": 4, "ownerId": "ann"],
+        ])
+        let found = try await shop.items.find(ids: [5, 1, 2, 3, 4, 6], bytesMax: 1)
+        let mine = RemoteLookup.found(["_id": 3, "ownerId": "ann"])
+        #expect(found == [.absent, .hidden, nil, mine, nil, nil])
+        let all = try await shop.items.find(ids: [5, 1, 2, 3], bytesMax: 1_000)
+        #expect(all == [.absent, .hidden, .hidden, mine])
+    }
+
     @Test("A write that is not allowed is told as 231 with its reason, and others stand")
     func writing() async throws {
         let shop = try Shop()

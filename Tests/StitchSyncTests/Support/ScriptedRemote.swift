@@ -109,6 +109,14 @@ struct ScriptedCollection: RemoteCollection {
     }
 
     func find(
+        ids: [BSONValue], bytesMax: Int
+    ) async throws(RemoteError) -> [RemoteLookup?] {
+        try await run(.find, ids) { () async throws(RemoteError) in
+            try await base.find(ids: ids, bytesMax: bytesMax)
+        }
+    }
+
+    func find(
         matching filter: BSONDocument, after last: BSONValue?, limit: Int
     ) async throws(RemoteError) -> RemotePage {
         try await run(.query, last.map { [$0] } ?? []) { () async throws(RemoteError) in

@@ -55,10 +55,12 @@ final class SyncWorld: Sendable {
 
     /// A device with a store in memory.
     func device(
-        _ name: String, handler: ConflictHandler<BSONDocument>? = .remoteWins
+        _ name: String, handler: ConflictHandler<BSONDocument>? = .remoteWins,
+        limits: SyncLimits = SyncLimits()
     ) async throws -> Device {
         let device = Device(
-            name: name, world: self, store: try DocumentStore(at: .inMemory), handler: handler)
+            name: name, world: self, store: try DocumentStore(at: .inMemory), handler: handler,
+            limits: limits)
         try await device.start()
         return device
     }
@@ -135,15 +137,18 @@ final class Device: Sendable {
     let world: SyncWorld
     let store: DocumentStore
     let handler: ConflictHandler<BSONDocument>?
+    let limits: SyncLimits
     let engineBox = Locked<SyncEngine?>(nil)
     /// The device's own way to the remote, where it has one.
     private let ownRemote: (any Remote)?
 
     init(
         name: String, world: SyncWorld, store: DocumentStore,
-        handler: ConflictHandler<BSONDocument>?, remote: (any Remote)? = nil
+        handler: ConflictHandler<BSONDocument>?, remote: (any Remote)? = nil,
+        limits: SyncLimits = SyncLimits()
     ) {
         ownRemote = remote
+        self.limits = limits
         self.name = name
         self.world = world
         self.store = store
@@ -161,7 +166,8 @@ final class Device: Sendable {
 
     /// Starts, or starts anew as after a kill: all that was in memory is gone.
     func start() async throws {
-        let engine = try SyncEngine(store: store, remote: ownRemote ?? world.remote)
+        let engine = try SyncEngine(
+            store: store, remote: ownRemote ?? world.remote, limits: limits)
         engineBox.withLock { $0 = engine }
         let (name, world, handler) = (name, world, handler)
         await items.configure(

@@ -29,6 +29,14 @@ private struct TwistedCollection: RemoteCollection {
     }
 
     func find(
+        ids: [BSONValue], bytesMax: Int
+    ) async throws(RemoteError) -> [RemoteLookup?] {
+        let found = try await base.find(ids: ids, bytesMax: bytesMax)
+        let known = found.compactMap { $0 }
+        return known.count == found.count ? twist.finds(ids, known) : found
+    }
+
+    func find(
         matching filter: BSONDocument, after last: BSONValue?, limit: Int
     ) async throws(RemoteError) -> RemotePage {
         try await base.find(matching: filter, after: last, limit: limit)
