@@ -150,9 +150,6 @@ extension SimulationLedger {
 
     private func isOwn(_ change: Change, _ client: Int) -> Bool {
         guard let operation = change.operation, !disowned.contains(operation) else { return false }
-        // A delete leaves nothing behind that bears its name: who has given it up, with nothing left to
-        // look for in the history, cannot tell it from another's.
-        if change.after == nil && givenUp.contains(operation) { return false }
         return owners[operation.instance] == client
     }
 

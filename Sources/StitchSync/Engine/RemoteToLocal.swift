@@ -177,6 +177,9 @@ extension CollectionPass {
         /// It is not there because its collection was dropped, which is not the document's deletion.
         var isOfDropped: Bool { told == .dropped && lookup == .absent }
 
+        /// It is not there, by proof, and not since its collection was dropped.
+        var isDeleted: Bool { told != .dropped && lookup == .absent }
+
         var remote: BSONDocument? {
             if case .found(let document) = lookup { document } else { nil }
         }

@@ -7,10 +7,12 @@ extension SyncTransaction {
     /// Where the document holds somebody else's change, too, nothing is adopted: it is a change of the
     /// remote's like any other, which the handler is asked about where something is pending here.
     func adoptDiscarded(
-        _ remote: RemoteEdition, of discarded: [GivenUpAttempt],
+        _ remote: RemoteEdition, _ look: CollectionPass.Look, of discarded: [GivenUpAttempt],
         into record: inout SyncedDocument, local: BSONDocument?
     ) throws {
-        guard record.attempt == nil, let name = remote.version.version?.operation else { return }
+        guard record.attempt == nil else { return }
+        if look.isDeleted { return try adoptDelete(of: discarded, into: &record, local: local) }
+        guard let name = remote.version.version?.operation else { return }
         var tries = discarded
         // One that an earlier record of the document gave up.
         if record.base == .absent && local != nil {
@@ -26,5 +28,21 @@ extension SyncTransaction {
         try emitChange(
             .committed, record.documentID, from: before, to: remote.document,
             uncommitted: record.isPending)
+    }
+
+    /// A delete that was given up landed, or somebody else deleted what it was to delete: both are
+    /// what the app wanted before it made the document anew, which is an insert now.
+    private func adoptDelete(
+        of discarded: [GivenUpAttempt], into record: inout SyncedDocument, local: BSONDocument?
+    ) throws {
+        guard local != nil, record.base != .absent,
+            discarded.contains(where: { $0.meaning == .nothing })
+        else { return }
+        let before = record.base.document(local: local)
+        record.base = .absent
+        record.version = .absent
+        record.forgetDiscarded()
+        record.isPending = true
+        try emitChange(.committed, record.documentID, from: before, to: nil, uncommitted: true)
     }
 }

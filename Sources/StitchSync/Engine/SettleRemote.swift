@@ -125,7 +125,8 @@ extension SyncTransaction {
         let local = stored?.document
         let (open, earlier) = (record.attempt, record.discarded)
         try apply(attempt, to: &record, local: local)
-        try adoptDiscarded(edition, of: earlier + record.discarded, into: &record, local: local)
+        try adoptDiscarded(
+            edition, look, of: earlier + record.discarded, into: &record, local: local)
         // A delete since the look has the remote looked at again.
         let isGivenUp = open != nil || !earlier.isEmpty && record.hint == look.record.hint
         if isGivenUp && record.base == .absent && local == nil && edition.document == nil {

@@ -16,6 +16,8 @@ struct GivenUpAttempt: Hashable, Sendable {
         case content(BSONContentHash)
         /// These paths changed, all others as they were.
         case paths(UpdateDescription)
+        /// None: the try deletes.
+        case nothing
     }
 
     /// Longer changes are kept as a hash of the whole content.
@@ -27,7 +29,7 @@ extension GivenUpAttempt {
     init(_ attempt: Attempt, base: BSONDocument?, local: BSONDocument?) {
         operation = attempt.operation
         guard let intended = attempt.intended.document(local: local) else {
-            meaning = nil
+            meaning = .nothing
             return
         }
         if let paths = SyncTransaction.paths(from: base, to: intended),
@@ -45,6 +47,7 @@ extension GivenUpAttempt {
     func explains(_ remote: BSONDocument?, over base: BSONDocument?) -> Bool {
         switch meaning {
         case nil: return true
+        case .nothing: return remote == nil
         case .content(let hash): return remote?.contentHash() == hash
         case .paths(let paths):
             guard let remote, let base else { return false }
@@ -65,6 +68,7 @@ extension GivenUpAttempt {
     private var value: BSONValue {
         switch meaning {
         case nil: operation.value
+        case .nothing: ["op": operation.value, "is": .null]
         case .content(let hash):
             ["op": operation.value, "is": .binary(BSONBinary(hash.bytes))]
         case .paths(let paths):
@@ -82,7 +86,9 @@ extension GivenUpAttempt {
             return
         }
         guard let name = document["op"].flatMap(OperationID.init) else { return nil }
-        if case .binary(let binary) = document["is"],
+        if document["is"] == .null {
+            self.init(operation: name, meaning: .nothing)
+        } else if case .binary(let binary) = document["is"],
             let hash = BSONContentHash(bytes: binary.bytes)
         {
             self.init(operation: name, meaning: .content(hash))

@@ -68,6 +68,40 @@ struct LateScenarios {
         #expect(!world.transcript().contains { $0.contains("conflict") })
     }
 
+    @Test(
+        "a delete that was given up is no conflict with the document that is made anew",
+        arguments: [true, false], [true, false])
+    func deleteLandsLate(isSeen: Bool, isOwn: Bool) async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A")
+        try await a.insert(["_id": "k", "x": 0])
+        try await a.sync()
+        try await a.items.deleteOne(["_id": "k"])
+        let late = world.postponeWrite()
+        try await a.sync()
+        try await a.insert(["_id": "k", "x": 1])
+        let isGap = Locked(true)
+        let land: @Sendable () async throws -> Void = {
+            if isOwn { try await world.land(late) } else { try world.foreignDelete("k") }
+        }
+        if !isSeen { try await land() }
+        world.remote.before { [remote = world.remote] call in
+            if call.kind == .changes && isGap.withLock({ $0 }) {
+                isGap.withLock { $0 = false }
+                throw RemoteError(.historyLost, code: 286, "gone")
+            }
+            // The document was seen when the delete was given up, and is gone when it is written to.
+            guard call.kind == .write else { return }
+            remote.before(nil)
+            if isSeen { try await land() }
+        }
+        try await a.engine.syncUntilQuiet()
+        #expect(try world.remoteDocument("k") == ["_id": "k", "x": 1])
+        #expect(try await a.local("k") == ["_id": "k", "x": 1])
+        #expect(try await a.items.status() == SyncStatus(synced: 1))
+        #expect(!world.transcript().contains { $0.contains("conflict") })
+    }
+
     /// A device whose insert of `k` did not arrive and was given up, and was not sent again yet.
     private func deviceWithInsertGivenUp(
         in world: SyncWorld

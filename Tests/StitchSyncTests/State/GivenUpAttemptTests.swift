@@ -76,14 +76,22 @@ struct GivenUpAttemptTests {
         #expect(stored.byteCount < 3_000)
     }
 
-    @Test("A delete, and what an earlier version stored, is known by its name")
-    func names() {
+    @Test("A delete leaves nothing")
+    func deletes() throws {
         let delete = tried(nil, from: ["_id": 1])
-        #expect(delete.meaning == nil && delete.explains(["_id": 1, "z": 1], over: nil))
-        #expect(GivenUpAttempt.tries(["op": Self.operation.value]) == [delete])
+        #expect(delete.explains(nil, over: ["_id": 1]) && !delete.explains(["_id": 1], over: nil))
+        let stored = try #require(GivenUpAttempt.document(of: [delete, delete]))
+        #expect(GivenUpAttempt.tries(stored) == [delete, delete])
+    }
+
+    @Test("What an earlier version stored is known by its name")
+    func names() throws {
+        let tries = GivenUpAttempt.tries(["op": Self.operation.value])
+        let named = try #require(tries.first)
+        #expect(named.meaning == nil && named.explains(["_id": 1, "z": 1], over: nil))
         #expect(
             GivenUpAttempt.tries(["op": [Self.operation.value, Self.operation.value]])
-                == [delete, delete])
+                == [named, named])
         #expect(GivenUpAttempt.document(of: []) == nil)
     }
 
@@ -91,7 +99,8 @@ struct GivenUpAttemptTests {
     func damaged() {
         let op = Self.operation.value
         let wrong: [BSONValue] = [
-            1, ["op": op], ["op": 1, "is": op], ["op": op, "is": "x"], ["op": op, "set": [:]],
+            1, ["op": op], ["op": 1, "is": op], ["op": op, "is": "x"], ["is": .null],
+            ["op": op, "set": [:]],
         ]
         #expect(GivenUpAttempt.tries(["op": .array(BSONArray(wrong))]).isEmpty)
         #expect(GivenUpAttempt.tries([:]).isEmpty)
