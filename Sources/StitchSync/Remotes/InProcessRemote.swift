@@ -86,7 +86,7 @@ struct InProcessCollection: RemoteCollection {
     func find(
         ids: [BSONValue], bytesMax: Int
     ) async throws(RemoteError) -> [RemoteLookup?] {
-        let ruleGuard = rules.ruleGuard
+        let (ruleGuard, bytesMax) = (rules.ruleGuard, max(1, bytesMax))
         // In one state of the store: what comes to be in between is not hidden.
         return try read(throughRules: false) { transaction in
             let seen = try transaction.through(ruleGuard, transaction) {

@@ -34,6 +34,23 @@ struct LargeDocumentScenarios {
         for id in ids { #expect(try await a.local(id)?["n"] == 1) }
         #expect(try await a.items.status() == SyncStatus(synced: 7))
     }
+
+    @Test("a page of what a filter finds ends by its bytes, and the next one goes on behind it")
+    func pages() async throws {
+        let world = try SyncWorld()
+        let ids = (1...7).map { BSONValue.int32($0) }
+        for id in ids { try world.foreign(id) { $0["b"] = SyncWorld.bytes(4_500_000) } }
+        let items = world.remote.collection(SyncWorld.namespace)
+        var found: [BSONValue] = []
+        var pages = 0
+        while true {
+            let page = try await items.find(matching: [:], after: found.last, limit: 100)
+            found += page.documents.map(\.documentID)
+            pages += 1
+            if page.isLast { break }
+        }
+        #expect(found == ids && pages > 1)
+    }
 }
 
 /// The same, where the remote tells by itself what an answer has.
