@@ -14,6 +14,8 @@ struct BSONNodePool<Node: BSONPooledNode>: ~Copyable {
 
     private static var slotCount: Int { 128 }
     private static var countMax: Int { 128 }
+    /// A type whose own slot another one has may have one of the next slots.
+    private static var neighbours: Int { 7 }
 
     private let slots: UnsafeMutablePointer<Slot>
     private var count = 0
@@ -35,17 +37,46 @@ struct BSONNodePool<Node: BSONPooledNode>: ~Copyable {
     }
 
     @inline(__always)
-    private static func index(_ type: ObjectIdentifier) -> Int {
+    static func index(_ type: ObjectIdentifier) -> Int {
         let address = UInt(bitPattern: type)
         return Int(truncatingIfNeeded: (address &>> 3 ^ address &>> 10) & UInt(slotCount - 1))
+    }
+
+    /// Where the nodes of a type are, if anywhere.
+    @inline(__always)
+    private func slot(_ type: ObjectIdentifier) -> UnsafeMutablePointer<Slot>? {
+        let own = slots + Self.index(type)
+        return own.pointee.type == type ? own : neighbour(type) { $0.type == type }
+    }
+
+    @inline(never)
+    private func neighbour(
+        _ type: ObjectIdentifier, where isIt: (Slot) -> Bool
+    ) -> UnsafeMutablePointer<Slot>? {
+        let index = Self.index(type)
+        for step in 1...Self.neighbours {
+            let slot = slots + ((index + step) & (Self.slotCount - 1))
+            if isIt(slot.pointee) { return slot }
+        }
+        return nil
+    }
+
+    /// A slot for a type that has none: one that no type has, or whose type has no idle node.
+    @inline(never)
+    private func newSlot(_ type: ObjectIdentifier) -> UnsafeMutablePointer<Slot>? {
+        let own = slots + Self.index(type)
+        if own.pointee.type == nil { return own }
+        // A node that serves at the moment comes back to its slot.
+        if let unused = neighbour(type, where: { $0.type == nil }) { return unused }
+        return own.pointee.first == nil ? own : neighbour(type) { $0.first == nil }
     }
 
     /// An idle node that served for the type.
     @inline(__always)
     mutating func take(_ type: any Any.Type) -> Node? {
-        let type = ObjectIdentifier(type)
-        let slot = slots + Self.index(type)
-        guard slot.pointee.type == type, let node = slot.pointee.first else { return nil }
+        guard let slot = slot(ObjectIdentifier(type)), let node = slot.pointee.first else {
+            return nil
+        }
         slot.pointee.first = node._withUnsafeGuaranteedRef { $0.next }
         count &-= 1
         return node.takeRetainedValue()
@@ -55,12 +86,8 @@ struct BSONNodePool<Node: BSONPooledNode>: ~Copyable {
     @inline(__always)
     mutating func put(_ node: consuming Node, _ type: any Any.Type) {
         let type = ObjectIdentifier(type)
-        let slot = slots + Self.index(type)
-        if slot.pointee.type != type {
-            guard slot.pointee.first == nil else { return }
-            slot.pointee.type = type
-        }
-        guard count < Self.countMax else { return }
+        guard count < Self.countMax, let slot = slot(type) ?? newSlot(type) else { return }
+        slot.pointee.type = type
         node.next = slot.pointee.first
         slot.pointee.first = Unmanaged.passRetained(node)
         count &+= 1

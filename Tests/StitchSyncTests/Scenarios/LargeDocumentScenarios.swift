@@ -131,6 +131,39 @@ struct LargeDocumentRequests {
         #expect(try await a.items.status() == SyncStatus(synced: Self.count))
     }
 
+    @Test("a device that is killed between two answers looks at the rest later")
+    func killed() async throws {
+        let (world, a, _) = try await Self.begin()
+        for id in Self.ids { try world.foreign(id) { $0.raiseVersion() } }
+        try await a.items.sync(ids: Self.ids)
+        try await a.settle()
+        for id in Self.ids {
+            try world.foreign(id) {
+                $0["n"] = 1
+                $0.raiseVersion()
+            }
+        }
+        let directory = try ScratchDirectory()
+        let copy = directory.path("copy.stitch")
+        let finds = Locked(0)
+        world.remote.before { call in
+            guard call.kind == .find else { return }
+            let count = finds.withLock { finds in
+                finds += 1
+                return finds
+            }
+            // What a kill would leave now.
+            if count == 3 { try a.store.backup(to: copy) }
+        }
+        try await a.sync()
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .file(copy)), remote: world.remote)
+        try await engine.syncUntilQuiet()
+        let items = engine.collection(SyncWorld.namespace)
+        #expect(try await items.count(["n": 1]) == Self.count)
+        #expect(try await engine.verify() == [])
+    }
+
     @Test("an upload reads no more editions than it sends")
     func upload() async throws {
         let (world, a, _) = try await Self.begin()
