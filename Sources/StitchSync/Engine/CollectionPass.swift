@@ -95,7 +95,7 @@ extension CollectionPass {
 public struct SyncLimits: Sendable, Hashable {
     /// Documents in one request or transaction.
     public var batchDocuments = 500
-    /// Bytes of documents in one request; a larger document goes alone.
+    /// Bytes of documents in one request or answer; a larger document goes alone.
     public var batchBytes = 4 * 1024 * 1024
     /// Changes read from the remote's history at a time.
     public var changesPerRead = 1000
