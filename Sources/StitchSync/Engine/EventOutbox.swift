@@ -14,7 +14,10 @@ enum EventOutbox {
         try insert.run()
     }
 
-    /// The oldest events of a collection after a place, in order.
+    /// A read ends with the event by which it has so many bytes.
+    private static let bytesMax = 4 * 1024 * 1024
+
+    /// The oldest events of a collection after a place, in order; none where there are no more.
     static func next(
         limit: Int, after sequence: Int64, of namespace: Namespace,
         in connection: SQLiteConnection
@@ -29,11 +32,14 @@ enum EventOutbox {
         select.bind(2, sequence)
         select.bind(3, Int64(limit))
         var events: [ChangeEvent<BSONDocument>] = []
-        while try select.step() {
+        var byteCount = 0
+        while byteCount < bytesMax, try select.step() {
             let document = try BSONDocument(validating: select.bytes(1), limits: .ofWrappers)
+            byteCount += document.byteCount
             events.append(
                 try event(document, sequence: select.int64(0), namespace: namespace))
         }
+        select.reset()
         return events
     }
 

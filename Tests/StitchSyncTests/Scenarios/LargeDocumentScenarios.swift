@@ -164,6 +164,32 @@ struct LargeDocumentRequests {
         #expect(try await engine.verify() == [])
     }
 
+    @Test(
+        "events wait for their listener in the file, and few of large documents are read at a time")
+    func events() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A")
+        let sizes = Locked<[Int]>([])
+        await a.items.configure(
+            conflictHandler: .remoteWins,
+            changeEventListener: { event in
+                // What is read next while this one waits.
+                do {
+                    let next = try a.engine.delivery.events(
+                        after: event.sequence - 1, in: SyncWorld.namespace)
+                    sizes.withLock { $0.append(next.count) }
+                } catch {
+                    Issue.record("the events cannot be read: \(error)")
+                }
+            })
+        let documents = (1...5).map { id -> BSONDocument in
+            ["_id": .int32(id), "b": SyncWorld.bytes(1_500_000)]
+        }
+        try await a.items.insertMany(documents)
+        await a.engine.flushEvents()
+        #expect(sizes.withLock { $0 } == [3, 3, 3, 2, 1])
+    }
+
     @Test("an upload reads no more editions than it sends")
     func upload() async throws {
         let (world, a, _) = try await Self.begin()
