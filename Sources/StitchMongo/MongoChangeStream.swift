@@ -90,10 +90,8 @@
                     // The server forgets a cursor whose end it does not hear of.
                     _ = Result { () throws(MongoFailure) in
                         try client.run(
-                            [
-                                "killCursors": .string(namespace.collection),
-                                "cursors": [.int64(state.cursor)],
-                            ], on: namespace.database, .pinned, in: session)
+                            MongoCursor.kill(state.cursor, of: namespace),
+                            on: namespace.database, .pinned, in: session)
                     }
                 }
                 state.session?.end()

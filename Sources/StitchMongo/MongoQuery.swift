@@ -70,10 +70,8 @@
                 guard answer.byteCount < bytesMax else {
                     answer.isCut = true
                     _ = try client.run(
-                        [
-                            "killCursors": .string(namespace.collection),
-                            "cursors": [.int64(cursor.id)],
-                        ], on: namespace.database, .pinned, in: session)
+                        MongoCursor.kill(cursor.id, of: namespace), on: namespace.database,
+                        .pinned, in: session)
                     return answer
                 }
                 let more: BSONDocument = [
@@ -102,6 +100,11 @@
 
         /// How many bytes the documents of the batch are.
         var byteCount: Int { batch.reduce(0) { $0 + $1.byteCount } }
+
+        /// The command that ends a cursor before its end.
+        static func kill(_ id: Int64, of namespace: Namespace) -> BSONDocument {
+            ["killCursors": .string(namespace.collection), "cursors": [.int64(id)]]
+        }
 
         init(_ reply: BSONDocument) throws(MongoFailure) {
             guard let cursor = reply["cursor"]?.documentValue, let id = cursor["id"]?.int64Value,

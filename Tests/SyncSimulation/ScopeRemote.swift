@@ -58,11 +58,7 @@ private struct ScopeCollection: RemoteCollection {
     let base: any RemoteCollection
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
-        let call = ScopeRemote.Call(isLook: true)
-        try await remote.before(call)
-        let found = try await base.find(ids: ids)
-        try await remote.after(call)
-        return found
+        try await find(ids: ids, bytesMax: .max).compactMap { $0 }
     }
 
     func find(

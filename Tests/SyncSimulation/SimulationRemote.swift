@@ -50,13 +50,7 @@ struct SimulationCollection: RemoteCollection {
     }
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
-        let lookups = try await carry(.find) { () async throws(RemoteError) in
-            let found = try await base.find(ids: ids)
-            await world.didLook(remote.client, namespace, ids)
-            return found
-        }
-        await world.didArrive(remote.client, namespace, ids, lookups)
-        return lookups
+        try await find(ids: ids, bytesMax: .max).compactMap { $0 }
     }
 
     func find(

@@ -63,13 +63,7 @@ private struct SlowCollection: RemoteCollection {
     }
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
-        try await wait()
-        let found = try await base.find(ids: ids)
-        let received = found.reduce(0) { sum, lookup in
-            if case .found(let document) = lookup { sum + document.byteCount } else { sum }
-        }
-        traffic.add(sent: ids.byteCount, received: received)
-        return found
+        try await find(ids: ids, bytesMax: .max).compactMap { $0 }
     }
 
     func find(

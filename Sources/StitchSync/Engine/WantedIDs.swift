@@ -52,16 +52,21 @@ extension SyncRecords {
             "INSERT INTO sync_wanted(collection, count, ids, by_id) VALUES (?, ?, ?, ?)")
         insert.bind(1, collection)
         insert.bind(2, Int64(ids.count))
-        insert.bind(3, ["ids": .array(BSONArray(ids))] as BSONDocument)
+        insert.bind(3, Self.document(ids))
         insert.bind(4, Int64(isByID ? 1 : 0))
         try insert.run()
+    }
+
+    /// What a row holds; a row is known again by its bytes.
+    private static func document(_ ids: ArraySlice<BSONValue>) -> BSONDocument {
+        ["ids": .array(BSONArray(ids))]
     }
 
     /// Keeps only a rest of a row's ids; `false` when the row has other ids by now, or is gone.
     ///
     /// A row that was removed gives its number to the next one.
     func keep(_ rest: [BSONValue], of wanted: WantedIDs) throws -> Bool {
-        let ids: BSONDocument = ["ids": .array(BSONArray(wanted.ids))]
+        let ids = Self.document(wanted.ids[...])
         if rest.isEmpty {
             let delete = try connection.prepare("DELETE FROM sync_wanted WHERE id = ? AND ids = ?")
             delete.bind(1, wanted.row)
@@ -70,7 +75,7 @@ extension SyncRecords {
         } else {
             let update = try connection.prepare(
                 "UPDATE sync_wanted SET ids = ?, count = ? WHERE id = ? AND ids = ?")
-            update.bind(1, ["ids": .array(BSONArray(rest))] as BSONDocument)
+            update.bind(1, Self.document(rest[...]))
             update.bind(2, Int64(rest.count))
             update.bind(3, wanted.row)
             update.bind(4, ids)

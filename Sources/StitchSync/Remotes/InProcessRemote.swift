@@ -102,7 +102,8 @@ struct InProcessCollection: RemoteCollection {
                 }
                 for index in unseen.dropFirst(stored.count) { answers[index] = nil }
             }
-            return answers + ids.dropFirst(seen.count).map { _ in nil }
+            answers.append(contentsOf: repeatElement(nil, count: ids.count - seen.count))
+            return answers
         }
     }
 

@@ -16,9 +16,7 @@ private struct WatchedCollection: RemoteCollection {
     let meter: Locked<ProgressMeter?>
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
-        let found = try await base.find(ids: ids)
-        await advance(by: ids.count)
-        return found
+        try await find(ids: ids, bytesMax: .max).compactMap { $0 }
     }
 
     func find(

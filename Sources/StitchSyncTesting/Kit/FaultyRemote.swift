@@ -109,7 +109,7 @@ private struct FaultyCollection: RemoteCollection {
     }
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
-        try await run(.find) { () async throws(RemoteError) in try await base.find(ids: ids) }
+        try await find(ids: ids, bytesMax: .max).compactMap { $0 }
     }
 
     func find(

@@ -6,22 +6,13 @@ import Testing
 /// Documents of many bytes: a pass holds as many of them at a time as a request may have bytes.
 @Suite(.remotes)
 struct LargeDocumentScenarios {
-    /// What each request looks at that reads documents.
-    private static func watch(_ world: SyncWorld) -> Locked<[Int]> {
-        let looks = Locked<[Int]>([])
-        world.remote.before { call in
-            if call.kind == .find { looks.withLock { $0.append(call.documentIDs.count) } }
-        }
-        return looks
-    }
-
     @Test("what does not fit into one answer comes with the next", arguments: [1, 9_000_000])
     func download(bytes: Int) async throws {
         let world = try SyncWorld()
         let a = try await world.device("A", limits: .bytes(bytes))
         let ids = (1...6).map { BSONValue.int32($0) }
         for id in ids { try world.foreign(id) { $0["b"] = SyncWorld.bytes(4_500_000) } }
-        let looks = Self.watch(world)
+        let looks = world.watchLooks()
         try await a.items.sync(ids: ids + [7])
         try await a.settle()
         // A server's answer has 16 MiB, whatever it is asked for.
@@ -63,14 +54,21 @@ struct LargeDocumentRequests {
         for id in 1...Int32(count) {
             try world.foreign(.int32(id)) { $0["b"] = SyncWorld.bytes(30_000) }
         }
-        let looks = Locked<[Int]>([])
-        world.remote.before { call in
-            if call.kind == .find { looks.withLock { $0.append(call.documentIDs.count) } }
-        }
+        let looks = world.watchLooks()
         return (world, a, looks)
     }
 
     private static let ids = (1...Int32(count)).map { BSONValue.int32($0) }
+
+    /// Changes all documents as another device does.
+    private static func change(_ world: SyncWorld, _ n: BSONValue) throws {
+        for id in ids {
+            try world.foreign(id) { document in
+                document["n"] = n
+                document.raiseVersion()
+            }
+        }
+    }
 
     @Test("ids that were asked for, changes and hints are looked at by four")
     func requests() async throws {
@@ -81,19 +79,11 @@ struct LargeDocumentRequests {
         #expect(claimed.taken == Self.count && claimed.looked == 2 * Self.count)
         #expect(looks.withLock { $0 } == [20, 4, 16, 4, 12, 4, 8, 4, 4, 4])
         looks.withLock { $0 = [] }
-        for id in Self.ids {
-            try world.foreign(id) {
-                $0["n"] = 1; $0.raiseVersion()
-            }
-        }
+        try Self.change(world, 1)
         #expect(try await a.sync().taken == Self.count)
         #expect(looks.withLock { $0 } == [20, 16, 12, 8, 4])
         looks.withLock { $0 = [] }
-        for id in Self.ids {
-            try world.foreign(id) {
-                $0["n"] = 2; $0.raiseVersion()
-            }
-        }
+        try Self.change(world, 2)
         try await a.engine.forceScan(SyncWorld.namespace)
         #expect(try await a.sync().taken == Self.count)
         #expect(looks.withLock { $0 } == [20, 16, 12, 8, 4])
@@ -107,21 +97,9 @@ struct LargeDocumentRequests {
         try await a.items.sync(ids: Self.ids)
         if isChange {
             try await a.settle()
-            for id in Self.ids {
-                try world.foreign(id) {
-                    $0["n"] = 1; $0.raiseVersion()
-                }
-            }
+            try Self.change(world, 1)
         }
-        let finds = Locked(0)
-        world.remote.before { call in
-            guard call.kind == .find else { return }
-            if finds.withLock({
-                $0 += 1; return $0
-            }) == 3 {
-                throw RemoteError(.retryable, "away")
-            }
-        }
+        world.beforeThirdLook { throw RemoteError(.retryable, "away") }
         let begun = try await a.sync()
         #expect(begun.taken == 8 && begun.errors == [.remoteUnavailable])
         #expect(try await a.items.status() == SyncStatus(synced: Self.count, toLook: 12))
@@ -137,24 +115,11 @@ struct LargeDocumentRequests {
         for id in Self.ids { try world.foreign(id) { $0.raiseVersion() } }
         try await a.items.sync(ids: Self.ids)
         try await a.settle()
-        for id in Self.ids {
-            try world.foreign(id) {
-                $0["n"] = 1
-                $0.raiseVersion()
-            }
-        }
+        try Self.change(world, 1)
         let directory = try ScratchDirectory()
         let copy = directory.path("copy.stitch")
-        let finds = Locked(0)
-        world.remote.before { call in
-            guard call.kind == .find else { return }
-            let count = finds.withLock { finds in
-                finds += 1
-                return finds
-            }
-            // What a kill would leave now.
-            if count == 3 { try a.store.backup(to: copy) }
-        }
+        // What a kill would leave then.
+        world.beforeThirdLook { try a.store.backup(to: copy) }
         try await a.sync()
         let engine = try SyncEngine(
             store: try DocumentStore(at: .file(copy)), remote: world.remote)
@@ -231,6 +196,30 @@ struct LargeDocumentRequests {
         #expect(try await a.items.syncedIDs == [3])
         #expect(try await a.local(3) != nil)
         #expect(try await a.engine.verify() == [])
+    }
+}
+
+extension SyncWorld {
+    /// How many documents each request looks at from now on.
+    fileprivate func watchLooks() -> Locked<[Int]> {
+        let looks = Locked<[Int]>([])
+        remote.before { call in
+            if call.kind == .find { looks.withLock { $0.append(call.documentIDs.count) } }
+        }
+        return looks
+    }
+
+    /// Runs a script before the third request from now on that looks at documents.
+    fileprivate func beforeThirdLook(_ script: @escaping @Sendable () throws -> Void) {
+        let count = Locked(0)
+        remote.before { call in
+            guard call.kind == .find else { return }
+            let isThird = count.withLock { count in
+                count += 1
+                return count == 3
+            }
+            if isThird { try script() }
+        }
     }
 }
 

@@ -68,6 +68,22 @@ struct LateScenarios {
         #expect(!world.transcript().contains { $0.contains("conflict") })
     }
 
+    /// Has the remote forget its history once, and a script run before the next request that writes.
+    private func loseHistory(
+        of world: SyncWorld, beforeWrite script: @escaping ScriptedRemote.Script
+    ) {
+        let isGap = Locked(true)
+        world.remote.before { [remote = world.remote] call in
+            if call.kind == .changes && isGap.withLock({ $0 }) {
+                isGap.withLock { $0 = false }
+                throw RemoteError(.historyLost, code: 286, "gone")
+            }
+            guard call.kind == .write else { return }
+            remote.before(nil)
+            try await script(call)
+        }
+    }
+
     @Test(
         "a delete that was given up is no conflict with the document that is made anew",
         arguments: [true, false], [true, false])
@@ -80,19 +96,12 @@ struct LateScenarios {
         let late = world.postponeWrite()
         try await a.sync()
         try await a.insert(["_id": "k", "x": 1])
-        let isGap = Locked(true)
         let land: @Sendable () async throws -> Void = {
             if isOwn { try await world.land(late) } else { try world.foreignDelete("k") }
         }
         if !isSeen { try await land() }
-        world.remote.before { [remote = world.remote] call in
-            if call.kind == .changes && isGap.withLock({ $0 }) {
-                isGap.withLock { $0 = false }
-                throw RemoteError(.historyLost, code: 286, "gone")
-            }
-            // The document was seen when the delete was given up, and is gone when it is written to.
-            guard call.kind == .write else { return }
-            remote.before(nil)
+        // The document was seen when the delete was given up, and is gone when it is written to.
+        loseHistory(of: world) { _ in
             if isSeen { try await land() }
         }
         try await a.engine.syncUntilQuiet()
@@ -116,14 +125,8 @@ struct LateScenarios {
         // The pass ends between the look and the sending: `l`, which the gap in the history has looked
         // at with `k`, has lost its version, and the new one does not arrive.
         try world.foreign("l") { $0[DocumentVersion.fieldName] = nil }
-        let (sent, isGap) = (Locked<[BSONValue]>([]), Locked(true))
-        world.remote.before { [remote = world.remote] call in
-            if call.kind == .changes && isGap.withLock({ $0 }) {
-                isGap.withLock { $0 = false }
-                throw RemoteError(.historyLost, code: 286, "gone")
-            }
-            guard call.kind == .write else { return }
-            remote.before(nil)
+        let sent = Locked<[BSONValue]>([])
+        loseHistory(of: world) { call in
             sent.withLock { $0 = call.documentIDs }
             throw RemoteError(.retryable, "timed out")
         }

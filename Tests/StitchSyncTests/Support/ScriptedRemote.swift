@@ -105,7 +105,7 @@ struct ScriptedCollection: RemoteCollection {
     }
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
-        try await run(.find, ids) { () async throws(RemoteError) in try await base.find(ids: ids) }
+        try await find(ids: ids, bytesMax: .max).compactMap { $0 }
     }
 
     func find(

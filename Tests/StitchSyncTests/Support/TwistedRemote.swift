@@ -25,7 +25,7 @@ private struct TwistedCollection: RemoteCollection {
     let namespace: Namespace
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
-        twist.finds(ids, try await base.find(ids: ids))
+        try await find(ids: ids, bytesMax: .max).compactMap { $0 }
     }
 
     func find(
