@@ -222,6 +222,7 @@ extension SyncEngine {
                 try await SyncPass(engine: self, only: namespaces, direction: direction).run()
             }
             try await journal.store(report, in: self)
+            try await probe.passEnded(report)
             return report
         }
     }

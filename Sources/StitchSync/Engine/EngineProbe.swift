@@ -14,17 +14,21 @@ package struct EngineProbe: Sendable {
     /// Where it is there, every conflict goes by way of its handler, also where the same answer is
     /// given always.
     let conflictFound: ConflictFound?
+    /// Called when a pass has ended, before anybody learns of it.
+    let passEnded: @Sendable (SyncPassReport) async throws -> Void
 
     /// Makes a probe; unless told, one that does nothing.
     package init(
         commitsHere: Bool = false, beforeCommit: @escaping @Sendable () throws -> Void = {},
         afterCommit: @escaping @Sendable () throws -> Void = {},
-        conflictFound: ConflictFound? = nil
+        conflictFound: ConflictFound? = nil,
+        passEnded: @escaping @Sendable (SyncPassReport) async throws -> Void = { _ in }
     ) {
         self.commitsHere = commitsHere
         self.beforeCommit = beforeCommit
         self.afterCommit = afterCommit
         self.conflictFound = conflictFound
+        self.passEnded = passEnded
     }
 }
 

@@ -29,10 +29,10 @@ extension SyncEngine {
         var agenda = SyncAgenda(clock: clock)
         while true {
             try Task.checkCancellation()
-            let seen = wakes.count
+            let (seen, written) = (wakes.count, try workSignature())
             let (due, rest) = agenda.due(try frequencies())
             guard try !due.isEmpty || isSetWaiting() else {
-                try await waitForWork(after: seen, atMost: rest)
+                try await waitForWork(after: seen, written, atMost: rest)
                 continue
             }
             let result = try await passUnlessOffline(due)
@@ -46,7 +46,8 @@ extension SyncEngine {
                 failures = 0
                 guard isQuiet else { continue }
                 agenda.noteQuiet(due)
-                try await waitForWork(after: seen, atMost: agenda.due(try frequencies()).rest)
+                let rest = agenda.due(try frequencies()).rest
+                try await waitForWork(after: seen, written, atMost: rest)
             case .failed:
                 passes.notify()
                 failures += 1
@@ -100,10 +101,14 @@ extension SyncEngine {
         }
     }
 
-    /// Waits for a wake, for another process to write something that is to be sent, or until a
-    /// collection is due.
-    private func waitForWork(after seen: Int, atMost limit: Duration?) async throws {
-        let before = try sendingSignature()
+    /// Waits for a wake, for another process to write or ask for something, or until a collection is
+    /// due.
+    ///
+    /// - Parameter written: the signature of before the pass, which may not have seen what came while
+    ///   it ran.
+    private func waitForWork(
+        after seen: Int, _ written: [Int64], atMost limit: Duration?
+    ) async throws {
         let stopwatch = Stopwatch(clock)
         while wakes.count == seen {
             var wait = SyncLimits.otherProcessesEvery
@@ -113,15 +118,15 @@ extension SyncEngine {
                 wait = min(wait, rest)
             }
             try await wakes.wait(after: seen, atMost: wait, clock: clock)
-            if try sendingSignature() != before { return }
+            if try workSignature() != written { return }
         }
     }
 
-    private func sendingSignature() throws -> [Int64] {
+    private func workSignature() throws -> [Int64] {
         try store.read { transaction in
             let connection = transaction.connection
             let newest = try connection.int64("SELECT max(version) FROM sync_sets") ?? 0
-            return try SyncRecords(connection: connection).sendingSignature() + [newest]
+            return try SyncRecords(connection: connection).workSignature() + [newest]
         }
     }
 

@@ -129,11 +129,19 @@ struct SyncRecords {
         return ids
     }
 
-    /// A number that changes whenever what may be sent does, by any process.
-    func sendingSignature() throws -> [Int64] {
-        let select = try connection.prepare(
-            "SELECT count(*), total(revision & 16777215) FROM sync_documents WHERE \(Selection.toSend.rawValue)"
-        )
+    /// Numbers that change whenever what is to be sent or looked at does, by any process.
+    func workSignature() throws -> [Int64] {
+        try [Selection.toSend, .toLook].flatMap { selection in
+            try numbers(
+                """
+                SELECT count(*), total(revision & 16777215) FROM sync_documents
+                WHERE \(selection.rawValue)
+                """)
+        } + numbers("SELECT count(*), max(id) FROM sync_wanted")
+    }
+
+    private func numbers(_ sql: String) throws -> [Int64] {
+        let select = try connection.prepare(sql)
         return try select.step() ? [select.int64(0), select.int64(1)] : []
     }
 

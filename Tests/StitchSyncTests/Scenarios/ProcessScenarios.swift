@@ -9,10 +9,14 @@ import Testing
 struct ProcessScenarios {
     private static let items = Namespace("app", "items")
 
-    private static func engine(_ directory: String) throws -> SyncEngine {
+    private static func engine(
+        _ directory: String, _ probe: EngineProbe = EngineProbe()
+    ) throws -> SyncEngine {
         try SyncEngine(
             store: try DocumentStore(at: .file(directory + "/local.db")),
-            remote: try InProcessRemote(at: .file(directory + "/remote.db")))
+            remote: try InProcessRemote(at: .file(directory + "/remote.db")),
+            limits: SyncLimits(), backoff: Backoff(), clock: ContinuousClock(), probe: probe,
+            freshInstance: UInt64.random(in: 1...UInt64.max))
     }
 
     private static func remoteCount(_ engine: SyncEngine) throws -> Int {
@@ -49,6 +53,63 @@ struct ProcessScenarios {
         }
         let remote = try #require(engine.remote as? InProcessRemote).store
         #expect(try remote.collection(Self.items).findOne(id: "first")?["n"] == 1)
+    }
+
+    private struct HandlerError: Error {}
+
+    /// What another engine on the file asks of the one that syncs it.
+    enum Request: CaseIterable {
+        case insert, sync, resume
+
+        func make(_ items: SyncCollection<BSONDocument>) async throws {
+            switch self {
+            case .insert: try await items.insertOne(["_id": "late"])
+            case .sync: try await items.sync(ids: ["late"])
+            case .resume: #expect(try await items.resumeSync(of: "late"))
+            }
+        }
+    }
+
+    /// Seen once in a test run of a busy machine: the loop looked at what there is to do after its pass
+    /// only, and took what had come meanwhile for done.
+    @Test(
+        "what another engine asks for while a pass ends, which found nothing, is for the next",
+        arguments: Request.allCases)
+    func askedForAsPassEnds(_ request: Request) async throws {
+        let directory = try ScratchDirectory()
+        let place = directory.path("")
+        let other = Locked<SyncEngine?>(nil)
+        let engine = try Self.engine(
+            place,
+            EngineProbe(passEnded: { report in
+                guard report.isQuiet, let other = other.withLock({ $0.take() }) else { return }
+                try await request.make(other.collection(Self.items))
+            }))
+        let items = engine.collection(Self.items)
+        try await items.insertOne(["_id": "first"])
+        if request != .insert {
+            let remote = try #require(engine.remote as? InProcessRemote).store
+            try await remote.collection(Self.items).insertOne(["_id": "late", "n": 1])
+        }
+        if request == .resume {
+            await items.configure(conflictHandler: ConflictHandler { _ in throw HandlerError() })
+            try await items.insertOne(["_id": "late", "n": 2])
+        }
+        // Later no news from the remote, its own neither, wakes the loop.
+        try await engine.syncUntilQuiet()
+        #expect(try await items.pausedIDs == (request == .resume ? ["late"] : []))
+        await items.configure(conflictHandler: .remoteWins)
+        let second = try Self.engine(place)
+        other.withLock { $0 = second }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            for try await status in items.statusUpdates
+            where status == SyncStatus(synced: 2) { break }
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        #expect(other.withLock { $0 } == nil)
+        #expect(try Self.remoteCount(engine) == 2)
     }
 
     @Test("a process that lets go, or dies, hands over: another one sends what all have written")
