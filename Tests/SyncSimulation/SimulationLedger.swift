@@ -57,7 +57,7 @@ struct SimulationLedger: Sendable {
     var operations: Set<OperationID> = []
     var sent: [OperationID: Sent] = [:]
     var disowned: Set<OperationID> = []
-    /// What a complete history did not tell of, or a lost one could not, once.
+    /// What a complete history did not tell of, once.
     var givenUp: Set<OperationID> = []
     /// Of these, what each client's pass under way has read.
     var untold: [Int: Set<OperationID>] = [:]
@@ -221,12 +221,8 @@ extension SimulationLedger {
         for document in documents { looks[client * 100 + document] = position }
     }
 
-    /// Notes that a client was told that the history is lost, in which it would have looked for requests
-    /// that have not landed: nobody can tell now, and it gives them up.
-    mutating func noteHistoryLost(_ client: Int, _ unlanded: Set<OperationID>) {
-        historyless.insert(client)
-        givenUp.formUnion(unlanded)
-    }
+    /// Notes that a client was told that the history is lost.
+    mutating func noteHistoryLost(_ client: Int) { historyless.insert(client) }
 
     /// Notes a question to a handler, and that what it gives up is its business (I1).
     mutating func note(

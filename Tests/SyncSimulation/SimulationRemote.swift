@@ -93,8 +93,7 @@ struct SimulationCollection: RemoteCollection {
         let (batch, untold) = try await carry(.changes) {
             () async throws(RemoteError) -> (RemoteChangeBatch, Set<OperationID>) in
             guard await world.isKept(token), !dice.strikes(.historyLost) else {
-                let unlanded = await world.notLanded(remote.client, namespace)
-                world.ledger.withLock { $0.noteHistoryLost(remote.client, unlanded) }
+                world.ledger.withLock { $0.noteHistoryLost(remote.client) }
                 throw RemoteError(.historyLost, "the history is lost")
             }
             // Hints may be late or come twice (rule R4). What is read as evidence, after a look, is
