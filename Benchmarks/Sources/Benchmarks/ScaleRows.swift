@@ -63,6 +63,19 @@ final class ScaleRows {
             }
         }
 
+        /// A range of ids, which have the order in which the documents came.
+        func rangeOfIDs(_ count: Int) {
+            for _ in 0..<count {
+                let from = place() % (documents.order.count - 100)
+                let bounds: BSONDocument = [
+                    "$gte": documents.ids[from], "$lt": documents.ids[from + 100],
+                ]
+                let found = must { try collection.find(["_id": .document(bounds)]) }
+                precondition(found.count == 100, "The range is there")
+                baseline_keep(UInt64(found.count))
+            }
+        }
+
         func insert(_ count: Int) {
             for _ in 0..<count {
                 inserted += 1
@@ -78,7 +91,8 @@ final class ScaleRows {
     func rows() -> [Row] {
         [
             row("get by id", 5_000) { $0.get($1) },
-            row("index range of 100", 200) { $0.range($1) },
+            row("range of 100 ids, in the order of their insertion", 200) { $0.rangeOfIDs($1) },
+            row("index range of 100, scattered", 200) { $0.range($1) },
             row("insertOne, own commit", 1_000) { $0.insert($1) },
         ]
     }
