@@ -43,9 +43,11 @@ check: ## Checks the form only: format lint and tidy tests.
 	@Scripts/check-format
 	@Scripts/test TidyTests
 
-bench: ## Measures, each row beside its baseline in the same run.
+bench: ## Measures, each row beside its baseline in the same run; the sync passes as well.
 	@Scripts/setup mongoc
 	@Scripts/bench
+	@Scripts/bench-sync 1024 25000
+	@$(MAKE) --no-print-directory bench-matrix
 
 bench-gate: ## Measures and fails where a ratio falls below its gate.
 	@Scripts/setup
