@@ -59,4 +59,30 @@ struct RetryScenarios {
         await engine.flushEvents()
         #expect(passes.withLock { $0 } <= 2)
     }
+
+    @Test("a conflict that waits for a handler has no passes made", .timeLimit(.minutes(10)))
+    func waitingConflict() async throws {
+        let remote = try InProcessRemote(at: .inMemory)
+        let clock = ManualClock()
+        let passes = Locked(0)
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: remote, limits: SyncLimits(),
+            backoff: Backoff(), clock: clock,
+            probe: EngineProbe(passEnded: { _ in passes.withLock { $0 += 1 } }), freshInstance: 1)
+        let items = engine.collection(SyncWorld.namespace)
+        try await remote.store.collection(SyncWorld.namespace).insertOne(["_id": "k", "n": 1])
+        try await items.insertOne(["_id": "k", "n": 2])
+        try await engine.syncUntilQuiet()
+        #expect(try await items.status(of: "k") == .conflicted)
+        let before = passes.withLock { $0 }
+        await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            for _ in 0..<20_000 {
+                clock.advance(by: SyncLimits.otherProcessesEvery)
+                await Task.yield()
+            }
+            group.cancelAll()
+        }
+        #expect(passes.withLock { $0 } - before <= 3)
+    }
 }
