@@ -348,7 +348,7 @@ extension SimulationLedger {
             if paths.isEmpty, change.before.map(VersionField.init) != .absent {
                 fail("I6 claimed over a version: d\(document)")
             }
-            if !paths.allSatisfy({ sent.base?[path: $0] == was[path: $0] }) {
+            if !paths.allSatisfy({ isEqual(sent.base?[path: $0], was[path: $0]) }) {
                 fail("I6 overwritten unseen: d\(document)")
             }
         case .replace, .delete:
@@ -364,6 +364,15 @@ extension SimulationLedger {
 
 /// Whether two documents hold the same content; both absent counts as equal.
 func isEqual(_ left: BSONDocument?, _ right: BSONDocument?) -> Bool {
+    switch (left, right) {
+    case (nil, nil): true
+    case (let left?, let right?): left.contentEquals(right)
+    case (nil, _), (_, nil): false
+    }
+}
+
+/// Whether two values hold the same content, in any order of fields; both absent counts as equal.
+func isEqual(_ left: BSONValue?, _ right: BSONValue?) -> Bool {
     switch (left, right) {
     case (nil, nil): true
     case (let left?, let right?): left.contentEquals(right)
