@@ -107,11 +107,12 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
                 phase = .inUse
                 return transaction
             case .inUse where wish == nil: condition.wait()
-            case .open, .inUse, .beginning, .ended:
-                throw StoreError(.closed, "The transaction has ended")
+            case .open, .inUse, .beginning, .ended: throw Self.over
             }
         }
     }
+
+    private static var over: StoreError { StoreError(.closed, "The transaction has ended") }
 
     private func give(_ transaction: Transaction) {
         condition.lock()
@@ -139,10 +140,12 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
     private func end(by wish: Wish) throws {
         condition.lock()
         defer { condition.unlock() }
-        if case .ended(let error) = phase, wish == .commit {
-            throw error ?? StoreError(.closed, "The transaction has ended")
+        if case .ended(let error) = phase, wish == .commit { throw error ?? Self.over }
+        if self.wish == nil {
+            self.wish = wish
+        } else if wish == .commit {
+            throw Self.over
         }
-        if self.wish == nil { self.wish = wish }
         condition.broadcast()
         while true {
             if case .ended(let error) = phase {

@@ -40,9 +40,11 @@ final class StoreBackend: CommandBackend {
             throw CommandFault(59, "no such command: '\(call.givenName)'")
         }
         if let session = call.session { sessions.touch(session) }
-        if call.flag("apiStrict") { try checkStrictly(rule, call) }
         let start = ContinuousClock.now
-        let outcome = try self.answer(call, rule, answer)
+        let outcome = try self.answer(call, rule) { call, store in
+            if call.flag("apiStrict") { try store.checkStrictly(rule, call) }
+            return try answer(call, store)
+        }
         try profile(call, since: start)
         return outcome
     }
@@ -91,7 +93,7 @@ extension StoreBackend {
                 try transaction.through(ruleGuard, transaction, body)
             }
         }
-        if let transaction = transaction(of: call) { return try transaction.read(guarded) }
+        if let transaction = try transaction(of: call) { return try transaction.read(guarded) }
         if let snapshot = call.snapshot { return try snapshots.read(snapshot, store, guarded) }
         // In memory also who only reads needs the one connection.
         if store.location == .inMemory { transactions.makeWay() }
@@ -107,7 +109,7 @@ extension StoreBackend {
         try call.checkTime()
         let ruleGuard = try ruleGuard(call)
         let bypasses = ruleGuard == nil && call.flag("bypassDocumentValidation")
-        if let transaction = transaction(of: call) {
+        if let transaction = try transaction(of: call) {
             transactions.makeWay(for: transaction)
             return try transaction.write { transaction in
                 transaction.bypassesValidation = bypasses

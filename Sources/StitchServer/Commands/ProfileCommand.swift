@@ -44,7 +44,7 @@ extension StoreBackend {
     ///
     /// - Throws: what the store says.
     func profile(_ call: CommandCall, since start: ContinuousClock.Instant) throws {
-        guard let kind = Self.profiled[call.name], transaction(of: call) == nil,
+        guard let kind = Self.profiled[call.name], call.transaction?.isTransaction != true,
             call.server.state.withLock({ $0.profiling[call.database] == 2 })
         else { return }
         let collection = call.string("collection") ?? call.target.stringValue ?? "$cmd.aggregate"

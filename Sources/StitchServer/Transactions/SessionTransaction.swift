@@ -9,6 +9,8 @@ final class SessionTransaction: Sendable {
         case nothing
         case snapshot(OpenTransaction<ReadTransaction>, position: Int64)
         case writing(OpenTransaction<WriteTransaction>)
+        /// For good: nothing is held any more.
+        case committed, aborted
     }
 
     /// How long the first write waits for other writers, in milliseconds.
@@ -20,6 +22,8 @@ final class SessionTransaction: Sendable {
     private let store: DocumentStore
     private let stamp: @Sendable () -> BSONValue
     private let holding = Locked(Holding.nothing)
+    /// Lets one of commit and abort end before another looks how it ended.
+    private let ending = Locked(())
 
     /// - Parameter stamp: gives what stands beside the changes in the feed.
     init(
@@ -33,21 +37,30 @@ final class SessionTransaction: Sendable {
     }
 
     /// Reads what the transaction sees.
+    ///
+    /// - Throws: `closed` when it has ended, and what the body throws.
     func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
         switch holding.withLock({ $0 }) {
         case .writing(let transaction): return try transaction.use(body)
         case .snapshot(let snapshot, _): return try snapshot.use(body)
         case .nothing:
             let snapshot = try OpenTransaction.reading(store, waitingAtMost: Self.patience)
-            let position = try snapshot.use { try $0.changePosition }
-            holding.withLock { $0 = .snapshot(snapshot, position: position) }
+            do {
+                let position = try snapshot.use { try $0.changePosition }
+                try hold(.snapshot(snapshot, position: position))
+            } catch {
+                snapshot.abort()
+                throw error
+            }
             return try snapshot.use(body)
+        case .committed, .aborted: throw Self.ended
         }
     }
 
     /// Writes in the transaction.
     ///
-    /// - Throws: 112 (WriteConflict) when others wrote since it began, or are at it.
+    /// - Throws: 112 (WriteConflict) when others wrote since it began, or are at it, and `closed`
+    ///   when it has ended.
     func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
         try writer().use(body)
     }
@@ -58,9 +71,10 @@ final class SessionTransaction: Sendable {
         case .writing(let transaction): return transaction
         case .snapshot(let snapshot, let position):
             begin = position
+            // In memory both would wait for the one connection.
             snapshot.abort()
-            holding.withLock { $0 = .nothing }
         case .nothing: break
+        case .committed, .aborted: throw Self.ended
         }
         let transaction: OpenTransaction<WriteTransaction>
         do {
@@ -68,12 +82,36 @@ final class SessionTransaction: Sendable {
         } catch let error as StoreError where error.code.rawValue == 24 {
             throw Self.conflict
         }
-        holding.withLock { $0 = .writing(transaction) }
+        do {
+            if case .snapshot(let snapshot, _) = try hold(.writing(transaction)) {
+                snapshot.abort()
+            }
+        } catch {
+            transaction.abort()
+            throw error
+        }
         try transaction.use { transaction in
             if let begin, try transaction.changePosition != begin { throw Self.conflict }
             transaction.comment = stamp()
         }
         return transaction
+    }
+
+    /// Takes a transaction of the store up.
+    ///
+    /// - Returns: what it held before.
+    /// - Throws: `closed` when it was ended while the store was asked for that, or another command
+    ///   was faster.
+    @discardableResult
+    private func hold(_ next: Holding) throws(StoreError) -> Holding {
+        try holding.withLock { (holding) throws(StoreError) in
+            switch (holding, next) {
+            case (.nothing, _), (.snapshot, .writing):
+                defer { holding = next }
+                return holding
+            default: throw Self.ended
+            }
+        }
     }
 
     /// Whether others must wait for its end before they can write.
@@ -82,7 +120,7 @@ final class SessionTransaction: Sendable {
             switch holding {
             case .writing: true
             case .snapshot: store.location == .inMemory
-            case .nothing: false
+            case .nothing, .committed, .aborted: false
             }
         }
     }
@@ -93,13 +131,31 @@ final class SessionTransaction: Sendable {
         case .writing(let transaction): transaction.isLeftAlone(for: idle)
         case .snapshot(let snapshot, _):
             store.location == .inMemory && snapshot.isLeftAlone(for: idle)
-        case .nothing: false
+        case .nothing, .committed, .aborted: false
         }
     }
 
-    /// Makes its changes lasting, with the note that it did.
+    /// Makes its changes lasting, with the note that it did; does nothing when they are.
+    ///
+    /// - Throws: `closed` when it was aborted; what the store says, and it is aborted then.
     func commit() throws {
-        guard case .writing(let transaction) = take() else { return }
+        try ending.withLock { _ in
+            switch end(as: .committed) {
+            case .nothing, .committed: return
+            case .snapshot(let snapshot, _): snapshot.abort()
+            case .writing(let transaction):
+                do {
+                    try commit(transaction)
+                } catch {
+                    holding.withLock { $0 = .aborted }
+                    throw error
+                }
+            case .aborted: throw Self.ended
+            }
+        }
+    }
+
+    private func commit(_ transaction: OpenTransaction<WriteTransaction>) throws {
         do {
             try transaction.use { transaction in
                 try SessionLog(transaction).note(
@@ -113,30 +169,47 @@ final class SessionTransaction: Sendable {
         try transaction.commit()
     }
 
-    /// Takes everything back.
-    func abort() {
-        if case .writing(let transaction) = take() { transaction.abort() }
+    /// Takes everything back, for good.
+    ///
+    /// - Returns: whether nothing of it lasts; `false` when it was committed.
+    @discardableResult
+    func abort() -> Bool {
+        ending.withLock { _ in
+            switch end(as: .aborted) {
+            case .nothing, .aborted: return true
+            case .snapshot(let snapshot, _): snapshot.abort()
+            case .writing(let transaction): transaction.abort()
+            case .committed: return false
+            }
+            return true
+        }
     }
 
-    /// Ends a snapshot; what is left is a transaction for writing, or nothing.
-    private func take() -> Holding {
-        let held = holding.withLock { holding in
-            defer { holding = .nothing }
-            return holding
+    /// Lets nobody use it from now on, unless it has ended before.
+    ///
+    /// - Returns: what it held, or how it has ended.
+    private func end(as how: Holding) -> Holding {
+        holding.withLock { holding in
+            let held = holding
+            switch held {
+            case .nothing, .snapshot, .writing: holding = how
+            case .committed, .aborted: break
+            }
+            return held
         }
-        if case .snapshot(let snapshot, _) = held { snapshot.abort() }
-        return held
     }
 
     /// Waits until it has ended, or nobody used it for a while; `true` when it holds up nobody now.
     func waitForEnd(idleAtMost idle: Duration) -> Bool {
         switch holding.withLock({ $0 }) {
-        case .nothing: true
+        case .nothing, .committed, .aborted: true
         case .snapshot(let snapshot, _):
             store.location != .inMemory || snapshot.waitForEnd(idleAtMost: idle)
         case .writing(let transaction): transaction.waitForEnd(idleAtMost: idle)
         }
     }
+
+    private static var ended: StoreError { StoreError(.closed, "The transaction has ended") }
 
     static var conflict: CommandFault {
         CommandFault(

@@ -49,10 +49,15 @@ extension StoreBackend {
         }
     }
 
-    /// The transaction that a command is part of.
-    func transaction(of call: CommandCall) -> SessionTransaction? {
+    /// The transaction that a command is part of; `nil` for one that is part of none.
+    ///
+    /// - Throws: `closed` when it was given up since the command came, or has not begun.
+    func transaction(of call: CommandCall) throws(StoreError) -> SessionTransaction? {
         guard let request = call.transaction, request.isTransaction else { return nil }
-        return transactions.current(call.sessionKey, request.number)
+        guard let current = transactions.current(call.sessionKey, request.number) else {
+            throw StoreError(.closed, "The transaction has ended")
+        }
+        return current
     }
 
     func logEntry(_ session: [UInt8]) throws -> SessionLog.Entry? {

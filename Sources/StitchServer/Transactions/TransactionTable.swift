@@ -42,10 +42,7 @@ final class TransactionTable: Sendable {
                 }
                 switch known.phase {
                 case .inProgress(let transaction): return transaction
-                case .committed:
-                    throw CommandFault(
-                        256, "Transaction with { txnNumber: \(request.number) } has been committed."
-                    )
+                case .committed: throw Self.committed(request.number)
                 case .aborted: throw Self.aborted(request.number)
                 }
             }
@@ -107,13 +104,11 @@ final class TransactionTable: Sendable {
             throw Self.unknown(number, known?.number)
         }
         switch known.phase {
-        case .committed:
-            throw CommandFault(
-                256, "Transaction with { txnNumber: \(number) } has been committed.")
+        case .committed: throw Self.committed(number)
         case .aborted: throw Self.aborted(number)
         case .inProgress(let transaction):
+            guard transaction.abort() else { throw Self.committed(number) }
             set(session, number, .aborted)
-            transaction.abort()
         }
     }
 
@@ -129,8 +124,7 @@ final class TransactionTable: Sendable {
         guard let known = entries.withLock({ $0[session] }),
             case .inProgress(let transaction) = known.phase
         else { return }
-        set(session, known.number, .aborted)
-        transaction.abort()
+        if transaction.abort() { set(session, known.number, .aborted) }
     }
 
     /// Forgets ended sessions.
@@ -181,6 +175,10 @@ final class TransactionTable: Sendable {
             251,
             "Given transaction number \(number) does not match any in-progress transactions. "
                 + "The active transaction number is \(active ?? -1)")
+    }
+
+    private static func committed(_ number: Int64) -> CommandFault {
+        CommandFault(256, "Transaction with { txnNumber: \(number) } has been committed.")
     }
 
     private static func aborted(_ number: Int64) -> CommandFault {

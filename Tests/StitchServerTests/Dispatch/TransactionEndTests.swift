@@ -1,0 +1,121 @@
+import BSONStore
+import Testing
+
+@testable import StitchServer
+
+/// A transaction that has ended stays ended, whoever is still at work for it.
+struct TransactionEndTests {
+    private static let things = Namespace("db", "things")
+
+    private static func transaction(_ store: DocumentStore) -> SessionTransaction {
+        SessionTransaction(store, session: [1], number: 1) { .null }
+    }
+
+    private static func insert(_ id: BSONValue, _ transaction: SessionTransaction) throws {
+        try transaction.write { _ = try $0.insert(things, ["_id": id]) }
+    }
+
+    /// Another writer gets in at once.
+    private static func checkIsFree(_ store: DocumentStore) throws {
+        try OpenTransaction.writing(store, waitingAtMost: 1_000).abort()
+    }
+
+    private static func isClosed(_ error: (any Error)?) -> Bool {
+        (error as? StoreError)?.code == .closed
+    }
+
+    private static func fault(_ body: () throws -> Void) -> (any Error)? {
+        do { try body() } catch { return error }
+        return nil
+    }
+
+    @Test("a transaction that was aborted before its first command takes nothing up")
+    func abortedFirst() throws {
+        let store = try DocumentStore(at: .inMemory)
+        try SessionLog.prepare(store)
+        let transaction = Self.transaction(store)
+        #expect(transaction.abort())
+        #expect(Self.isClosed(Self.fault { try Self.insert(1, transaction) }))
+        #expect(Self.isClosed(Self.fault { try transaction.read { _ in } }))
+        #expect(Self.isClosed(Self.fault { try transaction.commit() }))
+        #expect(!transaction.keepsOthersOut)
+        #expect(transaction.waitForEnd(idleAtMost: .zero))
+        try Self.checkIsFree(store)
+    }
+
+    @Test(
+        "an abort while the transaction waits for other writers is not forgotten",
+        .timeLimit(.minutes(10)))
+    func abortedMeanwhile() async throws {
+        let store = try DocumentStore(at: .inMemory)
+        try SessionLog.prepare(store)
+        for round in 0..<50 {
+            let transaction = Self.transaction(store)
+            let other = try OpenTransaction.writing(store, waitingAtMost: 1_000)
+            async let writing = Self.fault { try Self.insert(1, transaction) }
+            // Somewhere here it begins to wait.
+            for _ in 0..<(round * 20) { await Task.yield() }
+            #expect(transaction.abort())
+            other.abort()
+            // Too slow a machine may have it give up waiting before.
+            let fault = await writing
+            #expect(Self.isClosed(fault) || (fault as? CommandFault)?.code == 112)
+            #expect(Self.isClosed(Self.fault { try transaction.commit() }))
+            try Self.checkIsFree(store)
+        }
+        #expect(try store.collection(Self.things).count() == 0)
+    }
+
+    @Test("a commit after an abort is refused, an abort after a commit too; both may be repeated")
+    func endedTwice() throws {
+        let store = try DocumentStore(at: .inMemory)
+        try SessionLog.prepare(store)
+        let aborted = Self.transaction(store)
+        try Self.insert(1, aborted)
+        #expect(aborted.abort() && aborted.abort())
+        #expect(Self.isClosed(Self.fault { try aborted.commit() }))
+        let committed = Self.transaction(store)
+        try Self.insert(2, committed)
+        try committed.commit()
+        try committed.commit()
+        #expect(!committed.abort())
+        #expect(try store.collection(Self.things).find() == [["_id": 2]])
+        let read = Self.transaction(store)
+        try read.read { _ in }
+        try read.commit()
+        #expect(!read.abort())
+        try Self.checkIsFree(store)
+    }
+
+    @Test("a command whose transaction is given up under it does not write outside of it")
+    func givenUpUnderCommand() throws {
+        let store = try DocumentStore(
+            at: .inMemory, options: .init(changeHistory: .keep(changesMax: 100)))
+        let server = ServerContext(settings: ServerSettings())
+        let backend = try StoreBackend(store: store, server: server)
+        defer { backend.close() }
+        let rule = try #require(CommandTable.find("insert"))
+        let body: BSONDocument = [
+            "insert": "things", "txnNumber": .int64(1), "autocommit": false,
+            "startTransaction": true,
+        ]
+        let call = CommandCall(
+            name: "insert", givenName: "insert", body: body, sequences: [:], database: "db",
+            connection: ClientConnection(
+                id: 1, peer: "127.0.0.1:1", local: "localhost:27017", isLoopback: true),
+            server: server, deadline: nil, session: ["id": "session"],
+            transaction: try TransactionRequest(body, rule, hasSession: true), snapshot: nil,
+            allowsExhaust: false)
+        let fault = Self.fault {
+            _ = try backend.answer(call, rule) { call, backend in
+                // As the one does that another writer has waited for.
+                backend.transactions.giveUp(call.sessionKey)
+                try backend.write(call) { _ = try $0.insert(Self.things, ["_id": 1]) }
+                return .ok
+            }
+        }
+        #expect((fault as? CommandFault)?.code == 251)
+        #expect((fault as? CommandFault)?.labels == ["TransientTransactionError"])
+        #expect(try store.collection(Self.things).count() == 0)
+    }
+}
