@@ -217,22 +217,40 @@ extension SyncEngine {
         try checkIsOutsideOfPass()
         return try await gate.run {
             try takeLease()
-            let passing = Self.passing.union([ObjectIdentifier(self)])
-            let report = try await Self.$passing.withValue(passing) {
-                try await SyncPass(engine: self, only: namespaces, direction: direction).run()
+            do {
+                let passing = Self.passing.union([ObjectIdentifier(self)])
+                let report = try await Self.$passing.withValue(passing) {
+                    try await SyncPass(engine: self, only: namespaces, direction: direction).run()
+                }
+                try await journal.store(report, in: self)
+                try await probe.passEnded(report)
+                return report
+            } catch let error as StoreError where error.code == .closed {
+                noteClosed()
+                throw error
             }
-            try await journal.store(report, in: self)
-            try await probe.passEnded(report)
-            return report
         }
     }
 
-    /// Takes the right to sync the store's file, and keeps it while the engine lives.
-    private func takeLease() throws(SyncError) {
+    /// Takes the right to sync the store's file, and keeps it while the engine lives and the store is
+    /// open.
+    private func takeLease() throws {
         guard case .file(let path) = store.location else { return }
+        try store.checkIsOpen()
         try lease.withLock { (lease) throws(SyncError) in
             if lease == nil { lease = try SyncLease(ofStore: path) }
         }
+    }
+
+    /// Notes that the store is closed: who waits for documents or events learns that they will not
+    /// come, and another engine may sync the file.
+    ///
+    /// A pass that is under way stores nothing any more. What it still sends is like a request that
+    /// arrives late: its attempt was stored before.
+    func noteClosed() {
+        lease.withLock { $0 = nil }
+        delivery.wake()
+        wake()
     }
 
     /// Waits for the pass that is under way and gives the right to sync the store's file back.

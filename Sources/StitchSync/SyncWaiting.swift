@@ -96,7 +96,8 @@ extension SyncEngine {
                 continue
             }
             guard let report = passed else {
-                if try selections == [.unsent] && isEmpty(selections, in: namespace) { return }
+                // Also where its answer does not count, it tells when the store is closed.
+                if try isEmpty(selections, in: namespace), selections == [.unsent] { return }
                 try await waitUntilWoken(after: seen)
                 continue
             }

@@ -11,8 +11,15 @@ public final class UserStores: Sendable {
     private let options: DocumentStore.Options
     private let makeRemote: MakeRemote
     private let initialSubscriptions: InitialSubscriptions?
-    /// By the bytes of the ids: texts that look alike are not one user.
-    private let engines = Locked<[[UInt8]: SyncEngine]>([:])
+    /// Who is signed in, by the bytes of the ids: texts that look alike are not one user.
+    private let places = Locked<[[UInt8]: Place]>([:])
+
+    /// What a user has here.
+    private enum Place {
+        case open(SyncEngine)
+        /// Is being closed or deleted: another engine of the same file would be deleted with it.
+        case ending
+    }
 
     /// Keeps stores below a directory, which is made with the first of them.
     ///
@@ -29,14 +36,18 @@ public final class UserStores: Sendable {
 
     /// Opens a user's store, or gives the engine that is open already and has it sync at once.
     ///
-    /// - Throws: `SyncError` of code `.storeFailed` for an empty user id; `StoreError` when the
-    ///   store cannot be opened; what making its folder or the remote throws.
+    /// - Throws: `SyncError` of code `.storeFailed` for an empty user id, of code `.storeInUse` while
+    ///   the user is being signed out or closed; `StoreError` when the store cannot be opened; what
+    ///   making its folder or the remote throws.
     public func signIn(_ userID: String) throws -> SyncEngine {
         guard !userID.isEmpty else { throw SyncError(.storeFailed, "a user id cannot be empty") }
-        return try engines.withLock { engines in
-            if let engine = engines[Array(userID.utf8)] {
+        return try places.withLock { places in
+            switch places[Array(userID.utf8)] {
+            case .open(let engine):
                 engine.noteSignIn()
                 return engine
+            case .ending: throw Self.isEnding
+            case nil: break
             }
             let folder = UserFolder(of: userID, in: directory)
             try folder.make()
@@ -44,7 +55,7 @@ public final class UserStores: Sendable {
             let engine = try SyncEngine(
                 store: store, remote: try makeRemote(userID),
                 initialSubscriptions: initialSubscriptions)
-            engines[Array(userID.utf8)] = engine
+            places[Array(userID.utf8)] = .open(engine)
             return engine
         }
     }
@@ -62,25 +73,34 @@ public final class UserStores: Sendable {
     ///
     /// - Throws: as ``SyncEngine/release()``; the user's engine stays as it is then.
     public func close(_ userID: String) async throws {
-        try await close(userID) { engine in engine.store.close() }
+        let key = Array(userID.utf8)
+        let engine: SyncEngine? = places.withLock { places in
+            guard case .open(let engine) = places[key] else { return nil }
+            places[key] = .ending
+            return engine
+        }
+        guard let engine else { return }
+        try await end(engine, key) { $0.store.close() }
+        places.withLock { $0[key] = nil }
     }
 
-    /// Closes a user's engine by closing its store, where the closing does not throw.
-    private func close(
-        _ userID: String, closing: (SyncEngine) throws -> Void
+    /// Closes the store of a user whose place is ending; the user stays where the closing throws.
+    private func end(
+        _ engine: SyncEngine, _ key: [UInt8], closing: (SyncEngine) throws -> Void
     ) async throws {
-        let key = Array(userID.utf8)
-        guard let engine = engines.withLock({ $0.removeValue(forKey: key) }) else { return }
         do {
             try await engine.release()
             try closing(engine)
         } catch {
             // It is still open, and has the right to sync the file.
-            engines.withLock { if $0[key] == nil { $0[key] = engine } }
+            places.withLock { $0[key] = .open(engine) }
             throw error
         }
-        // Whoever waits for documents learns that they will not come.
-        engine.wake()
+        engine.noteClosed()
+    }
+
+    private static var isEnding: SyncError {
+        SyncError(.storeInUse, "the user is being signed out or closed")
     }
 
     /// Signs a user out: sends what waits, then deletes the user's local documents, not the remote's.
@@ -93,21 +113,39 @@ public final class UserStores: Sendable {
     /// - Throws: `SyncError` of code `.timedOut` when not all was sent in time, when a change waits
     ///   for the app, in a paused document for example, when something is written meanwhile, or when a
     ///   write is refused meanwhile, or was before and nobody was told: then the user stays signed in
-    ///   and nothing is deleted.
+    ///   and nothing is deleted. `SyncError` of code `.storeInUse` when the user is being signed out
+    ///   or closed by somebody else.
     public func signOut(_ userID: String, waitingForUpload timeout: Duration?) async throws {
+        let key = Array(userID.utf8)
+        var newest: Int64?
         if let timeout {
             let engine = try signIn(userID)
-            let newest = try engine.newestRejectedWrite
+            newest = try engine.newestRejectedWrite
             try await engine.waitForUpload(timeout: timeout)
-            try await close(userID) { engine in
-                try engine.store.close { transaction in
-                    try Self.checkNothingWaits(after: newest, transaction)
-                }
-            }
-        } else {
-            try await close(userID)
         }
+        if let engine = try beginSignOut(key, mustBeOpen: timeout != nil) {
+            try await end(engine, key) { engine in
+                guard let newest else { return engine.store.close() }
+                try engine.store.close { try Self.checkNothingWaits(after: newest, $0) }
+            }
+        }
+        defer { places.withLock { $0[key] = nil } }
         try UserFolder(of: userID, in: directory).remove()
+    }
+
+    /// Lets nobody sign a user in until the sign-out has ended.
+    private func beginSignOut(_ key: [UInt8], mustBeOpen: Bool) throws -> SyncEngine? {
+        try places.withLock { places in
+            switch places[key] {
+            case .open(let engine):
+                places[key] = .ending
+                return engine
+            case nil where !mustBeOpen:
+                places[key] = .ending
+                return nil
+            case .ending, nil: throw Self.isEnding
+            }
+        }
     }
 
     private static func checkNothingWaits(

@@ -65,6 +65,11 @@ public final class DocumentStore: Sendable {
         shut()
     }
 
+    /// - Throws: `closed` when the store is.
+    package func checkIsOpen() throws(StoreError) {
+        guard !writer.withLock({ $0.isClosed }) else { throw Self.closed }
+    }
+
     private func shut() {
         // The last connection takes the log into the file, which a reader cannot.
         readers.close()

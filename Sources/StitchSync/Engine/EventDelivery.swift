@@ -16,6 +16,10 @@ final class EventDelivery: Sendable {
         /// Collections whose stored errors are to be told of, and what does it.
         var storedErrors: Set<Namespace> = []
         var storedTasks: [Namespace: Task<Void, Never>] = [:]
+        /// Where telling failed, for the next wake; `nil` for all collections.
+        var failed: Set<Namespace?> = []
+        /// Stored errors that were told of, and whose mark is still to be stored.
+        var told: [Namespace: [Rejection]] = [:]
     }
 
     /// Errors that wait for a slow listener at most; older ones are dropped for newer.
@@ -84,6 +88,11 @@ extension EventDelivery {
     func wake() {
         news.notify()
         for receiver in state.withLock({ Array($0.receivers.values) }) { receiver.wake(self) }
+        let failed = state.withLock { state in
+            defer { state.failed = [] }
+            return state.failed
+        }
+        for namespace in failed { reportStored(in: namespace) }
     }
 
     /// Waits until everything that is there now is delivered; returns at once inside of a listener.
@@ -187,7 +196,7 @@ extension EventDelivery {
                 ?? store.read { try SyncRecords(connection: $0.connection).collectionsWithUntold() }
         } catch {
             // They stay in the store, and are told of by the next wake.
-            return
+            return state.withLock { _ = $0.failed.insert(namespace) }
         }
         state.withLock { state in
             for namespace in namespaces {
@@ -214,6 +223,7 @@ extension EventDelivery {
     /// Tells of stored errors, each of which is forgotten once all listeners have returned.
     private func deliverStored(in namespace: Namespace) async {
         do {
+            try await noteTold(in: namespace)
             while true {
                 let receivers = receivers(ofErrorsIn: namespace)
                 if receivers.isEmpty { return }
@@ -231,13 +241,22 @@ extension EventDelivery {
                         group.addTask { await receiver.tell(error, self) }
                     }
                 }
-                try await store.write { transaction in
-                    try SyncRecords(connection: transaction.connection).noteTold(untold)
-                }
+                state.withLock { $0.told[namespace] = untold }
+                try await noteTold(in: namespace)
             }
         } catch {
             // They stay in the store, and are told of by the next wake.
+            state.withLock { _ = $0.failed.insert(namespace) }
         }
+    }
+
+    /// Stores that errors were told of, those too for which that failed before.
+    private func noteTold(in namespace: Namespace) async throws {
+        guard let told = state.withLock({ $0.told[namespace] }) else { return }
+        try await store.write { transaction in
+            try SyncRecords(connection: transaction.connection).noteTold(told)
+        }
+        state.withLock { $0.told[namespace] = nil }
     }
 
     private func untold(in namespace: Namespace) throws -> ([Rejection], session: Int64) {

@@ -29,36 +29,50 @@ extension SyncEngine {
         var agenda = SyncAgenda(clock: clock)
         while true {
             try Task.checkCancellation()
-            let (seen, written) = (wakes.count, try workSignature())
-            let (due, rest) = agenda.due(try frequencies())
-            guard try !due.isEmpty || isSetWaiting() else {
-                try await waitForWork(after: seen, written, atMost: rest)
-                continue
+            let seen = wakes.count
+            do {
+                if try await runPass(&agenda, isFailing, after: seen) {
+                    failures = 0
+                    continue
+                }
+            } catch let error as StoreError where error.mayPass {
+                // A store that is busy or full for a while is a failure like the remote's.
+                isFailing.withLock { $0 = true }
+                passes.notify()
             }
-            let result = try await passUnlessOffline(due)
-            isFailing.withLock { $0 = result.isFailure }
-            switch result {
-            case .offline, .signedOut:
-                passes.notify()
-                await wakes.wait(after: seen)
-            case .done(let isQuiet):
-                passes.notify()
-                failures = 0
-                guard isQuiet else { continue }
-                agenda.noteQuiet(due)
-                let rest = agenda.due(try frequencies()).rest
-                try await waitForWork(after: seen, written, atMost: rest)
-            case .failed:
-                passes.notify()
-                failures += 1
-                let jitter = Double.random(in: 0..<1, using: &random)
-                try await wakes.wait(
-                    after: seen,
-                    atMost: backoff.delay(afterFailures: failures, jitter: jitter), clock: clock)
-                // Who wakes the loop begins the waits anew.
-                if wakes.count != seen { failures = 0 }
-            }
+            failures += 1
+            let jitter = Double.random(in: 0..<1, using: &random)
+            try await wakes.wait(
+                after: seen,
+                atMost: backoff.delay(afterFailures: failures, jitter: jitter), clock: clock)
+            // Who wakes the loop begins the waits anew.
+            if wakes.count != seen { failures = 0 }
         }
+    }
+
+    /// Runs a pass if one is due, and waits until there may be more to do; `false`, without a wait, when
+    /// the remote was not reached.
+    private func runPass(
+        _ agenda: inout SyncAgenda, _ isFailing: Locked<Bool>, after seen: Int
+    ) async throws -> Bool {
+        let written = try workSignature()
+        let (due, rest) = agenda.due(try frequencies())
+        guard try !due.isEmpty || isSetWaiting() else {
+            try await waitForWork(after: seen, written, atMost: rest)
+            return true
+        }
+        let result = try await passUnlessOffline(due)
+        isFailing.withLock { $0 = result.isFailure }
+        passes.notify()
+        switch result {
+        case .failed: return false
+        case .offline, .signedOut: await wakes.wait(after: seen)
+        case .done(let isQuiet):
+            guard isQuiet else { break }
+            agenda.noteQuiet(due)
+            try await waitForWork(after: seen, written, atMost: agenda.due(frequencies()).rest)
+        }
+        return true
     }
 
     /// When each collection is synced.
@@ -88,7 +102,6 @@ extension SyncEngine {
         }
     }
 
-    /// Runs a pass; a store that is busy or full for a while is a failure like the remote's.
     private func passUnlessOffline(_ due: Set<Namespace>) async throws -> PassResult {
         do {
             let report = try await syncNow(only: due)
@@ -96,8 +109,6 @@ extension SyncEngine {
             return report.errors.contains(.remoteUnavailable) ? .failed : .signedOut
         } catch let error as SyncError where error.code == .offline {
             return .offline
-        } catch let error as StoreError where [.busy, .diskFull, .ioError].contains(error.code) {
-            return .failed
         }
     }
 
@@ -151,7 +162,13 @@ extension SyncEngine {
             if seen != last { unnoted = [] }
             last = seen
             if !isFailing.withLock({ $0 }) { told = [:] }
-            let places = try isOnline ? watchedPlaces().filter { told[$0.0] != $0.1 } : []
+            let places: [(Namespace, ResumeToken)]
+            do {
+                places = try isOnline ? watchedPlaces().filter { told[$0.0] != $0.1 } : []
+            } catch let error as StoreError where error.mayPass {
+                try await waitAfterFailedWatch()
+                continue
+            }
             guard !places.isEmpty else {
                 await passes.wait(after: seen)
                 continue
@@ -203,13 +220,15 @@ extension SyncEngine {
 
     /// Takes what the history tells into the inbox, without looking at the documents yet.
     ///
-    /// - Returns: whether the history could be read.
+    /// - Returns: whether the history could be read, and its news stored.
     private func noteChanges(in namespace: Namespace) async throws -> Bool {
         do {
             return try await syncNow(only: [namespace], direction: .inboxOnly).reachedRemote
         } catch let error as SyncError where error.code == .offline {
             // It is noted when the engine is online again.
             return true
+        } catch let error as StoreError where error.mayPass {
+            return false
         }
     }
 }
@@ -234,6 +253,11 @@ extension SyncEngine {
     private func waitAfterFailedWatch() async throws {
         try await clock.sleep(for: backoff.delay(afterFailures: 5, jitter: 1))
     }
+}
+
+extension StoreError {
+    /// Whether the store may be as before after a while, such as when it is busy or the disk is full.
+    fileprivate var mayPass: Bool { [.busy, .diskFull, .ioError].contains(code) }
 }
 
 extension SyncLimits {

@@ -44,16 +44,21 @@ extension SyncRecords {
         }
     }
 
-    /// Keeps ids in one row.
+    /// Keeps ids in one row, whose number no other row had before.
     func addWanted(
         _ ids: ArraySlice<BSONValue>, in collection: Int64, byID isByID: Bool = true
     ) throws {
+        // Earlier versions gave the numbers of removed rows again, and took none of the hints for them.
         let insert = try connection.prepare(
-            "INSERT INTO sync_wanted(collection, count, ids, by_id) VALUES (?, ?, ?, ?)")
+            """
+            INSERT INTO sync_wanted(collection, count, ids, by_id, id)
+            VALUES (?, ?, ?, ?, max(?, (SELECT ifnull(max(id), 0) + 1 FROM sync_wanted)))
+            """)
         insert.bind(1, collection)
         insert.bind(2, Int64(ids.count))
         insert.bind(3, Self.document(ids))
         insert.bind(4, Int64(isByID ? 1 : 0))
+        insert.bind(5, try SyncState(connection: connection).nextHint())
         try insert.run()
     }
 
@@ -63,8 +68,6 @@ extension SyncRecords {
     }
 
     /// Keeps only a rest of a row's ids; `false` when the row has other ids by now, or is gone.
-    ///
-    /// A row that was removed gives its number to the next one.
     func keep(_ rest: [BSONValue], of wanted: WantedIDs) throws -> Bool {
         let ids = Self.document(wanted.ids[...])
         if rest.isEmpty {

@@ -160,6 +160,42 @@ struct ListeningScenarios {
         }
     }
 
+    @Test(
+        "a store that is busy when news are to be noted, or read, ends nothing",
+        .timeLimit(.minutes(10)))
+    func busyNews() async throws {
+        let world = try SyncWorld()
+        let clock = ManualClock()
+        let isBusy = Locked(false)
+        let failures = Locked(0)
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: world.remote, limits: SyncLimits(),
+            backoff: Backoff(), clock: clock,
+            probe: EngineProbe(beforeCommit: {
+                guard isBusy.withLock({ $0 }) else { return }
+                failures.withLock { $0 += 1 }
+                isBusy.withLock { $0 = false }
+                throw StoreError(.busy, "another process writes")
+            }), freshInstance: 1)
+        let items = engine.collection(SyncWorld.namespace)
+        await items.configure(
+            syncFrequency: .scheduled(every: .seconds(3600), isConnected: true))
+        try await items.sync(ids: ["k"])
+        var statuses = items.statusUpdates.makeAsyncIterator()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            while let status = try await statuses.next(), status.toLook > 0 {}
+            isBusy.withLock { $0 = true }
+            try world.foreign("k") { $0["x"] = 1 }
+            while failures.withLock({ $0 }) == 0 { await Task.yield() }
+            clock.advance(by: .seconds(3600))
+            while try await items.findOne(id: "k")?["x"] != 1 { await Task.yield() }
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        #expect(failures.withLock { $0 } == 1)
+    }
+
     @Test("a collection on demand travels only when it is asked to")
     func onDemand() async throws {
         let world = try SyncWorld()

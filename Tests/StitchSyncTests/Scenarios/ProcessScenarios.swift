@@ -60,11 +60,13 @@ struct ProcessScenarios {
     /// What another engine on the file asks of the one that syncs it.
     enum Request: CaseIterable {
         case insert, sync, resume
+        /// As `sync`, after the engine itself has asked for an id that the pass finds absent.
+        case syncNext
 
         func make(_ items: SyncCollection<BSONDocument>) async throws {
             switch self {
             case .insert: try await items.insertOne(["_id": "late"])
-            case .sync: try await items.sync(ids: ["late"])
+            case .sync, .syncNext: try await items.sync(ids: ["late"])
             case .resume: #expect(try await items.resumeSync(of: "late"))
             }
         }
@@ -99,12 +101,14 @@ struct ProcessScenarios {
         try await engine.syncUntilQuiet()
         #expect(try await items.pausedIDs == (request == .resume ? ["late"] : []))
         await items.configure(conflictHandler: .remoteWins)
+        if request == .syncNext { try await items.sync(ids: ["absent"]) }
         let second = try Self.engine(place)
         other.withLock { $0 = second }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await engine.run() }
+            let synced = request == .syncNext ? 3 : 2
             for try await status in items.statusUpdates
-            where status == SyncStatus(synced: 2) { break }
+            where status == SyncStatus(synced: synced) { break }
             group.cancelAll()
             try await group.waitForAll()
         }

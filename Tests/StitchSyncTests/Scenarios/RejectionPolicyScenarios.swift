@@ -150,6 +150,40 @@ struct RejectionPolicyScenarios {
         box.withLock { $0 = nil }
     }
 
+    /// A second process that writes at that moment.
+    @Test("an error that was told of while the store was busy is told of once")
+    func toldWhileBusy() async throws {
+        let world = try RuledWorld()
+        let directory = try ScratchDirectory()
+        let location = DocumentStore.Location.file(directory.path("local.db"))
+        let store = try DocumentStore(at: location, options: .init(busyTimeoutMS: 1))
+        let other = try DocumentStore(at: location)
+        let engine = try await world.engine(store)
+        let writer = Locked<OpenTransaction<WriteTransaction>?>(nil)
+        let told = Locked(0)
+        engine.addErrorListener { _ in
+            told.withLock { $0 += 1 }
+            do {
+                let open = try OpenTransaction.writing(other, waitingAtMost: 10_000)
+                writer.withLock { $0 = open }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        func untold() throws -> [Namespace] {
+            try store.read { try SyncRecords(connection: $0.connection).collectionsWithUntold() }
+        }
+        try await engine.items.insertOne(["_id": "k", "ownerId": "zoe"])
+        try await engine.syncNow()
+        await engine.flushEvents()
+        #expect(told.withLock { $0 } == 1)
+        #expect(try untold() == [RuledWorld.items])
+        writer.withLock { $0.take() }?.abort()
+        await engine.flushEvents()
+        #expect(try untold().isEmpty)
+        #expect(told.withLock { $0 } == 1)
+    }
+
     @Test(
         "an app that dies while it is asked is asked again, and one that edits in vain not for ever"
     )
