@@ -31,3 +31,11 @@ static inline void bsonstore_limit_arenas(int count) {
   (void)count;
 #endif
 }
+
+/// Asks the processor for bytes that are about to be read from front to back, a cache line after the other:
+/// where each read says where the next one is, they would be waited for one by one. Behind the first
+/// kilobyte it sees by itself what is wanted.
+static inline void bsonstore_prefetch(const void *bytes, long count) {
+  for (long at = 64; at < count && at < 1024; at += 64)
+    __builtin_prefetch((const char *)bytes + at);
+}

@@ -9,23 +9,33 @@ struct BSONDocumentBatch {
     static let sharedBytesMax = 2_048
 
     private var documents: [BSONDocument] = []
-    private var run: [UInt8] = []
-    private var runCount = 0
+    /// Where a run is gathered; nowhere before the second document, which says that there may be many.
+    private var room: Room?
+    /// The room's rest.
+    private var free = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     /// Copies a valid document.
     @inline(__always)
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        if bytes.count > Self.runBytesMax - run.count || bytes.count > Self.sharedBytesMax {
-            closeRun()
-            guard bytes.count <= Self.sharedBytesMax else {
-                documents.append(BSONDocument(unchecked: Array(bytes)))
-                return
-            }
+        guard bytes.count <= free.count, bytes.count <= Self.sharedBytesMax else {
+            return begin(bytes)
         }
-        // The second document says that there may be many.
-        if runCount == (documents.isEmpty ? 1 : 0) { run.reserveCapacity(Self.runBytesMax) }
-        run.append(contentsOf: bytes)
-        runCount += 1
+        free.copyMemory(from: bytes)
+        free = UnsafeMutableRawBufferPointer(rebasing: free[bytes.count...])
+    }
+
+    /// Copies a document for which there is no room yet, or that has bytes of its own.
+    private mutating func begin(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count <= Self.sharedBytesMax, !documents.isEmpty else {
+            closeRun()
+            documents.append(BSONDocument(unchecked: Array(bytes)))
+            return
+        }
+        closeRun()
+        let room = room ?? Room()
+        self.room = room
+        free = room.bytes
+        append(bytes)
     }
 
     /// Ends the batch and gives its documents in order.
@@ -35,20 +45,30 @@ struct BSONDocumentBatch {
     }
 
     private mutating func closeRun() {
-        guard runCount > 0 else { return }
-        if documents.isEmpty { documents.reserveCapacity(runCount) }
-        // A copy has no more room than it needs.
-        let shared = run.capacity > 2 * run.count ? run.withUnsafeBytes { Array($0) } : run
-        shared.withUnsafeBytes { bytes in
+        guard let room else { return }
+        let used = room.bytes.count - free.count
+        let run = Array(UnsafeRawBufferPointer(rebasing: room.bytes[..<used]))
+        if documents.count == 1, let first = documents.first {
+            // As many as there are if all have one size.
+            documents.reserveCapacity(2 + used / first.byteCount)
+        }
+        run.withUnsafeBytes { bytes in
             var start = 0
             while start < bytes.count {
                 let length = Int(
                     Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: Int32.self)))
-                documents.append(BSONDocument(sharing: shared, start: start, length: length))
+                documents.append(BSONDocument(sharing: run, start: start, length: length))
                 start += length
             }
         }
-        run = []
-        runCount = 0
+        free = room.bytes
+    }
+
+    /// Memory for one run.
+    private final class Room {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: BSONDocumentBatch.runBytesMax, alignment: 16)
+
+        deinit { bytes.deallocate() }
     }
 }

@@ -35,21 +35,25 @@ enum BSONUTF8 {
     @inline(__always)
     static func isASCII(_ base: UnsafeRawPointer, from start: Int, to end: Int) -> Bool {
         let count = end &- start
-        guard count >= 8 else {
-            let word = UInt64(
-                littleEndian: base.loadUnaligned(fromByteOffset: end &- 8, as: UInt64.self))
+        let last = base.loadUnaligned(fromByteOffset: end &- 8, as: UInt64.self)
+        guard count >= 16 else {
+            if count >= 8 {
+                let first = base.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+                return (first | last) & highBits == 0
+            }
+            let word = UInt64(littleEndian: last)
             return count == 0 || word &>> UInt64(64 &- 8 &* count) & highBits == 0
         }
-        var high = SIMD2<UInt64>(repeating: 0)
+        var high = base.loadUnaligned(fromByteOffset: end &- 16, as: SIMD2<UInt64>.self)
         var at = start
-        while end &- at >= 16 {
+        while end &- at > 32 {
             high |= base.loadUnaligned(fromByteOffset: at, as: SIMD2<UInt64>.self)
-            at = at &+ 16
+            high |= base.loadUnaligned(fromByteOffset: at &+ 16, as: SIMD2<UInt64>.self)
+            at = at &+ 32
         }
-        if end &- at >= 8 {
-            high[0] |= base.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        if end &- at > 16 {
+            high |= base.loadUnaligned(fromByteOffset: at, as: SIMD2<UInt64>.self)
         }
-        high[1] |= base.loadUnaligned(fromByteOffset: end &- 8, as: UInt64.self)
         return (high[0] | high[1]) & highBits == 0
     }
 

@@ -18,9 +18,17 @@ extension BSONValidation {
     /// the first that has anything else about it, a fault included.
     ///
     /// Most documents have nothing else, and a loop that knows less is shorter.
+    ///
+    /// - Parameters:
+    ///   - base: so many bytes as `count` says.
+    ///   - start: the offset of an element, or `end`.
+    ///   - end: the offset of the terminator of its document, below `count`.
+    /// - Returns: where it stopped.
     @inline(__always)
-    mutating func skim() {
-        var at = at
+    static func skim(
+        _ base: UnsafeRawPointer, from start: Int, to end: Int, count: Int
+    ) -> Int {
+        var at = start
         // The type, and a word of the key, are read at once.
         let last = min(end, count - 9)
         while at < last {
@@ -29,17 +37,17 @@ extension BSONValidation {
             let word = UInt64(
                 littleEndian: base.loadUnaligned(fromByteOffset: at &+ 1, as: UInt64.self))
             let zeros = (word &- 0x0101_0101_0101_0101) & ~word & BSONUTF8.highBits
-            let bits = zeros.trailingZeroBitCount
             // The lowest mark is exact; those of bytes with the top bit are left out of it.
-            guard zeros != 0, word & ((1 &<< UInt64(bits)) &- 1) & BSONUTF8.highBits == 0
+            guard zeros != 0, word & (zeros ^ (zeros &- 1)) & BSONUTF8.highBits == 0
             else { break }
-            let value = at &+ 2 &+ bits &>> 3
-            let kind = Self.kinds.utf8Start[Int(type)]
+            let value = at &+ 2 &+ zeros.trailingZeroBitCount &>> 3
+            let kind = kinds.utf8Start[Int(type)]
             var next = value &+ Int(kind)
-            if kind >= Self.text {
-                if kind == Self.text {
-                    next = skimText(value)
-                } else if kind == Self.bool, value < end,
+            if kind >= text {
+                if kind == text {
+                    next = skimText(base, value, end)
+                    guard next > 0 else { break }
+                } else if kind == bool, value < end,
                     base.load(fromByteOffset: value, as: UInt8.self) <= 1
                 {
                     next = value &+ 1
@@ -47,15 +55,15 @@ extension BSONValidation {
                     break
                 }
             }
-            guard next <= end, next > at else { break }
+            guard next <= end else { break }
             at = next
         }
-        self.at = at
+        return at
     }
 
     /// Where a text in ASCII ends whose length is at an offset; 0 where there is none.
     @inline(__always)
-    private func skimText(_ start: Int) -> Int {
+    private static func skimText(_ base: UnsafeRawPointer, _ start: Int, _ end: Int) -> Int {
         guard end &- start >= 5 else { return 0 }
         let length = Int(
             Int32(littleEndian: base.loadUnaligned(fromByteOffset: start, as: Int32.self)))

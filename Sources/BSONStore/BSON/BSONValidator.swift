@@ -31,6 +31,13 @@ public enum BSONValidator {
         guard limits.depthMax >= 1 else {
             throw BSONError(.tooDeep, "Documents are nested deeper than 0 levels", byteOffset: 0)
         }
+        // Most documents have none inside, and need no stack.
+        let end = bytes.count - 1
+        var start = 4
+        if base.load(fromByteOffset: end, as: UInt8.self) == 0 {
+            start = BSONValidation.skim(base, from: start, to: end, count: bytes.count)
+            if start == end { return }
+        }
         // A level costs at least 7 bytes, so deeper stacks than that are never filled.
         let levels = min(limits.depthMax, bytes.count / 7 + 1)
         try withUnsafeTemporaryAllocation(of: Int.self, capacity: levels) {
@@ -39,7 +46,7 @@ public enum BSONValidator {
             var walk = BSONValidation(
                 base: base, count: bytes.count, ends: stack, depthMax: levels,
                 depthLimit: limits.depthMax)
-            try walk.run()
+            try walk.run(from: start)
         }
     }
 }

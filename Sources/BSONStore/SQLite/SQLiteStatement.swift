@@ -113,6 +113,7 @@ package struct SQLiteStatement: ~Copyable {
         let value = sqlite3_column_value(slot.handle, column)
         let start = sqlite3_value_blob(value)
         let count = Int(sqlite3_value_bytes(value))
+        bsonstore_prefetch(start, count)
         return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
