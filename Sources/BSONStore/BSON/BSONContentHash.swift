@@ -60,7 +60,9 @@ public struct BSONContentHash: Sendable, Hashable {
         var (first, second) = (BSONCursor(left), BSONCursor(right))
         var difference: UInt128 = 0
         while true {
-            let (a, b) = (next(&first, excluding: field), next(&second, excluding: field))
+            let a = next(&first, excluding: field)
+            if let a, second.skip(sameAs: a) { continue }
+            let b = next(&second, excluding: field)
             if let a, let b, a.isSame(as: b) { continue }
             if a == nil && b == nil { return difference == 0 }
             if let a { difference &+= summand(a) }

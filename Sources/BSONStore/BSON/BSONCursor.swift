@@ -68,6 +68,17 @@ public struct BSONCursor {
         return nil
     }
 
+    /// Steps over the next element if it is the same, byte for byte, as one of another document.
+    @inline(__always)
+    mutating func skip(sameAs element: BSONRawElement) -> Bool {
+        let bytes = element.bytes
+        guard bytes.count <= end - position,
+            Self.isEqual(bytes, UnsafeRawBufferPointer(start: position, count: bytes.count))
+        else { return false }
+        position += bytes.count
+        return true
+    }
+
     /// Steps over so many elements and returns the value of the one behind; `nil` at the end.
     @inlinable
     public mutating func skip(to index: Int) -> BSONRawValue? {

@@ -46,10 +46,10 @@ struct UpdateComparison {
                 }
                 var (earlier, later) = (BSONCursor(old), BSONCursor(new))
                 while let a = earlier.next() {
+                    if later.skip(sameAs: a) { continue }
                     guard let b = later.next(), b.key.count == a.key.count,
                         BSONCursor.isEqual(a.key, b.key)
                     else { return nil }
-                    if a.isSame(as: b) { continue }
                     let key = String(validUTF8: a.key)
                     if excluded.contains(key) { continue }
                     let named = compare(
