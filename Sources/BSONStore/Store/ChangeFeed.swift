@@ -15,8 +15,13 @@ struct FeedState: Sendable {
         }
         let floor = settings.int64(1)
         let newest = try connection.int64("SELECT max(position) FROM store_changes") ?? 0
-        return FeedState(
-            changesMax: settings.int64(0), floor: floor, head: max(newest, floor))
+        let changesMax = settings.int64(0)
+        // What follows counts on from them.
+        guard [changesMax, floor, newest].allSatisfy((0...Int64.max / 2).contains) else {
+            throw StoreError(
+                .corrupt, "The feed's numbers are out of range: \(changesMax), \(floor), \(newest)")
+        }
+        return FeedState(changesMax: changesMax, floor: floor, head: max(newest, floor))
     }
 
     /// Makes the file's settings those that the options ask for; in a transaction.
@@ -28,7 +33,7 @@ struct FeedState: Sendable {
         switch history {
         case .asStored: return
         case .off: wanted = 0
-        case .keep(let changesMax): wanted = Int64(max(1, changesMax))
+        case .keep(let changesMax): wanted = min(Int64(max(1, changesMax)), Int64.max / 2)
         }
         guard wanted != state.changesMax else { return }
         // Writes that no feed sees leave a gap: no reader can resume from before it.

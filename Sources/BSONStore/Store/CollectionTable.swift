@@ -97,8 +97,13 @@ extension SQLiteConnection {
     func prepare(
         _ statement: CollectionTable.Statement, _ table: CollectionTable
     ) throws(StoreError) -> SQLiteStatement {
-        let place = Int(table.id) * CollectionTable.Statement.allCases.count + statement.rawValue
-        guard place < Self.collectionStatementsMax else { return try prepare(table.sql(statement)) }
-        return try prepare(numbered: place) { table.sql(statement) }
+        let count = CollectionTable.Statement.allCases.count
+        // The number comes from the file.
+        guard table.id > 0, table.id < Self.collectionStatementsMax / count else {
+            return try prepare(table.sql(statement))
+        }
+        return try prepare(numbered: Int(table.id) * count + statement.rawValue) {
+            table.sql(statement)
+        }
     }
 }

@@ -18,8 +18,8 @@ final class CommitWatch: Sendable {
     /// Waits for a commit after those that were counted; returns at once when the task is cancelled.
     func wait(after count: Int, in store: DocumentStore) async throws {
         if case .file(let path) = store.location {
-            try thread.begin { [signal, options = store.options] () throws(StoreError) in
-                let reader = try StoreOpening.reader(path, options)
+            try thread.begin { [signal, store] () throws(StoreError) in
+                let reader = try StoreOpening.reader(path, store.options, alone: store.isReadOnly)
                 return (reader, signal)
             }
         }
@@ -28,7 +28,13 @@ final class CommitWatch: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Wakes all who wait and lets the thread end.
+    /// Looks at the file anew, which is another one.
+    func forget() {
+        thread.forget()
+        signal.notify()
+    }
+
+    /// Wakes all who wait, and closes what looks for commits before it returns.
     func stop() {
         thread.stop()
         signal.notify()
@@ -42,6 +48,7 @@ private final class CommitWatchThread: @unchecked Sendable {
     private let condition = ThreadCondition()
     private var waiting = 0
     private var isStopped = false
+    private var isRunning = false
     private var watched: (connection: SQLiteConnection, signal: Signal)?
 
     /// Counts one more who waits; the first one makes the thread begin.
@@ -51,10 +58,13 @@ private final class CommitWatchThread: @unchecked Sendable {
         guard !isStopped else { throw DocumentStore.closed }
         if watched == nil {
             watched = try start()
+        }
+        if !isRunning {
             guard DetachedThread.start({ self.run() }) else {
                 watched = nil
                 throw StoreError(.internalError, "The system has no thread left")
             }
+            isRunning = true
         }
         waiting += 1
         condition.signal()
@@ -66,11 +76,19 @@ private final class CommitWatchThread: @unchecked Sendable {
         waiting = max(0, waiting - 1)
     }
 
+    func forget() {
+        condition.lock()
+        defer { condition.unlock() }
+        watched = nil
+        condition.broadcast()
+    }
+
     func stop() {
         condition.lock()
         defer { condition.unlock() }
         isStopped = true
-        condition.signal()
+        condition.broadcast()
+        while isRunning { condition.wait() }
     }
 
     private func run() {
@@ -95,5 +113,7 @@ private final class CommitWatchThread: @unchecked Sendable {
             delay = min(delay * 2, CommitWatch.delayMaxMS)
         }
         watched = nil
+        isRunning = false
+        condition.broadcast()
     }
 }

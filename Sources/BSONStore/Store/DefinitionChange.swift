@@ -83,12 +83,12 @@ extension ReadTransaction {
     ) throws(StoreError) -> [DefinitionChange] {
         let newest = try definitionID
         guard id < newest else { return [] }
-        let oldest = try connection.int64("SELECT min(id) FROM store_definitions") ?? newest + 1
-        guard id >= oldest - 1 else {
+        let oldest = try connection.int64("SELECT min(id) FROM store_definitions")
+        guard let oldest, id >= max(oldest, 1) - 1 else {
             throw StoreError(
                 .changeStreamHistoryLost,
                 "Resume of change stream was not possible, as the resume point may no longer be in "
-                    + "the oplog. (definition \(id), kept from \(oldest))")
+                    + "the oplog. (definition \(id), kept from \(oldest ?? newest))")
         }
         let statement = try connection.prepare(
             """
@@ -110,7 +110,7 @@ extension ReadTransaction {
             "SELECT min(id) FROM store_definitions WHERE position >= ?1")
         statement.bind(1, position)
         guard try statement.step(), !statement.isNull(0) else { return try definitionID }
-        return statement.int64(0) - 1
+        return max(statement.int64(0), 1) - 1
     }
 }
 

@@ -129,7 +129,7 @@ extension DocumentCollection {
     public func findOneAndReplace(
         _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
     ) async throws -> BSONDocument? {
-        let (filter, update) = (try Filter(filter), try Update(document))
+        let (filter, update) = (try Filter(filter), try Update(replacement: document))
         return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 

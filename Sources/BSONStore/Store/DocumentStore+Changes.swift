@@ -73,7 +73,7 @@ extension ReadTransaction {
             throw StoreError(.changeStreamNotEnabled, "The store keeps no change feed")
         }
         let oldest = try connection.int64("SELECT min(position) FROM store_changes")
-        let floor = max(state.floor, (oldest ?? state.head + 1) - 1)
+        let floor = max(state.floor + 1, oldest ?? state.head + 1) - 1
         guard position >= floor, position <= state.head else {
             throw StoreError(
                 .changeStreamHistoryLost,

@@ -7,28 +7,55 @@ extension DocumentStore {
     /// are in the change feed; each index's are one transaction.
     ///
     /// - Returns: how many documents were deleted.
-    /// - Throws: what a write throws; what was deleted before stays deleted.
+    /// - Throws: what a write throws, once all collections had their turn; what was deleted stays so.
     ///
     /// Source: MongoDB manual, "TTL Indexes".
     @discardableResult
     public func expire(now: BSONDatetime) throws -> Int {
-        let due = try read { transaction in
+        let indexes = try read { transaction in
             try transaction.collections().flatMap { namespace in
-                try transaction.indexes(namespace).compactMap { index in
-                    try Self.dueFilter(index, now).map { (namespace, $0) }
-                }
+                try transaction.indexes(namespace)
+                    .filter { $0.expireAfterSeconds != nil }.map { (namespace, $0.name) }
             }
         }
         var count = 0
-        for (namespace, filter) in due {
-            let isAny = try read { transaction in
-                !(try transaction.find(namespace, filter: filter, options: .first)).isEmpty
-            }
-            if isAny {
-                count += try write { try $0.deleteMany(namespace, filter: filter) }
+        var failure: (any Error)?
+        for (namespace, name) in indexes {
+            do {
+                count += try expire(namespace, name, now)
+            } catch {
+                // One collection that cannot be read keeps no other from its turn.
+                failure = failure ?? error
             }
         }
+        if let failure { throw failure }
         return count
+    }
+
+    /// Deletes what is due by one index.
+    private func expire(_ namespace: Namespace, _ name: String, _ now: BSONDatetime) throws -> Int {
+        let isAny = try read { transaction in
+            guard let filter = try transaction.dueFilter(namespace, name, now) else { return false }
+            return !(try transaction.find(namespace, filter: filter, options: .first)).isEmpty
+        }
+        guard isAny else { return 0 }
+        return try write { transaction in
+            // As the index is now: it may have been dropped or changed since.
+            guard let filter = try transaction.dueFilter(namespace, name, now) else { return 0 }
+            return try transaction.deleteMany(namespace, filter: filter)
+        }
+    }
+}
+
+extension ReadTransaction {
+    /// The documents whose time is over by an index; `nil` where it is not there, or none ever is.
+    fileprivate func dueFilter(
+        _ namespace: Namespace, _ name: String, _ now: BSONDatetime
+    ) throws(StoreError) -> Filter? {
+        guard let index = try indexes(namespace).first(where: { $0.name == name }) else {
+            return nil
+        }
+        return try Self.dueFilter(index, now)
     }
 
     /// The documents of an index whose time is over; `nil` where none ever is.

@@ -13,7 +13,7 @@ extension DocumentStore {
             return try read(on: connection, body)
         case .file(let path):
             let reader = try readers.take { number throws(StoreError) in
-                try StoreOpening.reader(path, options.ofReader(number))
+                try StoreOpening.reader(path, options.ofReader(number), alone: isReadOnly)
             }
             defer { readers.give(reader) }
             return try reader.read(body)
@@ -82,6 +82,9 @@ extension DocumentStore {
         }
         guard isDue, connection.hasMoved else { return }
         writer.withLock { $0.connection = nil }
+        // Who reads goes on with the file that is there now, too.
+        readers.forget()
+        commitWatch.forget()
         throw StoreError(.cannotOpen, "\(path) was moved or deleted while it was open")
     }
 

@@ -73,11 +73,11 @@ public final class DocumentStore: Sendable {
     private func shut() {
         // The last connection takes the log into the file, which a reader cannot.
         readers.close()
+        commitWatch.stop()
         writer.withLock { writer in
             writer.isClosed = true
             writer.connection = nil
         }
         writerThread.stop()
-        commitWatch.stop()
     }
 }

@@ -184,7 +184,14 @@ extension ReadTransaction {
                     let document = try reader.document(first.int64(0))
                     first.reset()
                     let prefix = scan.index.prefix(of: document)
-                    lower = IndexBounds.successor(prefix)
+                    let next = IndexBounds.successor(prefix)
+                    guard lower.lexicographicallyPrecedes(next) else {
+                        throw StoreError(
+                            .corrupt,
+                            "A key of index \(scan.index.definition.name) is not its document's",
+                            namespace: namespace)
+                    }
+                    lower = next
                     if prefix == scan.index.missingPrefix {
                         let same = IndexScan.Range(lower: prefix, upper: lower)
                         try collectNull(IndexRowCursor(scan, [same], connection), reader, &values)

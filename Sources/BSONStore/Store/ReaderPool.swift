@@ -20,6 +20,8 @@ final class ReaderPool: @unchecked Sendable {
     /// The numbers of connections that are idle or in use.
     private var numbers: Set<Int> = []
     private var isClosed = false
+    /// Counts how often the file was another one.
+    private var generation = 0
     /// Counts the keeper's rounds.
     private var round = 0
     private var keeper = Keeper.absent
@@ -41,9 +43,9 @@ final class ReaderPool: @unchecked Sendable {
         let place = try place()
         switch place {
         case .idle(let reader): return reader
-        case .free(let number):
+        case .free(let number, let generation):
             do {
-                return StoreReader(try open(number), number: number)
+                return StoreReader(try open(number), number: number, generation)
             } catch {
                 condition.lock()
                 defer { condition.unlock() }
@@ -55,7 +57,7 @@ final class ReaderPool: @unchecked Sendable {
 
     private enum Place {
         case idle(StoreReader)
-        case free(Int)
+        case free(Int, generation: Int)
     }
 
     private func place() throws(StoreError) -> Place {
@@ -65,7 +67,7 @@ final class ReaderPool: @unchecked Sendable {
         if let reader = idle.popLast() { return .idle(reader) }
         var number = 0
         while !numbers.insert(number).inserted { number += 1 }
-        return .free(number)
+        return .free(number, generation: generation)
     }
 
     /// Puts a connection back; when there are enough the last is closed, and all when the store is.
@@ -73,6 +75,10 @@ final class ReaderPool: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         guard !isClosed else { return }
+        guard reader.generation == generation else {
+            numbers.remove(reader.number)
+            return
+        }
         if reader.isHolding {
             reader.round = round
             if keeper != .working { wakeKeeper(reader) }
@@ -87,6 +93,15 @@ final class ReaderPool: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         for reader in idle where reader.isHolding { reader.release() }
+    }
+
+    /// Closes idle connections, and those in use once they are given back, as the file is another one.
+    func forget() {
+        condition.lock()
+        defer { condition.unlock() }
+        generation += 1
+        for reader in idle { numbers.remove(reader.number) }
+        idle.removeAll()
     }
 
     /// Closes idle connections; those in use are closed when they are given back.
@@ -131,6 +146,8 @@ final class StoreReader {
     let connection: SQLiteConnection
     /// Its number among the pool's connections.
     let number: Int
+    /// Which of the files that were at the store's place it reads.
+    let generation: Int
     /// The keeper's round in which it was used last.
     fileprivate(set) var round = 0
     /// The header from before the open transaction began; `nil` when none stays open.
@@ -138,9 +155,10 @@ final class StoreReader {
     /// The table that was used last, as the open transaction sees it.
     private var lastTable: CollectionTable?
 
-    init(_ connection: SQLiteConnection, number: Int) {
+    init(_ connection: SQLiteConnection, number: Int, _ generation: Int) {
         self.connection = connection
         self.number = number
+        self.generation = generation
     }
 
     /// Whether a transaction is open between two reads.

@@ -15,25 +15,30 @@ enum StoreOpening {
             try prepare(connection, location, options)
             return connection
         case .file(let path):
-            if options.readOnly { return try reader(path, options) }
+            if options.readOnly { return try reader(path, options, alone: true) }
             if mayCreate { try StoreFile.create(path) }
             let connection = try SQLiteConnection(
                 path: path, mode: .readWrite, fileSystem: options.fileSystem)
             try configure(connection, options)
-            if connection.isReadOnly { return try reader(path, options) }
+            if connection.isReadOnly { return try reader(path, options, alone: true) }
             try prepare(connection, location, options)
             return connection
         }
     }
 
     /// A connection for reading a file that has its tables.
+    ///
+    /// - Parameter isReadOnly: the store writes nothing. Where a log cannot be opened it may be that nobody
+    ///   else does either; a connection that knows of no log sees no commit.
     static func reader(
-        _ path: String, _ options: DocumentStore.Options
+        _ path: String, _ options: DocumentStore.Options, alone isReadOnly: Bool
     ) throws(StoreError) -> SQLiteConnection {
         do throws(StoreError) {
             return try checkedReader(path, .readOnly, options)
         } catch {
-            guard error.code == .cannotOpen || error.code == .readOnly else { throw error }
+            guard isReadOnly, error.code == .cannotOpen || error.code == .readOnly else {
+                throw error
+            }
             // A file in a directory that cannot be written has no index of its log; when it has no
             // log either, it is complete as it is.
             guard StoreFile.size(path) != nil, StoreFile.size(path + "-wal") ?? 0 == 0 else {

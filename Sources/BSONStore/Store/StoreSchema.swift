@@ -29,9 +29,16 @@ enum StoreSchema {
     ///
     /// - Throws: `notADatabase` for other files, `newerSchema` for a later form; nothing is changed.
     static func kind(_ connection: SQLiteConnection) throws(StoreError) -> Kind {
-        let application = try connection.int64("PRAGMA application_id") ?? 0
-        let version = try connection.int64("PRAGMA user_version") ?? 0
-        let schema = try connection.int64("SELECT count(*) FROM sqlite_schema") ?? 0
+        // At once, since another process may be making the tables.
+        let found = try connection.prepare(
+            """
+            SELECT (SELECT application_id FROM pragma_application_id),
+                (SELECT user_version FROM pragma_user_version),
+                (SELECT count(*) FROM sqlite_schema)
+            """)
+        guard try found.step() else { return .empty }
+        let (application, version, schema) = (found.int64(0), found.int64(1), found.int64(2))
+        found.reset()
         if application == 0, version == 0, schema == 0 { return .empty }
         guard application == applicationID else {
             throw StoreError(

@@ -128,7 +128,14 @@ final class StoredIndex: Sendable {
         guard definition.isFiled, filter?.matches(document) ?? true else {
             return IndexKeyGenerator.Keys()
         }
-        guard let wildcard else { return try generator.keys(of: document) }
-        return wildcard.keys(of: document, collation).sorted
+        var keys: IndexKeyGenerator.Keys
+        if let wildcard {
+            keys = wildcard.keys(of: document, collation).sorted
+        } else {
+            keys = try generator.keys(of: document)
+        }
+        // An array of a document that is not in the index says nothing about it.
+        if keys.keys.isEmpty { keys.isMultikey = false }
+        return keys
     }
 }

@@ -4,11 +4,14 @@ extension WriteTransaction {
     func keepImages(of table: CollectionTable) throws(StoreError) {
         guard feed.changesMax > 0, table.options.view == nil else { return }
         let statement = try connection.prepare(
-            "SELECT change, doc FROM \(StoreSchema.tableName(table.id)) WHERE change > ?1")
+            "SELECT change, doc, id FROM \(StoreSchema.tableName(table.id)) WHERE change > ?1")
         statement.bind(1, max(feed.floor, feed.head - feed.changesMax))
         while try statement.step() {
-            let position = statement.int64(0)
+            let (position, row) = (statement.int64(0), statement.int64(2))
             try statement.withBytes(1) { (bytes) throws(StoreError) in
+                guard BSONValidator.isValid(bytes) else {
+                    return try loseImages(of: row, in: table)
+                }
                 try keep(bytes, after: position)
             }
         }

@@ -35,6 +35,26 @@ import Testing
         #expect(number > 1)
     }
 
+    @Test func `a log that cannot be opened once is not taken for none`() throws {
+        let directory = try TemporaryDirectory()
+        let location = DocumentStore.Location.file(directory.file())
+        let things = Namespace("app", "things")
+        let made = try DocumentStore(at: location)
+        try made.collection(things).insertOne(["_id": 1])
+        made.close()
+        var options = DocumentStore.Options()
+        options.fileSystem = FailingFileSystem.name
+        #expect(FailingFileSystem.layer)
+        let store = try DocumentStore(at: location, options: options)
+        for number in 1...4 {
+            _ = FailingFileSystem.failing(.init(call: .open, number: number, isLasting: false)) {
+                do { _ = try store.collection(things).count() } catch {}
+            }
+        }
+        try store.collection(things).insertOne(["_id": 2])
+        #expect(try store.collection(things).count() == 2)
+    }
+
     /// A call with whether it fails from then on.
     struct Failure: Sendable {
         let call: FailingFileSystem.Call
