@@ -113,13 +113,13 @@
                 "$filter": [
                     "input": ["$objectToArray": "$updateDescription.updatedFields"],
                     "cond": [
+                        // Not by a part of so many bytes, which must not end inside of a letter.
                         "$eq": [
                             [
-                                "$substrBytes": [
-                                    "$$this.k", 0,
-                                    .int32(Int32(DocumentVersion.fieldName.utf8.count)),
+                                "$indexOfBytes": [
+                                    "$$this.k", .string(DocumentVersion.fieldName),
                                 ]
-                            ], .string(DocumentVersion.fieldName),
+                            ], 0,
                         ]
                     ],
                 ]

@@ -31,6 +31,40 @@ import Testing
         #expect(answer(find, isInTransaction: true)?["code"] == 251)
     }
 
+    @Test("A skip and a limit that add up to more than a number holds are no trap")
+    func farLimits() throws {
+        let server = try OfflineServer(requiresSignIn: false)
+        let inserted = server.answer(command: [
+            "insert": "items", "documents": [["_id": 1]], "$db": "shop",
+        ])
+        #expect(inserted?["n"] == 1)
+        let far: BSONDocument = ["skip": .int64(.max), "limit": 1]
+        func command(_ name: String, _ more: BSONDocument) -> BSONDocument {
+            var command: BSONDocument = [name: "items"]
+            for (key, value) in more { command[key] = value }
+            return command
+        }
+        let stages: [BSONValue] = [
+            .document(["$skip": .int64(.max)]), .document(["$limit": 1]),
+        ]
+        let pipeline: BSONDocument = ["pipeline": .array(BSONArray(stages)), "cursor": [:]]
+        for explained in [
+            command("find", far), command("count", far), command("aggregate", pipeline),
+        ] {
+            for verbosity in ["queryPlanner", "executionStats", "allPlansExecution"] {
+                let answer = server.answer(command: [
+                    "explain": .document(explained), "verbosity": .string(verbosity),
+                    "$db": "shop",
+                ])
+                #expect(answer?["ok"]?.int64Value == 1, "\(answer ?? [:])")
+            }
+        }
+        var byKey = command("find", far)
+        byKey["returnKey"] = true
+        byKey["$db"] = "shop"
+        #expect(server.answer(command: byKey)?["ok"]?.int64Value == 1)
+    }
+
     @Test("Stages that tell of the store itself work without a file")
     func stages() throws {
         let server = try OfflineServer(requiresSignIn: false)

@@ -33,6 +33,22 @@ struct ForeignWriterScenarios {
         #expect(try world.remoteVersion("k")?.version == version)
     }
 
+    /// Where the version field's name has its last byte, these have the middle of a letter.
+    @Test(
+        "an edit of a field whose long name has other letters arrives",
+        arguments: ["наименование", "aaaaaaaaaaaaaaaaaaaa数量", "x"])
+    func longNames(name: String) async throws {
+        let (world, a) = try await synced()
+        try world.foreign("k") { $0[name] = 1 }
+        try await a.sync()
+        #expect(try await a.local("k")?[name] == 1)
+        try await a.items.updateOne(["_id": "k"], ["$set": [name: 2]])
+        try await a.sync()
+        try await a.sync()
+        #expect(try world.remoteDocument("k")?[name] == 2)
+        #expect(try await a.items.status() == SyncStatus(synced: 1))
+    }
+
     @Test("an edit that unsets, raises or keeps the version arrives", arguments: 0..<3)
     func edits(kind: Int) async throws {
         let (world, a) = try await synced()
