@@ -106,7 +106,7 @@
 
     extension MongoChangeStream {
         /// What is asked of each event: enough to know the edition, not more.
-        private static let projection: BSONDocument = [
+        static let projection: BSONDocument = [
             "operationType": 1, "documentKey": 1, "fullDocument": 1, "leftView": 1,
             "updateDescription.removedFields": 1,
             MongoChange.versionFields: [

@@ -364,11 +364,7 @@ extension SimulationLedger {
 
 /// Whether two documents hold the same content; both absent counts as equal.
 func isEqual(_ left: BSONDocument?, _ right: BSONDocument?) -> Bool {
-    switch (left, right) {
-    case (nil, nil): true
-    case (let left?, let right?): left.contentEquals(right)
-    case (nil, _), (_, nil): false
-    }
+    isEqual(left.map(BSONValue.document), right.map(BSONValue.document))
 }
 
 /// Whether two values hold the same content, in any order of fields; both absent counts as equal.

@@ -21,8 +21,7 @@ struct DocumentSorter {
 
     init(order: SortOrder, skip: Int, limit: Int) {
         self.order = order
-        let (count, isOver) = skip.addingReportingOverflow(limit)
-        countMax = limit == 0 || isOver ? nil : count
+        countMax = FindOptions.end(skip: skip, limit: limit)
     }
 
     /// Takes one more document.

@@ -97,3 +97,14 @@ public struct FindOptions: Sendable {
         return options
     }
 }
+
+extension FindOptions {
+    /// How many documents are looked for, with those that are skipped; `nil` for all.
+    var end: Int? { Self.end(skip: skip, limit: limit) }
+
+    /// The same of a skip and a limit, where 0 is no limit.
+    static func end(skip: Int, limit: Int) -> Int? {
+        let (sum, isOver) = skip.addingReportingOverflow(limit)
+        return limit == 0 || isOver ? nil : sum
+    }
+}

@@ -104,7 +104,7 @@ extension ReadTransaction {
         }
         if command == .count, filter.isEverything { return counts }
         let isSorting = options.sort != nil && !plan.isSorted
-        let end = options.end
+        let end = options.end ?? .max
         var documents = 0
         var matched = 0
         try scan(namespace, .all, plan, sort: options.sort) { (_, bytes) throws(StoreError) in

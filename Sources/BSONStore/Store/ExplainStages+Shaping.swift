@@ -3,7 +3,7 @@ extension ExplainStages {
     func shaped(_ access: Stage) -> Stage {
         var stage = access
         let isSorting = options.sort != nil && !plan.isSorted
-        let end = options.end
+        let end = options.end ?? .max
         if isSorting, let sort = options.sort {
             var details: BSONDocument = [
                 "sortPattern": .document(sort.pattern), "memLimit": 104_857_600,
@@ -127,14 +127,5 @@ enum ExplainFilter {
         case .greater: "$gt"
         case .greaterOrEqual: "$gte"
         }
-    }
-}
-
-extension FindOptions {
-    /// How many documents are looked for, with those that are skipped; `Int.max` for all.
-    var end: Int {
-        guard limit != 0 else { return .max }
-        let (sum, isOver) = skip.addingReportingOverflow(limit)
-        return isOver ? .max : sum
     }
 }

@@ -38,10 +38,8 @@ extension ReadTransaction {
         if !options.min.isEmpty || !options.max.isEmpty {
             return try plan(namespace, filter, sort, between: options)
         }
-        let (wanted, overflow) = options.skip.addingReportingOverflow(options.limit)
         return try plan(
-            namespace, filter, sort, wanted: options.limit == 0 || overflow ? 0 : wanted,
-            hint: options.hint)
+            namespace, filter, sort, wanted: options.end ?? 0, hint: options.hint)
     }
 
     /// Plans by a hint.

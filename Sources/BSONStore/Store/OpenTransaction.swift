@@ -107,12 +107,10 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
                 phase = .inUse
                 return transaction
             case .inUse where wish == nil: condition.wait()
-            case .open, .inUse, .beginning, .ended: throw Self.over
+            case .open, .inUse, .beginning, .ended: throw StoreError.transactionEnded
             }
         }
     }
-
-    private static var over: StoreError { StoreError(.closed, "The transaction has ended") }
 
     private func give(_ transaction: Transaction) {
         condition.lock()
@@ -140,11 +138,13 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
     private func end(by wish: Wish) throws {
         condition.lock()
         defer { condition.unlock() }
-        if case .ended(let error) = phase, wish == .commit { throw error ?? Self.over }
+        if case .ended(let error) = phase, wish == .commit {
+            throw error ?? StoreError.transactionEnded
+        }
         if self.wish == nil {
             self.wish = wish
         } else if wish == .commit {
-            throw Self.over
+            throw StoreError.transactionEnded
         }
         condition.broadcast()
         while true {
@@ -208,5 +208,12 @@ extension OpenTransaction where Transaction == ReadTransaction {
             try store.read { try opened.hold($0) }
         }
         return opened
+    }
+}
+
+extension StoreError {
+    /// That a transaction was used after its end.
+    package static var transactionEnded: StoreError {
+        StoreError(.closed, "The transaction has ended")
     }
 }

@@ -67,11 +67,11 @@ extension ReadTransaction: AggregationSource {
         guard selection.limit > 0 else {
             return max(0, try count(namespace, filter: filter) - selection.skip)
         }
-        let (wanted, overflow) = selection.skip.addingReportingOverflow(selection.limit)
+        let end = FindOptions.end(skip: selection.skip, limit: selection.limit) ?? .max
         var found = 0
         try scan(namespace, filter, try plan(namespace, filter, nil)) { _, _ in
             found += 1
-            return overflow || found < wanted
+            return found < end
         }
         return min(selection.limit, max(0, found - selection.skip))
     }

@@ -53,7 +53,7 @@ final class SessionTransaction: Sendable {
                 throw error
             }
             return try snapshot.use(body)
-        case .committed, .aborted: throw Self.ended
+        case .committed, .aborted: throw StoreError.transactionEnded
         }
     }
 
@@ -74,7 +74,7 @@ final class SessionTransaction: Sendable {
             // In memory both would wait for the one connection.
             snapshot.abort()
         case .nothing: break
-        case .committed, .aborted: throw Self.ended
+        case .committed, .aborted: throw StoreError.transactionEnded
         }
         let transaction: OpenTransaction<WriteTransaction>
         do {
@@ -109,7 +109,7 @@ final class SessionTransaction: Sendable {
             case (.nothing, _), (.snapshot, .writing):
                 defer { holding = next }
                 return holding
-            default: throw Self.ended
+            default: throw StoreError.transactionEnded
             }
         }
     }
@@ -150,7 +150,7 @@ final class SessionTransaction: Sendable {
                     holding.withLock { $0 = .aborted }
                     throw error
                 }
-            case .aborted: throw Self.ended
+            case .aborted: throw StoreError.transactionEnded
             }
         }
     }
@@ -208,8 +208,6 @@ final class SessionTransaction: Sendable {
         case .writing(let transaction): transaction.waitForEnd(idleAtMost: idle)
         }
     }
-
-    private static var ended: StoreError { StoreError(.closed, "The transaction has ended") }
 
     static var conflict: CommandFault {
         CommandFault(

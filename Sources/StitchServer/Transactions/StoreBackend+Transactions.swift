@@ -38,8 +38,7 @@ extension StoreBackend {
         } catch {
             var fault = CommandFault(error)
             if fault.code == StoreError.Code.closed.rawValue {
-                fault = CommandFault(
-                    251, "Transaction with { txnNumber: \(request.number) } has been aborted.")
+                fault = TransactionTable.aborted(request.number)
             }
             transactions.giveUp(session)
             if Dispatcher.transient.contains(fault.code) {
@@ -55,7 +54,7 @@ extension StoreBackend {
     func transaction(of call: CommandCall) throws(StoreError) -> SessionTransaction? {
         guard let request = call.transaction, request.isTransaction else { return nil }
         guard let current = transactions.current(call.sessionKey, request.number) else {
-            throw StoreError(.closed, "The transaction has ended")
+            throw StoreError.transactionEnded
         }
         return current
     }

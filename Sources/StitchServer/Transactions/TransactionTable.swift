@@ -181,7 +181,7 @@ final class TransactionTable: Sendable {
         CommandFault(256, "Transaction with { txnNumber: \(number) } has been committed.")
     }
 
-    private static func aborted(_ number: Int64) -> CommandFault {
+    static func aborted(_ number: Int64) -> CommandFault {
         CommandFault(251, "Transaction with { txnNumber: \(number) } has been aborted.")
     }
 

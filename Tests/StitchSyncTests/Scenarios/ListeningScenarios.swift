@@ -136,16 +136,22 @@ struct ListeningScenarios {
         #expect(try kept() == 0)
     }
 
+    /// A collection that is synced every hour and watched meanwhile, with one id that is wanted.
+    private static func hourly(_ engine: SyncEngine) async throws -> SyncCollection<BSONDocument> {
+        let items = engine.collection(SyncWorld.namespace)
+        await items.configure(
+            syncFrequency: .scheduled(every: .seconds(3600), isConnected: true))
+        try await items.sync(ids: ["k"])
+        return items
+    }
+
     @Test("a scheduled collection waits for its hour, tells of changes when connected")
     func scheduled() async throws {
         let world = try SyncWorld()
         let clock = ManualClock()
         let engine = try SyncEngine(
             store: try DocumentStore(at: .inMemory), remote: world.remote, clock: clock)
-        let items = engine.collection(SyncWorld.namespace)
-        await items.configure(
-            syncFrequency: .scheduled(every: .seconds(3600), isConnected: true))
-        try await items.sync(ids: ["k"])
+        let items = try await Self.hourly(engine)
         var statuses = items.statusUpdates.makeAsyncIterator()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await engine.run() }
@@ -177,10 +183,7 @@ struct ListeningScenarios {
                 isBusy.withLock { $0 = false }
                 throw StoreError(.busy, "another process writes")
             }), freshInstance: 1)
-        let items = engine.collection(SyncWorld.namespace)
-        await items.configure(
-            syncFrequency: .scheduled(every: .seconds(3600), isConnected: true))
-        try await items.sync(ids: ["k"])
+        let items = try await Self.hourly(engine)
         var statuses = items.statusUpdates.makeAsyncIterator()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await engine.run() }

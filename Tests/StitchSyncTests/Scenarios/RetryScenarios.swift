@@ -65,8 +65,11 @@ struct RetryScenarios {
         let remote = try InProcessRemote(at: .inMemory)
         let clock = ManualClock()
         let passes = Locked(0)
+        // The clock is turned also while a pass asks, which on a busy machine would be too late.
+        var limits = SyncLimits()
+        limits.requestTimeout = nil
         let engine = try SyncEngine(
-            store: try DocumentStore(at: .inMemory), remote: remote, limits: SyncLimits(),
+            store: try DocumentStore(at: .inMemory), remote: remote, limits: limits,
             backoff: Backoff(), clock: clock,
             probe: EngineProbe(passEnded: { _ in passes.withLock { $0 += 1 } }), freshInstance: 1)
         let items = engine.collection(SyncWorld.namespace)
@@ -83,7 +86,6 @@ struct RetryScenarios {
             }
             group.cancelAll()
         }
-        // A few, as the machine's load has it, but not one for each turn.
-        #expect(passes.withLock { $0 } - before <= 20)
+        #expect(passes.withLock { $0 } - before <= 3)
     }
 }
