@@ -55,18 +55,20 @@
             _ ids: [BSONValue]
         ) async throws(RemoteError) -> [[UInt8]: BSONDocument] {
             var query = MongoQuery(namespace, filter: Self.filter(ids))
-            if tellsContents.withLock({ $0 }) {
+            let asksForContents = tellsContents.withLock { $0 }
+            if asksForContents {
                 query.projection = Self.contents
                 do throws(RemoteError) {
                     return try await byKey(query)
                 } catch {
                     guard MongoErrorClass.mayLackOperators(error) else { throw error }
-                    // A server before 5.0, or another that speaks the protocol.
-                    tellsContents.withLock { $0 = false }
                 }
             }
             query.projection = [DocumentVersion.fieldName: 1]
-            return try await byKey(query)
+            let found = try await byKey(query)
+            // It was the operators: a server before 5.0, or another that speaks the protocol.
+            if asksForContents { tellsContents.withLock { $0 = false } }
+            return found
         }
 
         private static let contentField = "content"

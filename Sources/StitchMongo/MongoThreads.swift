@@ -53,8 +53,11 @@
                 guard !state.isClosed else { return false }
                 // Threads that are there are at work: who finds nothing to do ends.
                 if state.threads < threadsMax {
-                    guard DetachedThread.start({ self.work() }) else { return state.threads > 0 }
-                    state.threads += 1
+                    if DetachedThread.start({ self.work() }) {
+                        state.threads += 1
+                    } else if state.threads == 0 {
+                        return false
+                    }
                 }
                 state.waiting.append(job)
                 return true

@@ -32,7 +32,7 @@ public final class OfflineServer {
     ///
     /// - Returns: the answers one after the other, and whether the connection goes on.
     public func answer(_ bytes: UnsafeRawBufferPointer) -> (bytes: [UInt8], goesOn: Bool) {
-        let parser = WireParser()
+        let parser = WireParser(limits: dispatcher.server.limits(of: connection))
         var (answers, at): ([UInt8], Int) = ([], 0)
         do {
             while let length = try parser.messageLength(
@@ -65,6 +65,9 @@ public final class OfflineServer {
     public func answer(command: BSONDocument) -> BSONDocument? {
         answer(WireRequest(requestID: 1, form: .message([]), body: command))
     }
+
+    /// How many logical sessions are kept.
+    var sessionCount: Int { backend.sessions.all.count }
 
     /// Whether strangers get answers to a command.
     public static func isOpenToStrangers(_ command: String) -> Bool {
@@ -99,7 +102,7 @@ public final class OfflineServer {
 extension StoreBackend {
     /// Ends what would keep others waiting.
     fileprivate func letGo() {
-        transactions.giveUp(olderThan: .zero)
+        transactions.giveUpAll()
         snapshots.endIdle(.zero)
     }
 }

@@ -118,10 +118,18 @@
             self.listener = listener
             self.opening = opening
             self.metrics = metrics
+            let isRunning = Locked(false)
             tidying = group.next().scheduleRepeatedTask(
                 initialDelay: .seconds(1), delay: .seconds(1)
             ) { _ in
+                // One that waits, as for who is writing, takes no second thread.
+                let wasRunning = isRunning.withLock { isRunning in
+                    defer { isRunning = true }
+                    return isRunning
+                }
+                guard !wasRunning else { return }
                 pools.all.submit { state in
+                    defer { isRunning.withLock { $0 = false } }
                     guard state == .active else { return }
                     // What fails now is due again in a second.
                     do { try backend.tidy() } catch {}

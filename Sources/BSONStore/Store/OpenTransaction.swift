@@ -135,6 +135,14 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
         }
     }
 
+    /// Has everything taken back, without waiting for it nor for who uses it at the moment.
+    package func giveUp() {
+        condition.lock()
+        defer { condition.unlock() }
+        if wish == nil { wish = .abort }
+        condition.broadcast()
+    }
+
     private func end(by wish: Wish) throws {
         condition.lock()
         defer { condition.unlock() }

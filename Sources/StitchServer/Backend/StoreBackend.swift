@@ -19,6 +19,8 @@ final class StoreBackend: CommandBackend {
     let commits: CommitHub
     /// When documents whose time is over were looked for last.
     private let lastExpiry = Locked(ContinuousClock.now)
+    /// When the log of sessions was shortened last; due at the start.
+    private let lastForgetting = Locked(ContinuousClock.now - .seconds(60))
     /// How many commands are writing.
     private let writers = Atomic<Int>(0)
 
@@ -39,7 +41,8 @@ final class StoreBackend: CommandBackend {
         guard case .store(let answer) = rule.answering else {
             throw CommandFault(59, "no such command: '\(call.givenName)'")
         }
-        if let session = call.session { sessions.touch(session) }
+        // Who has not signed in takes no memory that outlasts the connection.
+        if let session = call.session, server.knows(call.connection) { sessions.touch(session) }
         let start = ContinuousClock.now
         let outcome = try self.answer(call, rule) { call, store in
             if call.flag("apiStrict") { try store.checkStrictly(rule, call) }
@@ -63,20 +66,28 @@ final class StoreBackend: CommandBackend {
     func tidy() throws {
         cursors.endIdle()
         end(sessions.endIdle())
-        transactions.giveUp(olderThan: TransactionTable.lifetime)
-        if writers.load(ordering: .relaxed) > 0 { transactions.giveUpLeftAlone() }
+        transactions.tidy(whileOthersWait: writers.load(ordering: .relaxed) > 0)
         snapshots.endIdle()
+        if isDue(lastForgetting, every: 60) {
+            // Nobody sends again what is older than a session may be.
+            let age = Int64(server.settings.sessionTimeoutMinutes) * 60_000 * 2
+            try SessionLog.forget(
+                before: BSONDatetime(milliseconds: BSONDatetime.now.milliseconds - age), in: store)
+        }
         let sleep = GetParameterCommand.parameters(server)["ttlMonitorSleepSecs"]?.wholeNumber
-        let isDue = lastExpiry.withLock { last in
-            guard last + .seconds(max(1, sleep ?? 60)) <= .now else { return false }
+        if isDue(lastExpiry, every: max(1, sleep ?? 60)) { try store.expire(now: .now) }
+    }
+
+    private func isDue(_ last: Locked<ContinuousClock.Instant>, every seconds: Int) -> Bool {
+        last.withLock { last in
+            guard last + .seconds(seconds) <= .now else { return false }
             last = .now
             return true
         }
-        if isDue { try store.expire(now: .now) }
     }
 
     func close() {
-        transactions.giveUp(olderThan: .zero)
+        transactions.giveUpAll()
         snapshots.endIdle(.zero)
         cursors.killAll()
         store.close()

@@ -37,8 +37,10 @@ enum AggregateCommand {
             return try watch(options, request, namespace, call, store, batchSize: batchSize)
         }
         try request.checkSplit()
+        let ruleGuard = try store.ruleGuard(call)
         return try store.open(
-            ListSource(try documents(call, store)), namespace, call, batchSize: batchSize)
+            ListSource(try documents(call, store)), namespace, call, under: ruleGuard,
+            batchSize: batchSize)
     }
 
     /// The documents that a pipeline without change stream gives, once it has written what it writes.
@@ -99,6 +101,7 @@ enum AggregateCommand {
         guard try !store.read(call, { try $0.isView(namespace) }) else {
             throw StoreError.view(namespace)
         }
+        let ruleGuard = try store.ruleGuard(call)
         let source = try ChangeStreamSource(
             store, stage,
             try ChangeStreamScope(namespace, isForCluster: stage.isForCluster),
@@ -106,9 +109,9 @@ enum AggregateCommand {
             options: PipelineOptions(
                 let: call.document("let"), collation: try call.collation(),
                 sources: store.sources(for: call)),
-            now: store.server.clock.now, under: try store.ruleGuard(call))
+            now: store.server.clock.now, under: ruleGuard)
         return try store.open(
-            source, namespace, call, batchSize: batchSize,
+            source, namespace, call, under: ruleGuard, batchSize: batchSize,
             options: CursorOptions(isTailable: true, awaitsData: true))
     }
 

@@ -19,9 +19,12 @@ enum BulkWriteCommand {
                     40414,
                     "BSON field 'bulkWrite.nsInfo.ns' is missing but a required field")
             }
-            return try Namespace(parsing: name)
+            let namespace = try Namespace(parsing: name)
+            try namespace.checkWritable()
+            return namespace
         }
         let operations = try call.documents("ops").map { try BulkOperation($0, namespaces) }
+        let ruleGuard = try store.ruleGuard(call)
         try WriteBatch.checkCount(operations.count)
         let done = try store.reply(call) { transaction in
             var tally = BulkTally(showsErrorsOnly: call.flag("errorsOnly"))
@@ -40,8 +43,7 @@ enum BulkWriteCommand {
         let outcome = try store.open(
             ListSource(
                 (done["entries"]?.arrayValue ?? []).compactMap(\.documentValue), knowsEnd: true),
-            namespace,
-            call,
+            namespace, call, under: ruleGuard,
             batchSize: try CursorArgument.batchSize(call) ?? .max)
         guard case .reply(var reply) = outcome else { return outcome }
         for (key, value) in done where key != "entries" { reply.append(key, value) }

@@ -17,16 +17,18 @@ enum CommitTransactionCommand {
                     return known.isTransaction && known.number == request.number
                 }
             } catch let error as StoreError where error.code == .closed {
-                throw CommandFault(
-                    251, "Transaction with { txnNumber: \(request.number) } has been aborted.",
-                    labels: ["TransientTransactionError"])
+                throw Self.transient(TransactionTable.aborted(request.number))
             } catch let fault as CommandFault where fault.code == 251 {
-                var fault = fault
-                fault.labels = ["TransientTransactionError"]
-                throw fault
+                throw Self.transient(fault)
             }
             return .ok
         })
+
+    private static func transient(_ fault: CommandFault) -> CommandFault {
+        var fault = fault
+        fault.labels = ["TransientTransactionError"]
+        return fault
+    }
 }
 
 /// Checks the commands that end transactions.

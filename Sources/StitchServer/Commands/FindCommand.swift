@@ -26,24 +26,23 @@ enum FindCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
-        let wasLimited = try isLimited(namespace, call, store)
-        let outcome = try find(namespace, call, store)
+        let ruleGuard = try store.ruleGuard(call)
+        let wasLimited = isLimited(namespace, ruleGuard)
+        let outcome = try find(namespace, call, store, ruleGuard)
         // Rules that change meanwhile may limit the view only while documents are read.
         guard case .reply(var reply) = outcome,
-            try wasLimited || isLimited(namespace, call, store)
+            try wasLimited || isLimited(namespace, store.ruleGuard(call))
         else { return outcome }
         reply.append(viewIsLimited, true)
         return .reply(reply)
     }
 
-    private static func isLimited(
-        _ namespace: Namespace, _ call: CommandCall, _ store: StoreBackend
-    ) throws -> Bool {
-        try store.ruleGuard(call)?.access(namespace).seesAll == false
+    private static func isLimited(_ namespace: Namespace, _ ruleGuard: RuleGuard?) -> Bool {
+        ruleGuard?.access(namespace).seesAll == false
     }
 
     private static func find(
-        _ namespace: Namespace, _ call: CommandCall, _ store: StoreBackend
+        _ namespace: Namespace, _ call: CommandCall, _ store: StoreBackend, _ ruleGuard: RuleGuard?
     ) throws -> CommandOutcome {
         let query = try FindQuery(call)
         let batchSize = try call.count("batchSize")
@@ -58,14 +57,15 @@ enum FindCommand {
         guard !isOpen else {
             return try store.open(
                 RowSource(store, namespace, query, isTailable: options.isTailable), namespace,
-                call, batchSize: batchSize, isSingle: isSingle, options: options)
+                call, under: ruleGuard, batchSize: batchSize, isSingle: isSingle, options: options)
         }
         let documents = try documents(call, store, namespace, query)
         let limit = query.options.limit
         let source = ListSource(
             documents, knowsEnd: query.filter.isOfOneID || limit > 0 && documents.count == limit)
         return try store.open(
-            source, namespace, call, batchSize: batchSize, isSingle: isSingle, options: options)
+            source, namespace, call, under: ruleGuard, batchSize: batchSize, isSingle: isSingle,
+            options: options)
     }
 
     private static func documents(

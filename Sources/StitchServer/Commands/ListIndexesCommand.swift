@@ -11,6 +11,7 @@ enum ListIndexesCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
+        let ruleGuard = try store.ruleGuard(call)
         let found = try store.read(call) { transaction in
             guard let options = try transaction.options(namespace) else {
                 throw CommandFault(
@@ -29,7 +30,7 @@ enum ListIndexesCommand {
             }
         }
         return try store.open(
-            ListSource(found, knowsEnd: true), namespace, call,
+            ListSource(found, knowsEnd: true), namespace, call, under: ruleGuard,
             batchSize: try CursorArgument.batchSize(call))
     }
 }

@@ -40,14 +40,26 @@ enum ServerStatusCommand {
                 "activeSessionsCount": .int32(Int32(store.sessions.all.count))
             ],
             "metrics": [
+                "commands": .document(commands(server.metrics)),
                 "cursor": [
                     "timedOut": .int64(counts.timedOut),
                     "open": [
                         "noTimeout": .int64(counts.noTimeout), "pinned": .int64(counts.pinned),
                         "total": .int64(counts.total),
                     ],
-                ]
+                ],
             ],
         ])
+    }
+
+    /// How often each command was called, and how often it failed.
+    private static func commands(_ metrics: ServerMetrics) -> BSONDocument {
+        var commands = BSONDocument()
+        for (name, calls) in metrics.all {
+            commands.append(
+                name,
+                ["failed": .int64(Int64(calls.failures)), "total": .int64(Int64(calls.count))])
+        }
+        return commands
     }
 }

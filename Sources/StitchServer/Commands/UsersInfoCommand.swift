@@ -22,6 +22,16 @@ enum UsersInfoCommand {
             return .reply(["users": .array(BSONArray(users.map(BSONValue.document)))])
         })
 
+    /// The databases whose users are told of; the empty name stands for all of them.
+    static func databases(_ call: CommandCall) -> [String] {
+        let named = call.target.arrayValue.map(Array.init) ?? [call.target]
+        return named.map { value in
+            guard let document = value.documentValue else { return call.database }
+            if document["forAllDBs"]?.isTrue == true { return "" }
+            return document["db"]?.stringValue ?? call.database
+        }
+    }
+
     private static func query(_ call: CommandCall) throws(CommandFault) -> BSONDocument {
         switch call.target {
         case .string, .document: return try one(call.target, call)

@@ -1,4 +1,5 @@
 internal import BSONStore
+internal import StitchWire
 
 /// Holds what all connections have in common.
 final class ServerContext: Sendable {
@@ -8,7 +9,6 @@ final class ServerContext: Sendable {
         var connectionsMade = 0
         var isStopping = false
         var lastConnectionID: Int32 = 0
-        var commandCounts: [String: Int64] = [:]
         var parameters: [String: BSONValue] = [:]
         /// How much is noted of the commands on a database: 2 for all.
         var profiling: [String: Int] = [:]
@@ -41,6 +41,18 @@ final class ServerContext: Sendable {
 
     /// How long the server has been running.
     var uptime: Duration { ContinuousClock.now - startedAt }
+
+    /// Whether commands of a connection may take memory that outlasts it: it has signed in, or
+    /// nobody has to.
+    func knows(_ connection: ClientConnection) -> Bool {
+        !settings.requiresSignIn || connection.state.withLock { $0.user } != nil
+    }
+
+    /// What the messages of a connection may ask for; of one that has to sign in not more than that
+    /// takes.
+    func limits(of connection: ClientConnection) -> WireLimits {
+        knows(connection) ? WireLimits() : WireLimits(messageBytesMax: 64 * 1024)
+    }
 
     /// The number of a new connection.
     func connectionOpened() -> Int32 {

@@ -131,12 +131,15 @@
             case (_, .reply(let bytes, let next)):
                 let written = context.writeAndFlush(
                     wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)))
-                guard let next, !isStopping else { return goOn(context) }
                 // A client that does not read is given no further answers.
                 let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
                 written.whenSuccess {
                     let (handler, context) = bound.value
-                    handler.run(context, next)
+                    if let next, !handler.isStopping {
+                        handler.run(context, next)
+                    } else {
+                        handler.goOn(context)
+                    }
                 }
             case (_, .waiting(let wait, let again)): self.wait(context, wait, again)
             }

@@ -25,7 +25,7 @@
 
         /// Carries out the command in a message.
         func respond(to message: ByteBuffer) -> Result {
-            let parser = WireParser()
+            let parser = WireParser(limits: dispatcher.server.limits(of: connection))
             do {
                 let room = try ExpansionRoom.take(message, parser.limits)
                 var isHeld = false

@@ -59,7 +59,7 @@
                 }
                 let progress = MessageProgress()
                 try channel.pipeline.syncOperations.addHandlers([
-                    ByteToMessageHandler(WireDecoder(progress: progress)),
+                    ByteToMessageHandler(WireDecoder(server, connection, progress: progress)),
                     ConnectionHandler(dispatcher, pools, connection, progress),
                 ])
             }

@@ -1,4 +1,5 @@
 #if Server
+    internal import BSONStore
     internal import NIOCore
     internal import StitchWire
 
@@ -7,13 +8,19 @@
         typealias InboundOut = ByteBuffer
 
         let progress: MessageProgress
-        private let parser = WireParser()
+        private let server: ServerContext
+        private let connection: ClientConnection
 
-        init(progress: MessageProgress) { self.progress = progress }
+        init(_ server: ServerContext, _ connection: ClientConnection, progress: MessageProgress) {
+            self.server = server
+            self.connection = connection
+            self.progress = progress
+        }
 
         mutating func decode(
             context: ChannelHandlerContext, buffer: inout ByteBuffer
         ) throws -> DecodingState {
+            let parser = WireParser(limits: server.limits(of: connection))
             let length = try buffer.withUnsafeReadableBytes { try parser.messageLength($0) }
             guard let length, let message = buffer.readSlice(length: length) else {
                 guard progress.isWaiting(for: buffer.readableBytes) else {

@@ -1,4 +1,5 @@
 internal import BSONStore
+internal import StitchRules
 
 /// Puts documents into the answers of queries.
 enum CursorReply {
@@ -34,14 +35,18 @@ enum CursorReply {
 
 extension StoreBackend {
     /// Answers with the first documents, and keeps a cursor when there are more.
+    ///
+    /// - Parameter ruleGuard: of before the documents were read, so that rules which change meanwhile
+    ///   end the cursor.
     func open(
         _ source: some CursorSource, _ namespace: Namespace, _ call: CommandCall,
-        batchSize: Int?, isSingle: Bool = false, options: CursorOptions = CursorOptions()
+        under ruleGuard: RuleGuard?, batchSize: Int?, isSingle: Bool = false,
+        options: CursorOptions = CursorOptions()
     ) throws -> CommandOutcome {
         if server.settings.rules != nil, !(source is any RuledCursor) {
             return try open(
-                RuledSource(source, self, try ruleGuard(call), call, namespace), namespace, call,
-                batchSize: batchSize, isSingle: isSingle, options: options)
+                RuledSource(source, self, ruleGuard, call, namespace), namespace, call,
+                under: ruleGuard, batchSize: batchSize, isSingle: isSingle, options: options)
         }
         var source = source
         let limits = BatchLimits(documentsMax: batchSize ?? 101)

@@ -7,15 +7,15 @@ struct ConnectionRules: Sendable {
     let user: SignedInUser
     /// The edition of the rules.
     let edition: Int
-    /// The commits when the user's custom data were read.
-    let commits: UInt64
+    /// The newest change when the user's custom data were read.
+    let position: Int64
 }
 
 extension StoreBackend {
     /// The rules through which a command goes; `nil` where there are none, or the user holds the
     /// role `root`.
     ///
-    /// The user's custom data are read again when something was committed since.
+    /// The user's custom data are read again when something was committed since, by whatever process.
     ///
     /// - Throws: what the store says.
     func ruleGuard(_ call: CommandCall) throws -> RuleGuard? {
@@ -28,11 +28,11 @@ extension StoreBackend {
         }
         guard !user.isBoundless else { return nil }
         let edition = book.edition
-        let commits = edition.rules.customData == nil ? 0 : self.commits.generation
+        let position = edition.rules.customData == nil ? 0 : try newestChange
         let known = connection.state.withLock { $0.rules }.flatMap {
             $0.edition == edition.number ? $0 : nil
         }
-        if let known, known.user == user, known.commits == commits { return known.ruleGuard }
+        if let known, known.user == user, known.position == position { return known.ruleGuard }
         let ruleUser = try self.ruleUser(user, edition.rules)
         let ruleGuard =
             if let known, known.ruleGuard.user == ruleUser {
@@ -42,9 +42,18 @@ extension StoreBackend {
             }
         connection.state.withLock {
             $0.rules = ConnectionRules(
-                ruleGuard: ruleGuard, user: user, edition: edition.number, commits: commits)
+                ruleGuard: ruleGuard, user: user, edition: edition.number, position: position)
         }
         return ruleGuard
+    }
+
+    /// A number that grows with each commit.
+    private var newestChange: Int64 {
+        get throws {
+            // In memory there is no other process, and a transaction may hold the one connection.
+            guard store.location != .inMemory else { return Int64(commits.generation) }
+            return try store.changePosition
+        }
     }
 
     /// The user as rules know it.

@@ -16,8 +16,8 @@ enum Authorization {
         "replSetGetStatus", "replSetGetConfig", "getDefaultRWConcern", "connPoolStats",
     ]
     private static let needsSignIn: Set<String> = [
-        "startSession", "commitTransaction", "abortTransaction", "features", "hostInfo",
-        "listDatabases", "getLastError", "logout",
+        "startSession", "refreshSessions", "commitTransaction", "abortTransaction", "features",
+        "hostInfo", "listDatabases", "getLastError", "logout",
     ]
     private static let administratesDatabase: Set<String> = [
         "collMod", "profile", "reIndex", "compact", "dropDatabase", "validate",
@@ -80,6 +80,9 @@ enum Authorization {
         case "killCursors", "getMore":
             // Cursors belong to sessions and namespaces, which are checked there.
             return [(.read, database)]
+        case "createUser", "updateUser", "grantRolesToUser", "revokeRolesFromUser":
+            return [(.userAdministration, database)] + givenRoles(call)
+        case "usersInfo": return UsersInfoCommand.databases(call).map { (access(rule), $0) }
         default:
             let isSystem =
                 call.target.stringValue?.hasPrefix("system.") == true && database == "admin"
@@ -87,6 +90,14 @@ enum Authorization {
             // A view of the users' credentials shows them.
             return ["create", "collMod"].contains(rule.name) ? own + needsForUsers(call) : own
         }
+    }
+
+    /// Roles are given and taken away by who administrates the users of the roles' databases.
+    ///
+    /// Source: MongoDB manual, "createUser", section "Required Access".
+    private static func givenRoles(_ call: CommandCall) -> [(Role.Access, String)] {
+        (call.array("roles") ?? []).compactMap { $0.documentValue?["db"]?.stringValue }
+            .map { (.userAdministration, $0) }
     }
 
     /// What a collection needs that is named with its database.

@@ -24,7 +24,9 @@ final class SignInDelay: Sendable {
     /// What is counted together.
     static func key(user: String, database: String, peer: String) -> String {
         let host = peer.lastIndex(of: ":").map { peer[..<$0] } ?? peer[...]
-        return "\(host) \(database).\(user)"
+        // Longer names that begin alike are delayed together; no user has such a name.
+        let name = String(user.unicodeScalars.prefix(256))
+        return "\(host) \(database).\(name)"
     }
 
     /// How long an attempt waits after so many wrong ones before it.

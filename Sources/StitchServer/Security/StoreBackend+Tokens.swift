@@ -23,13 +23,14 @@ extension StoreBackend {
                 token.claims["sub"]?.stringValue == name, !name.isEmpty,
                 token.isSigned(by: try WebKey.keys(inFile: settings.keysFile))
             else { throw ScramConversation.failed }
+            let generation = server.userGeneration.withLock { $0 }
             let given = token.roles(settings.rolesClaim)
             var user = SignedInUser(
                 name: name, database: database, roles: try roles(of: name, token: given))
             user.expiry = token.expiry
             user.tokenRoles = given
             user.claims = token.claims
-            user.generation = server.userGeneration.withLock { $0 }
+            user.generation = generation
             connection.state.withLock { [user] in $0.user = user }
             server.settings.log.write(.info, "connection \(connection.id) signed in by a token")
         } catch {

@@ -116,9 +116,11 @@ extension StoreBackend {
         }
         if conversation.isProven { server.signIns.succeeded(key) }
         if conversation.isDone, conversation.isProven {
+            // Read first: a change after it is noticed with the next command.
+            let generation = server.userGeneration.withLock { $0 }
             guard var user = try user(conversation.user, conversation.database)?.signedIn
             else { throw ScramConversation.failed }
-            user.generation = server.userGeneration.withLock { $0 }
+            user.generation = generation
             connection.state.withLock { [user] in $0.user = user }
             server.settings.log.write(.info, "connection \(connection.id) signed in")
         } else {

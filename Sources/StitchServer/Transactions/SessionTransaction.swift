@@ -185,6 +185,19 @@ final class SessionTransaction: Sendable {
         }
     }
 
+    /// Takes everything back as soon as nobody uses it, for good; waits for nobody.
+    ///
+    /// - Returns: whether nothing of it lasts; `false` when it was committed, or is about to be.
+    func giveUp() -> Bool {
+        switch end(as: .aborted) {
+        case .nothing, .aborted: return true
+        case .snapshot(let snapshot, _): snapshot.giveUp()
+        case .writing(let transaction): transaction.giveUp()
+        case .committed: return false
+        }
+        return true
+    }
+
     /// Lets nobody use it from now on, unless it has ended before.
     ///
     /// - Returns: what it held, or how it has ended.

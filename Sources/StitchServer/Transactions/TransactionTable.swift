@@ -133,12 +133,23 @@ final class TransactionTable: Sendable {
         entries.withLock { $0[session] = nil }
     }
 
-    /// Gives up what takes too long, or all.
-    func giveUp(olderThan age: Duration) {
+    /// Gives up what takes too long, or keeps others from writing though its client has left it
+    /// alone; waits for none of them.
+    func tidy(olderThan age: Duration = lifetime, whileOthersWait: Bool) {
         let limit = ContinuousClock.now - age
-        for transaction in inProgress where transaction.startedAt <= limit {
-            giveUp(transaction.session)
+        for transaction in inProgress
+        where transaction.startedAt <= limit
+            || whileOthersWait && transaction.keepsOthersOut(unusedFor: Self.idleMax)
+        {
+            if transaction.giveUp() {
+                set(transaction.session, transaction.number, .aborted)
+            }
         }
+    }
+
+    /// Gives all up, and waits for it.
+    func giveUpAll() {
+        for transaction in inProgress { giveUp(transaction.session) }
     }
 
     /// Lets another writer in: waits for the transaction that keeps it out, and gives that up when
@@ -151,11 +162,7 @@ final class TransactionTable: Sendable {
 
     /// Lets a transaction in that wants to write: gives up what keeps it out and was left alone.
     func makeWay(for other: SessionTransaction) {
-        if !other.keepsOthersOut { giveUpLeftAlone() }
-    }
-
-    /// Gives up what keeps others from writing though its client has left it alone for a while.
-    func giveUpLeftAlone() {
+        guard !other.keepsOthersOut else { return }
         for transaction in inProgress
         where transaction.keepsOthersOut(unusedFor: Self.idleMax) {
             giveUp(transaction.session)

@@ -20,6 +20,28 @@ import Testing
         #expect(count < 15, "few commands are open to strangers")
     }
 
+    @Test("A stranger's messages are small, and sessions of strangers are not kept")
+    func memory() throws {
+        let long: [UInt8] = [255, 255, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 221, 7, 0, 0]
+        for (isStranger, answer) in [(true, false), (false, true)] {
+            let server = try OfflineServer(requiresSignIn: isStranger)
+            #expect(long.withUnsafeBytes { server.answer($0) }.goesOn == answer)
+            let session: BSONValue = ["id": .binary(BSONBinary(Array(1...16), subtype: 4))]
+            let command: BSONDocument = ["endSessions": [], "$db": "admin", "lsid": session]
+            #expect(server.answer(command: command)?["ok"] == 1.0)
+            #expect(server.sessionCount == (isStranger ? 0 : 1))
+        }
+    }
+
+    @Test("A long name takes no more memory than others when its password is wrong")
+    func longNames() {
+        let key = SignInDelay.key(
+            user: String(repeating: "é", count: 1 << 20), database: "app", peer: "192.0.2.1:1")
+        #expect(key.utf8.count < 1_000)
+        let other = SignInDelay.key(user: "ann", database: "app", peer: "192.0.2.1:1")
+        #expect(other == "192.0.2.1 app.ann")
+    }
+
     @Test("Half a message is waited for, and what is none closes the connection")
     func framing() throws {
         let server = try OfflineServer(requiresSignIn: false)

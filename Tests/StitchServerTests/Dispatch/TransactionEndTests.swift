@@ -1,4 +1,5 @@
-import BSONStore
+@testable import BSONStore
+import Foundation
 import Testing
 
 @testable import StitchServer
@@ -85,6 +86,76 @@ struct TransactionEndTests {
         try read.commit()
         #expect(!read.abort())
         try Self.checkIsFree(store)
+    }
+
+    @Test(
+        "tidying up waits neither for a command that runs nor for another that tidies up",
+        .timeLimit(.minutes(10)))
+    func tidying() async throws {
+        let store = try DocumentStore(at: .inMemory)
+        try SessionLog.prepare(store)
+        let table = TransactionTable()
+        let request = try Self.begin()
+        let transaction = try table.enter(request, [1]) { _ in Self.transaction(store) }
+        let gate = ThreadCondition()
+        let isOpen = Locked(false)
+        let (running, begun) = AsyncStream<Void>.makeStream()
+        async let writing: (any Error)? = Self.onThread {
+            Self.fault {
+                try transaction.write {
+                    _ = try $0.insert(Self.things, ["_id": 1])
+                    begun.finish()
+                    gate.lock()
+                    defer { gate.unlock() }
+                    while !isOpen.withLock({ $0 }) { gate.wait() }
+                }
+            }
+        }
+        for await _ in running {}
+        table.tidy(olderThan: .zero, whileOthersWait: false)
+        table.tidy(olderThan: .zero, whileOthersWait: true)
+        #expect(table.current([1], 1) == nil)
+        #expect(Self.isClosed(Self.fault { try Self.insert(2, transaction) }))
+        isOpen.withLock { $0 = true }
+        gate.lock()
+        gate.broadcast()
+        gate.unlock()
+        #expect(await writing == nil)
+        try Self.checkIsFree(store)
+        #expect(try store.collection(Self.things).count() == 0)
+    }
+
+    @Test("what sessions did last is forgotten when they are long over")
+    func forgotten() throws {
+        let store = try DocumentStore(at: .inMemory)
+        var settings = ServerSettings()
+        // Over before they begin.
+        settings.sessionTimeoutMinutes = -1
+        let backend = try StoreBackend(store: store, server: ServerContext(settings: settings))
+        defer { backend.close() }
+        try store.write {
+            let entry = SessionLog.Entry(number: 1, isTransaction: true, reply: nil)
+            try SessionLog($0).note(entry, of: [1])
+        }
+        #expect(try backend.logEntry([1]) != nil)
+        try backend.tidy()
+        #expect(try backend.logEntry([1]) == nil)
+    }
+
+    /// Runs what blocks on a thread of its own.
+    private static func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
+        await withCheckedContinuation { continuation in
+            Thread { continuation.resume(returning: body()) }.start()
+        }
+    }
+
+    private static func begin() throws -> TransactionRequest {
+        let body: BSONDocument = [
+            "insert": "things", "txnNumber": .int64(1), "autocommit": false,
+            "startTransaction": true,
+        ]
+        let rule = try #require(CommandTable.find("insert"))
+        return try #require(try TransactionRequest(body, rule, hasSession: true))
     }
 
     @Test("a command whose transaction is given up under it does not write outside of it")

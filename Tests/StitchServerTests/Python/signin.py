@@ -1,8 +1,12 @@
 """With --auth only those who sign in get in, and only as far as their roles go."""
 
+import socket
+import ssl
+import struct
 import sys
 import unittest
 
+import bson
 import pymongo
 from pymongo.errors import OperationFailure
 
@@ -16,7 +20,31 @@ def client(user=None, password=None, **options):
         "localhost", PORT, serverSelectionTimeoutMS=20000, **signed, **TLS, **options)
 
 
+def is_cut_off(length):
+    """Whether the server ends a connection that begins a message of so many bytes."""
+    plain = socket.create_connection(("localhost", PORT))
+    if TLS:
+        context = ssl.create_default_context(cafile=sys.argv[2])
+        plain = context.wrap_socket(plain, server_hostname="localhost")
+    with plain as connection:
+        connection.settimeout(120)
+        connection.sendall(struct.pack("<iiii", length, 1, 0, 2013))
+        body = struct.pack("<IB", 0, 0) + bson.encode({"ping": 1, "$db": "admin"})
+        rest = length - 16 - len(body)
+        if rest <= 0:
+            connection.sendall(body)
+        try:
+            return connection.recv(16) == b""
+        except ConnectionResetError:
+            return True
+
+
 class SignIn(unittest.TestCase):
+    def test_strangers_take_little_memory(self):
+        self.assertTrue(is_cut_off(64 * 1024 + 1))
+        ping = bson.encode({"ping": 1, "$db": "admin"})
+        self.assertFalse(is_cut_off(16 + 5 + len(ping)))
+
     def refused(self, body, code):
         with self.assertRaises(OperationFailure) as caught:
             body()
@@ -92,6 +120,27 @@ class SignIn(unittest.TestCase):
         self.refused(lambda: list(keeper.admin.items.aggregate([into])), 13)
         self.refused(lambda: list(root.app.items.aggregate([into])), 17385)
         keeper.close()
+
+        # Who administrates the users of one database gets no rights on others by that.
+        app.command("createUser", "chief", pwd="c", roles=["userAdmin"])
+        chief = client("chief", "c", authSource="app")
+        chief.app.command("createUser", "mate", pwd="m", roles=["readWrite"])
+        everywhere = [{"role": "root", "db": "admin"}]
+        for name in ("createUser", "updateUser", "grantRolesToUser", "revokeRolesFromUser"):
+            self.refused(lambda name=name: chief.app.command(
+                name, "mate", roles=["read", *everywhere],
+                **({"pwd": "m"} if name == "createUser" else {})), 13)
+        for whose in ({"forAllDBs": True}, {"user": "root", "db": "admin"},
+                      ["mate", {"user": "root", "db": "admin"}]):
+            self.refused(
+                lambda whose=whose: chief.app.command("usersInfo", whose, showCredentials=True), 13)
+        self.assertEqual(len(chief.app.command("usersInfo", ["mate", "chief"])["users"]), 2)
+        self.assertEqual(
+            {u["db"] for u in root.app.command("usersInfo", {"forAllDBs": True})["users"]},
+            {"admin", "app"})
+        chief.app.command("dropUser", "mate")
+        chief.close()
+        app.command("dropUser", "chief")
 
         # Roles and users change for those who are signed in.
         app.command("revokeRolesFromUser", "writer", roles=["readWrite"])
