@@ -5,7 +5,7 @@ extension SyncCollection {
     /// last confirmed, and takes part again when it was paused.
     ///
     /// A document that the remote never held is removed. A change whose answer is still out may have
-    /// landed; then it comes back with the next pass.
+    /// landed; then it is taken back there as well, with the next pass.
     ///
     /// - Returns: whether there was a change to give up.
     @discardableResult

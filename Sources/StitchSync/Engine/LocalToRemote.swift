@@ -213,6 +213,7 @@ extension SyncTransaction {
         after row: Int64, limits: SyncLimits, _ terms: UploadTerms, resolved: Set<Int64>,
         before set: Int64? = nil
     ) throws -> Outgoing {
+        try noteQuarantined()
         let earlier = try set.map(subscriptions.earlierRows)
         let pending = try records.records(
             .toSend, in: collection.rowID, after: row, limit: limits.batchDocuments,

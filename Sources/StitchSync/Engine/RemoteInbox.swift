@@ -163,10 +163,15 @@ extension CollectionPass {
             return record.base == .absent && record.pause == nil && record.hint == 0
                 && (!record.isPending || isForeign)
         }
-        guard !known.isEmpty || !unknown.isEmpty else { return last }
+        // What is uncertain there is looked at anyway; that it is not there then is nobody's deletion.
+        let uncertain = page.filter { $0.pause == nil && $0.attempt != nil }
+        guard !known.isEmpty || !unknown.isEmpty || !uncertain.isEmpty else { return last }
         try await write { sync in
             for (record, lookup) in zip(known, found) { try sync.compare(record, with: lookup) }
             for record in unknown { try sync.hint(record) }
+            if sync.collection.isAfterDrop {
+                for record in uncertain { try sync.hint(record, .dropped) }
+            }
         }
         return last
     }

@@ -206,7 +206,6 @@ extension CollectionPass {
         let always = configuration.conflictHandler?.always
         var conflicts: [OpenConflict] = []
         var claims: [SyncedDocument] = []
-        report.overtaken += settled.count { if case .claim = $0 { true } else { false } }
         for (look, outcome) in zip(looks, settled) {
             switch outcome {
             case .nothing: break
@@ -285,7 +284,9 @@ extension CollectionPass {
         #if ENGINE_VARIANTS
             if EngineVariant.unguardedClaim.isOn { return try await claimAnyway(writes) }
         #endif
-        _ = try await request { remote in try await remote.write(writes) }
+        let outcomes = try await request { remote in try await remote.write(writes) }
+        // What was refused will be again: no reason for another pass at once.
+        report.overtaken += outcomes.count { [.applied, .notMatched].contains($0) }
     }
 }
 
@@ -314,21 +315,21 @@ extension CollectionPass {
     ) async throws -> [OperationID: AttemptEvidence] {
         var evidence: [OperationID: AttemptEvidence] = [:]
         // Lists, not a dictionary, so that the same requests are made in the same order.
-        var unsettled: [(token: ResumeToken, records: [SyncedDocument])] = []
+        var unsettled: [(token: ResumeToken, looks: [Look])] = []
         for look in looks {
             guard let attempt = look.record.attempt else { continue }
-            if attempt.isOnTop(of: look.remote) {
+            if attempt.isOnTop(of: look) {
                 evidence[attempt.operation] = .onTop
             } else if let token = attempt.token {
                 if let index = unsettled.lastIndex(where: { $0.token == token }) {
-                    unsettled[index].records.append(look.record)
+                    unsettled[index].looks.append(look)
                 } else {
-                    unsettled.append((token, [look.record]))
+                    unsettled.append((token, [look]))
                 }
             }
         }
-        for (token, records) in unsettled {
-            for (operation, found) in try await history(after: token, of: records) {
+        for (token, looks) in unsettled {
+            for (operation, found) in try await history(after: token, of: looks) {
                 evidence[operation] = found
             }
         }
@@ -337,14 +338,14 @@ extension CollectionPass {
 
     /// Walks the history since attempts were stored, once for all that were stored together.
     private mutating func history(
-        after start: ResumeToken, of records: [SyncedDocument]
+        after start: ResumeToken, of looks: [Look]
     ) async throws -> [OperationID: AttemptEvidence] {
-        let attempts = records.compactMap(\.attempt)
         #if ENGINE_VARIANTS
             if EngineVariant.attemptOnlyOnTop.isOn { return [:] }
         #endif
         var found: Set<OperationID> = []
         var unknownDeletes: Set<[UInt8]> = []
+        var isWhole = true
         var token = start
         let limit = limits.changesPerRead
         var hasMore = true
@@ -356,8 +357,8 @@ extension CollectionPass {
                     try await remote.changes(after: after, limit: limit, waitingUpTo: .zero)
                 }
             } catch let error as RemoteError where error.endsHistory {
-                return Dictionary(
-                    attempts.map { ($0.operation, .historyLost) }, uniquingKeysWith: { $1 })
+                isWhole = false
+                break
             }
             found.formUnion(batch.changes.compactMap(\.operation))
             for change in batch.changes where change.isDelete && change.operation == nil {
@@ -367,10 +368,10 @@ extension CollectionPass {
             token = batch.token
         }
         var evidence: [OperationID: AttemptEvidence] = [:]
-        for record in records {
-            guard let attempt = record.attempt else { continue }
-            let isUnclear =
-                attempt.isDelete && unknownDeletes.contains(BSONKey.encode(record.documentID))
+        for look in looks {
+            guard let attempt = look.record.attempt else { continue }
+            let key = BSONKey.encode(look.record.documentID)
+            let isUnclear = !isWhole || attempt.isDelete && unknownDeletes.contains(key)
             evidence[attempt.operation] =
                 found.contains(attempt.operation)
                 ? .inHistory : isUnclear ? .historyLost : .notInHistory
@@ -380,9 +381,10 @@ extension CollectionPass {
 }
 
 extension Attempt {
-    /// The remote edition is the attempt's own; for a delete, that there is none.
-    fileprivate func isOnTop(of remote: BSONDocument?) -> Bool {
-        guard let remote else { return isDelete }
+    /// The remote edition is the attempt's own; for a delete, that there is none, and not only none
+    /// that the user may see.
+    fileprivate func isOnTop(of look: CollectionPass.Look) -> Bool {
+        guard let remote = look.remote else { return isDelete && look.lookup == .absent }
         guard let version = VersionField(of: remote).version else { return false }
         #if ENGINE_VARIANTS
             if EngineVariant.lineageInsteadOfName.isOn {

@@ -41,7 +41,12 @@ extension SyncTransaction {
             let error = SyncError(
                 .unusableDocument, "what the remote holds cannot be kept: \(cause)",
                 namespace: namespace, documentID: look.record.documentID, underlying: cause)
-            var record = look.record
+            // What was written since the remote was asked is not to be taken back.
+            guard var record = try current(look.record) else { return .nothing }
+            guard record.revision == look.record.revision else {
+                try hint(record)
+                return .nothing
+            }
             record.pause = PauseReason(error.code, error.message)
             try save(record)
             return .failed(error)

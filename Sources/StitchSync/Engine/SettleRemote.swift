@@ -86,10 +86,7 @@ extension SyncTransaction {
             return .nothing
         }
         if look.isOfDropped, record.attempt == nil, record.base != .absent {
-            record.pause = PauseReason(
-                .collectionDropped, "the remote dropped or renamed the collection")
-            try save(record)
-            return .dropped
+            return try pauseDropped(record)
         }
         let edition = try RemoteEdition(look.remote, of: record.documentID)
         #if ENGINE_VARIANTS
@@ -136,6 +133,7 @@ extension SyncTransaction {
             }
             return .nothing
         }
+        if look.isOfDropped, record.base != .absent { return try pauseDropped(record) }
         // What was kept aside is older than this look.
         #if ENGINE_VARIANTS
             let staysAside = EngineVariant.asideKept.isOn
@@ -176,6 +174,14 @@ extension SyncTransaction {
         return try apply(
             decision, to: record, local: stored, remote: edition,
             mayHaveLanded: attempt == .discardUncertain)
+    }
+
+    private func pauseDropped(_ old: SyncedDocument) throws -> Settled {
+        var record = old
+        record.pause = PauseReason(
+            .collectionDropped, "the remote dropped or renamed the collection")
+        try save(record)
+        return .dropped
     }
 
     /// Evicts, or passes over, what does not belong here; `nil` for what does.

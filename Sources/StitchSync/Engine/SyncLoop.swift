@@ -239,10 +239,17 @@ extension SyncEngine {
         do {
             let wait = SyncLimits.watchWait
             let collection = remote.collection(namespace)
-            let batch = try await askInTime(collection, waitingUpTo: wait) { remote in
-                try await remote.changes(after: token, limit: 1, waitingUpTo: wait)
+            var (place, limit) = (token, 1)
+            while true {
+                let (after, count) = (place, limit)
+                let batch = try await askInTime(collection, waitingUpTo: wait) { remote in
+                    try await remote.changes(after: after, limit: count, waitingUpTo: wait)
+                }
+                guard batch.changes.isEmpty else { return true }
+                // The history may be one of all collections: what is passed over there is not ours.
+                guard batch.hasMore, batch.token != place else { return false }
+                (place, limit) = (batch.token, limits.changesPerRead)
             }
-            return !batch.changes.isEmpty
         } catch let error as RemoteError {
             if error.endsHistory { return true }
             try await waitAfterFailedWatch()

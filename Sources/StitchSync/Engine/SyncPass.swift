@@ -65,6 +65,7 @@ struct SyncPass {
 
     static func remoteToLocal(_ pass: inout CollectionPass) async throws {
         try await pass.spreadAttempts()
+        try await pass.noteQuarantined()
         try await pass.readInbox(looking: true)
         try await pass.lookAtWanted()
         try await pass.lookAtHinted()

@@ -141,7 +141,8 @@ extension SyncedDocument {
 
     /// Remembers tries that no evidence of was found.
     mutating func discard(_ tries: [GivenUpAttempt]) {
-        discarded = (discarded + tries).suffix(Self.discardedMax)
+        let news = tries.filter { one in !discarded.contains { $0.operation == one.operation } }
+        discarded = (discarded + news).suffix(Self.discardedMax)
     }
 
     /// Forgets them: what the remote holds is known.

@@ -117,6 +117,32 @@ struct ArrivalScenarios {
         #expect(try await a.items.pausedIDs == [0, 1])
     }
 
+    @Test("a change that is discarded while the remote is asked is not brought back by a pause")
+    func discardedMeanwhile() async throws {
+        let world = try SyncWorld()
+        for id in 0..<2 as Range<Int32> { try Self.put(world, .int32(id), .int32(id)) }
+        let a = try await world.device("A")
+        try a.store.collection(SyncWorld.namespace).createIndex(["x": 1], ["unique": true])
+        try await a.items.sync(ids: [0, 1])
+        try await a.settle()
+        try await a.set(0, ["y": 1])
+        try world.foreign(0) { $0["x"] = 1 }
+        world.remote.after { call in
+            guard call.kind == .find else { return }
+            world.remote.after(nil)
+            try await a.items.discardPendingChange(of: 0)
+        }
+        try await a.sync()
+        try await a.settle()
+        #expect(try await a.items.pausedIDs == [0])
+        #expect(try await a.items.pauseReason(of: 0)?.code == .unusableDocument)
+        try world.foreign(0) { $0["x"] = 5 }
+        try await a.sync()
+        #expect(try await a.items.resumeSync(of: 0))
+        try await a.settle()
+        #expect(try await a.local(0)?["x"] == 5)
+    }
+
     @Test("many new documents and one of somebody else's version come together")
     func oneIsForeign() async throws {
         let world = try SyncWorld()

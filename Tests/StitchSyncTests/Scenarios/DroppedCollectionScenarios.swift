@@ -47,6 +47,26 @@ struct DroppedCollectionScenarios {
         #expect(try world.remoteDocument("new") == ["_id": "new", "x": 1])
     }
 
+    @Test("a change whose answer was lost before the drop is kept and paused with its document")
+    func uncertain() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A")
+        try await a.insert(["_id": "kept", "x": 1])
+        try await a.engine.syncUntilQuiet()
+        await a.items.configure(conflictHandler: .remoteWins, droppedCollectionPolicy: .pause)
+        try await a.set("kept", ["x": 2])
+        world.remote.after { call in
+            if call.kind == .write { throw RemoteError(.retryable, "the answer was lost") }
+        }
+        _ = try await a.engine.syncNow()
+        world.remote.after(nil)
+        try world.remoteDocuments.drop()
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.items.pauseReason(of: "kept")?.code == .collectionDropped)
+        #expect(try await a.local("kept") == ["_id": "kept", "x": 2])
+        #expect(try await a.engine.verify() == [])
+    }
+
     @Test(
         "a document that takes part again after a drop follows the remote, and one that is written asks"
     )

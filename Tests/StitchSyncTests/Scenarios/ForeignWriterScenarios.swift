@@ -33,6 +33,24 @@ struct ForeignWriterScenarios {
         #expect(try world.remoteVersion("k")?.version == version)
     }
 
+    @Test("a version that the remote refuses to write is no reason for another pass at once")
+    func refusedClaims() async throws {
+        let world = try SyncWorld()
+        var remote = TwistedRemote(base: world.remote)
+        remote.writeFault = { write in
+            guard case .update = write.action else { return nil }
+            return RemoteError(.rejected, code: 121, "no further fields")
+        }
+        let a = Device(
+            name: "A", world: world, store: try DocumentStore(at: .inMemory), handler: nil,
+            remote: remote)
+        try await a.start()
+        try await a.insert(["_id": "k", "x": 1])
+        try world.foreign("k") { $0["x"] = 2 }
+        try await a.items.sync(ids: ["k"])
+        #expect(try await a.engine.syncUntilQuiet(passesMax: 10).passes < 10)
+    }
+
     /// Where the version field's name has its last byte, these have the middle of a letter.
     @Test(
         "an edit of a field whose long name has other letters arrives",

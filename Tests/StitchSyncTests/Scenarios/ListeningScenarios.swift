@@ -29,6 +29,30 @@ struct ListeningScenarios {
         #expect(lines.withLock { $0.count } == 2)
     }
 
+    @Test("news behind changes of other collections wake the loop", .timeLimit(.minutes(5)))
+    func behindOthers() async throws {
+        let world = try SyncWorld()
+        let a = try await world.device("A")
+        try await a.insert(["_id": "k", "x": 0])
+        try await a.engine.syncUntilQuiet()
+        guard let remote = world.remoteDocuments as? StoredRemoteDocuments else { return }
+        var events = a.items.events.makeAsyncIterator()
+        let seen = a.engine.passes.count
+        let engine = a.engine
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do { try await engine.run() } catch is CancellationError {}
+            }
+            await engine.passes.wait(after: seen)
+            let other = remote.store.collection(Namespace(SyncWorld.database, "other"))
+            for id in 0..<5 as Range<Int32> { _ = try await other.insertOne(["_id": .int32(id)]) }
+            try world.foreign("k") { $0["x"] = 1 }
+            let event = try await events.next()
+            #expect(event?.fullDocument == ["_id": "k", "x": 1])
+            group.cancelAll()
+        }
+    }
+
     @Test("a listener that does not return holds up neither others nor passes nor other errors")
     func stuckListener() async throws {
         let world = try SyncWorld()

@@ -114,6 +114,33 @@ struct ViewScenarios {
         }
     }
 
+    @Test(
+        "a delete that was lost on its way does not count as done when the document leaves the view"
+    )
+    func lostDelete() async throws {
+        let world = try RuledWorld(Self.own)
+        for engine in try await Self.devices(world) {
+            try Self.fill(world)
+            try await engine.syncUntilQuiet()
+            try await engine.items.deleteOne(["_id": "gone"])
+            world.remote.before { call in
+                if call.kind == .write { throw RemoteError(.retryable, "no network") }
+            }
+            _ = try await engine.syncNow()
+            world.remote.before(nil)
+            await engine.flushEvents()
+            _ = world.transcript()
+            try world.foreign("gone", ["ownerId": "ben"])
+            try await engine.syncUntilQuiet()
+            await engine.flushEvents()
+            #expect(!world.transcript().contains { $0.hasPrefix("committed") })
+            let rejected = try await engine.items.rejectedWrites()
+            #expect(rejected.map(\.documentID) == ["gone"])
+            #expect(try world.document("gone") != nil)
+            #expect(try await engine.items.discardRejectedWrites() == 1)
+        }
+    }
+
     @Test("a delete behind a write whose answer was lost is a delete")
     func deletedBehindOwnWrite() async throws {
         let world = try RuledWorld(Self.own)

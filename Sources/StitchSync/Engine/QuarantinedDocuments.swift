@@ -1,0 +1,81 @@
+internal import BSONStore
+
+/// Tells documents that were damaged and moved out of their collection from those that the app deleted:
+/// nobody's deletion may reach the remote.
+extension SyncTransaction {
+    /// Has the remote's edition come again of each document that was moved away since this was asked
+    /// last; one whose change is lost with it is paused until the app resumes it.
+    ///
+    /// - Throws: what the store says.
+    func noteQuarantined() throws {
+        let lost = try QuarantinedDocuments(transaction.connection).news(of: namespace)
+        guard !lost.isEmpty else { return }
+        try QuarantinedDocuments(transaction.connection).note(lost.map(\.row))
+        for (_, id) in lost {
+            guard var record = try record(id), try local(id) == nil else { continue }
+            let isChangeLost = record.isPending || record.attempt != nil
+            if isChangeLost, record.pause == nil {
+                record.pause = PauseReason(
+                    .unusableDocument,
+                    "the local document was damaged and is in quarantine, with its change")
+            }
+            record.attempt = nil
+            record.forgetDiscarded()
+            (record.base, record.version, record.isPending) = (.absent, .absent, false)
+            record.hint = try nextHint()
+            try save(record)
+        }
+    }
+}
+
+extension CollectionPass {
+    /// See ``SyncTransaction/noteQuarantined()``; writes only where there is something to note.
+    mutating func noteQuarantined() async throws {
+        let namespace = namespace
+        let isNews = try snapshot {
+            try !QuarantinedDocuments($0.transaction.connection).news(of: namespace).isEmpty
+        }
+        if isNews { try await write { try $0.noteQuarantined() } }
+    }
+}
+
+/// Reads the store's list of damaged documents, and keeps which of them the engine knows.
+private struct QuarantinedDocuments {
+    let connection: SQLiteConnection
+
+    init(_ connection: SQLiteConnection) { self.connection = connection }
+
+    /// The documents of a collection that the engine does not know to be damaged.
+    func news(of namespace: Namespace) throws -> [(row: Int64, id: BSONValue)] {
+        guard try holds("store_quarantine") else { return [] }
+        let known = try holds("sync_quarantined") ? "SELECT id FROM sync_quarantined" : ""
+        let select = try connection.prepare(
+            """
+            SELECT rowid, key FROM store_quarantine
+                WHERE database = ?1 AND name = ?2 AND rowid NOT IN (\(known))
+            """)
+        select.bind(1, namespace.database)
+        select.bind(2, namespace.collection)
+        var news: [(row: Int64, id: BSONValue)] = []
+        while try select.step() {
+            if let id = BSONKey.decode(select.bytes(1)) { news.append((select.int64(0), id)) }
+        }
+        return news
+    }
+
+    func note(_ rows: [Int64]) throws {
+        try connection.execute(
+            "CREATE TABLE IF NOT EXISTS sync_quarantined(id INTEGER PRIMARY KEY)")
+        for row in rows {
+            let insert = try connection.prepare("INSERT INTO sync_quarantined VALUES (?1)")
+            insert.bind(1, row)
+            try insert.run()
+        }
+    }
+
+    private func holds(_ table: String) throws -> Bool {
+        let select = try connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?1")
+        select.bind(1, table)
+        return try select.step()
+    }
+}
