@@ -8,7 +8,7 @@
 /// Source: MongoDB manual, "Aggregation Operators", version 7.0.
 struct Expression: Sendable {
     /// What was read, for those who look for fields or constants in it.
-    let node: ExpressionNode
+    private(set) var node: ExpressionNode
     private let slotCount: Int
     private let collation: Collation?
 
@@ -27,6 +27,20 @@ struct Expression: Sendable {
     /// - Throws: as ``init(_:in:)``.
     init(object: BSONDocument, in scope: ExpressionScope) throws(StoreError) {
         try self.init(.document(object), in: scope)
+    }
+
+    /// The literal document of one field with null there where the field has no value.
+    func holdingNull(at name: String) -> Expression {
+        var filled = self
+        switch node {
+        case .constant(.document(let document)?) where document.isEmpty:
+            filled.node = .constant(.document([name: .null]))
+        case .object(let fields) where fields.count == 1:
+            let orNull = ExpressionFunction("", .eager { arguments, _ in arguments[0] ?? .null })
+            filled.node = .object([(fields[0].key, .call(orNull, [fields[0].value]))])
+        default: break
+        }
+        return filled
     }
 
     /// The value for a document; `nil` when there is none, as for a missing field.

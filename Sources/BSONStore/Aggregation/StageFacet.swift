@@ -15,7 +15,13 @@ struct FacetStage: PipelineStage {
         var facets: [(name: String, stages: [any PipelineStage])] = []
         for (name, value) in document {
             let array = try pipeline(name, value)
-            facets.append((name, try nested.stages(array)))
+            let stages = try nested.stages(array)
+            guard !stages.contains(where: { ($0 as? MatchStage)?.filter.waitsForText ?? false })
+            else {
+                throw .location(
+                    40600, "$match with $text is not allowed to be used within a $facet stage")
+            }
+            facets.append((name, stages))
         }
         return [FacetStage(facets: facets)]
     }

@@ -33,10 +33,13 @@ struct GraphLookupStage: PipelineStage {
                 "missing 'from' option to $graphLookup stage specification: "
                     + ShellText.text(of: document))
         }
-        guard case .string = from else {
+        guard case .string(let name) = from else {
             throw StoreError(
                 .failedToParse,
                 "$graphLookup 'from' field must be a string, but found \(from.type.alias)")
+        }
+        guard !name.isEmpty else {
+            throw StoreError(.invalidNamespace, "$graphLookup 'from' field must not be empty")
         }
         for (key, value) in document { try read(key, value) }
         guard !self.from.isEmpty, !field.isEmpty, startWith != nil, !connectFrom.isEmpty,
@@ -59,7 +62,11 @@ struct GraphLookupStage: PipelineStage {
                     40185,
                     "restrictSearchWithMatch must be an object, found \(value.type.alias)")
             }
-            restriction = try parser.filter(document)
+            let filter = try parser.filter(document)
+            guard !filter.waitsForText else {
+                throw StoreError(.badValue, "cannot use $text inside $graphLookup")
+            }
+            restriction = filter
         case "from", "as", "connectFromField", "connectToField", "depthField":
             guard case .string(let text) = value else {
                 throw .location(

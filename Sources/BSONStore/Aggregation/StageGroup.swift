@@ -38,17 +38,19 @@ struct GroupStage: PipelineStage {
     private static func key(
         _ value: BSONValue, _ parser: PipelineParser
     ) throws(StoreError) -> Expression {
-        if case .document(let document) = value, document.keys.first?.hasPrefix("$") == false {
-            for case (_, let value) in document {
-                switch value {
-                case .double, .bool, .int32, .int64, .decimal128:
-                    throw .location(
-                        17390, "$group does not support inclusion-style expressions")
-                default: continue
-                }
+        guard case .document(let document) = value, let name = document.keys.first,
+            !name.hasPrefix("$")
+        else { return try Expression(value, in: parser.scope) }
+        for case (_, let value) in document {
+            switch value {
+            case .double, .bool, .int32, .int64, .decimal128:
+                throw .location(
+                    17390, "$group does not support inclusion-style expressions")
+            default: continue
             }
         }
-        return try Expression(value, in: parser.scope)
+        let key = try Expression(value, in: parser.scope)
+        return document.count == 1 ? key.holdingNull(at: name) : key
     }
 
     /// Reads `$sortByCount`, which is a group with a sort behind it.

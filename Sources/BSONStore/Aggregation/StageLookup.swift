@@ -230,7 +230,15 @@ private struct LookupParsing {
         if stage.equality == nil {
             stage.pipeline = try Pipeline(nested: pipeline, nested)
         } else {
-            stage.stages = try nested.stages(pipeline)
+            let stages = try nested.stages(pipeline)
+            guard !stages.contains(where: { ($0 as? MatchStage)?.filter.waitsForText ?? false })
+            else {
+                throw StoreError(
+                    .badValue,
+                    "$lookup with 'localField' and 'foreignField' cannot have a pipeline with $text"
+                )
+            }
+            stage.stages = stages
         }
     }
 

@@ -45,10 +45,13 @@ struct WindowFunctionParsing {
         return bounds
     }
 
+    /// The accumulators that are no window functions.
+    private static let excluded: Set = ["$mergeObjects", "$accumulator", "$_internalJsReduce"]
+
     private func accumulator(
         _ name: String, _ argument: BSONValue
     ) throws(StoreError) -> any WindowFunction {
-        guard name != "$mergeObjects", let parse = Accumulator.all[name] else {
+        guard !Self.excluded.contains(name), let parse = Accumulator.all[name] else {
             throw StoreError(.failedToParse, "Unrecognized window function, \(name)")
         }
         let bounds = try bounds(name)

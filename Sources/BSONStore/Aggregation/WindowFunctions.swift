@@ -23,7 +23,7 @@ struct RankWindow: WindowFunction {
 struct ShiftWindow: WindowFunction {
     var output: Expression?
     var by = 0
-    /// What stands for a document outside of the partition.
+    /// What stands for a document outside of the partition, or for a missing value.
     var other: BSONValue?
 
     func values(
@@ -32,7 +32,7 @@ struct ShiftWindow: WindowFunction {
         let outputs = try output?.values(partition, run) ?? []
         return outputs.indices.map { place in
             let wanted = place + by
-            return outputs.indices.contains(wanted) ? outputs[wanted] : other
+            return outputs.indices.contains(wanted) ? outputs[wanted] ?? other : other
         }
     }
 }
@@ -62,19 +62,32 @@ struct LinearFillWindow: WindowFunction {
         var values = try input.values(partition, run)
         var known: Int?
         for place in values.indices {
+            try check(partition.sortValues[place], besides: partition.sortValues[0])
             if place > 0, partition.sortKeys[place] == partition.sortKeys[place - 1] {
                 throw .location(
                     6_050_106, "There can be no repeated values in the sort field")
             }
             guard let value = values[place], !value.isNullish else { continue }
             guard BSONNumber(value) != nil else {
-                throw .location(
-                    6_050_201, "Value to be filled must be numeric or nullish")
+                throw StoreError(
+                    .typeMismatch, "Value to be filled must be numeric or nullish")
             }
             if let known, known + 1 < place { try fill(&values, known, place, partition) }
             known = place
         }
         return values
+    }
+
+    /// Refuses what is no place on a line, and dates among numbers.
+    private func check(_ value: BSONValue, besides first: BSONValue) throws(StoreError) {
+        guard value.isNumber || value.type == .datetime else {
+            throw StoreError(
+                .typeMismatch,
+                "$linearFill sorts by numbers or dates, found \(value.type.alias)")
+        }
+        guard value.isNumber == first.isNumber else {
+            throw StoreError(.typeMismatch, "$linearFill sorts by numbers or by dates, not both")
+        }
     }
 
     private func fill(
@@ -86,8 +99,9 @@ struct LinearFillWindow: WindowFunction {
         let length = try WindowNumber(position: partition.sortValues[to]).minus(first)
         for place in (from + 1)..<to {
             let distance = try WindowNumber(position: partition.sortValues[place]).minus(first)
-            let rise = end.minus(start).times(distance).divided(by: length)
-            values[place] = start.plus(rise).value
+            // The slope comes first, as the server rounds it.
+            let slope = end.minus(start).divided(by: length)
+            values[place] = start.plus(distance.times(slope)).value
         }
     }
 }

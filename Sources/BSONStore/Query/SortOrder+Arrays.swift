@@ -89,6 +89,8 @@ extension SortOrder {
                 {
                     value = member
                     rest = rest.dropFirst()
+                    // An array that is named by its position is a value itself.
+                    if rest.isEmpty { return .value(member) }
                     continue
                 }
                 return .array(array, at: Array(parts[..<rest.startIndex]), rest: rest)

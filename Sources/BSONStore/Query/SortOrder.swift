@@ -149,7 +149,7 @@ public struct SortOrder: Sendable {
         let joined: [UInt8] = document.withUnsafeBytes { bytes in
             self.key(metadata) { (visit: Visit) in
                 var count = 0
-                ValuePath.visit(visit.parts[...], document: bytes) { value in
+                ValuePath.visit(visit.parts[...], document: bytes, keepsElements: true) { value in
                     count += 1
                     visit.body(value)
                 }
@@ -165,7 +165,8 @@ public struct SortOrder: Sendable {
         return wrapped.withCursor { cursor in
             guard let element = cursor.next() else { return [] }
             return key([:]) { visit in
-                ValuePath.visit(visit.parts[...], value: element.value, visit.body)
+                ValuePath.visit(
+                    visit.parts[...], value: element.value, keepsElements: true, visit.body)
             }
         }
     }
@@ -199,31 +200,38 @@ public struct SortOrder: Sendable {
 /// Visits the values that a path leads to, arrays unwound as in an index.
 enum ValuePath {
     /// Calls with each value; `nil` for a missing one; undefined for an empty array at the end.
+    ///
+    /// - Parameter keepsElements: an array that the path names by its position in another one is a
+    ///   value itself, as in a sort.
     static func visit(
         _ parts: ArraySlice<String>, document: UnsafeRawBufferPointer,
-        _ body: (BSONRawValue?) -> Void
+        keepsElements: Bool = false, _ body: (BSONRawValue?) -> Void
     ) {
         guard let part = parts.first else { return }
         var cursor = BSONCursor(document)
         while let element = cursor.next() {
             guard part.utf8.elementsEqual(element.key) else { continue }
-            return visit(parts.dropFirst(), value: element.value, body)
+            return visit(
+                parts.dropFirst(), value: element.value, keepsElements: keepsElements, body)
         }
         body(nil)
     }
 
     static func visit(
-        _ parts: ArraySlice<String>, value: BSONRawValue, _ body: (BSONRawValue?) -> Void
+        _ parts: ArraySlice<String>, value: BSONRawValue, keepsElements: Bool = false,
+        _ body: (BSONRawValue?) -> Void
     ) {
         switch value.type {
-        case .document where !parts.isEmpty: visit(parts, document: value.bytes, body)
-        case .array: visit(parts, array: value, body)
+        case .document where !parts.isEmpty:
+            visit(parts, document: value.bytes, keepsElements: keepsElements, body)
+        case .array: visit(parts, array: value, keepsElements: keepsElements, body)
         default: body(parts.isEmpty ? value : nil)
         }
     }
 
     private static func visit(
-        _ parts: ArraySlice<String>, array: BSONRawValue, _ body: (BSONRawValue?) -> Void
+        _ parts: ArraySlice<String>, array: BSONRawValue, keepsElements: Bool,
+        _ body: (BSONRawValue?) -> Void
     ) {
         var cursor = BSONCursor(array)
         guard let part = parts.first else {
@@ -241,14 +249,17 @@ enum ValuePath {
         if let index = FieldPath.index(part) {
             var copy = cursor
             if let value = copy.skip(to: index) {
-                return visit(parts.dropFirst(), value: value, body)
+                let rest = parts.dropFirst()
+                if keepsElements, rest.isEmpty { return body(value) }
+                return visit(rest, value: value, keepsElements: keepsElements, body)
             }
         }
         var isEmpty = true
         while let element = cursor.next() {
             isEmpty = false
             if element.value.typeByte == BSONType.document.rawValue {
-                visit(parts, document: element.value.bytes, body)
+                visit(
+                    parts, document: element.value.bytes, keepsElements: keepsElements, body)
             } else {
                 body(nil)
             }

@@ -53,8 +53,7 @@ struct IndexScan {
         guard index.definition.isFiled else { return nil }
         let fields = IndexFields(index, query)
         if index.definition.isSparse, !isForced {
-            let isPresent = fields.bounds.contains { $0.map { !$0.holdsNull } ?? false }
-            guard isPresent else { return nil }
+            guard fields.provesPresence else { return nil }
         }
         let plan = Self.groups(index.definition.keys, fields.bounds)
         self.index = index
@@ -122,6 +121,8 @@ struct IndexScan {
 /// Chooses the bounds of the fields of one index.
 struct IndexFields {
     private(set) var bounds: [IndexBounds?] = []
+    /// Whether all documents that can pass have one of the fields.
+    private(set) var provesPresence = false
     private let index: StoredIndex
     private let query: IndexQuery
     private let texts: IndexBounds.Texts
@@ -144,8 +145,10 @@ struct IndexFields {
                     all.dropFirst().reduce(first.bounds) { $0.intersection($1.bounds) }
                 }
             }
-            if let bound = found, key.kind == .special("hashed") {
-                found = IndexKeyGenerator.hashed(bound)
+            if let bound = found {
+                // The hash of null no longer tells that it is one of null.
+                if !bound.holdsNull { provesPresence = true }
+                if key.kind == .special("hashed") { found = IndexKeyGenerator.hashed(bound) }
             }
             bounds.append(found)
         }

@@ -51,14 +51,26 @@ enum UpsertEqualities {
             for part in parts { collect(part, into: &found) }
         } else if case .any(let parts) = predicate, parts.count == 1 {
             collect(parts[0], into: &found)
-        } else if case .field(let path, let test) = predicate {
-            if case .compare(.equal, let value) = test {
-                found.append((path.parts, value))
-            } else if case .isIn(let values, let expressions) = test, values.count == 1,
-                expressions.isEmpty
-            {
-                found.append((path.parts, values[0]))
+        } else if let equality = equality(predicate) {
+            found.append(equality)
+        }
+    }
+
+    /// The equality that is all that a predicate asks; branches that ask the same are one.
+    private static func equality(_ predicate: Predicate) -> Equality? {
+        switch predicate {
+        case .all(let parts) where parts.count == 1: return equality(parts[0])
+        case .any(let parts):
+            guard let part = parts.first, let first = equality(part) else { return nil }
+            let isSame = parts.dropFirst().allSatisfy { part in
+                equality(part).map { $0 == first } ?? false
             }
+            return isSame ? first : nil
+        case .field(let path, .compare(.equal, let value)): return (path.parts, value)
+        case .field(let path, .isIn(let values, let expressions))
+        where values.count == 1 && expressions.isEmpty:
+            return (path.parts, values[0])
+        default: return nil
         }
     }
 

@@ -283,4 +283,30 @@ import Testing
         #expect(told == [1_000, 2_000, 2_700])
         #expect(try things.listIndexes().count == 2)
     }
+
+    @Test func `a sparse hashed index does not answer for documents that lack the field`() throws {
+        let things = try DocumentStore(at: .inMemory).collection(Self.things)
+        try things.insertMany([["_id": 1], ["_id": 2, "a": .null], ["_id": 3, "a": 5]])
+        try things.createIndex(["a": "hashed"], ["sparse": true])
+        #expect(try ids(things, ["a": .null]).sorted() == [1, 2])
+        #expect(try ids(things, ["a": ["$exists": false]]) == [1])
+        #expect(try ids(things, ["a": ["$in": [.null, 5]]]).sorted() == [1, 2, 3])
+        #expect(try ids(things, ["a": 5]) == [3])
+        #expect(stages(try winning(things, ["a": 5])).contains("IXSCAN"))
+    }
+
+    @Test func `a sort takes an array that a position names as it is`() throws {
+        let documents: [BSONDocument] = [
+            ["_id": 6, "a": [1], "b": 0], ["_id": 7, "a": [[1]], "b": 0],
+            ["_id": 8, "a": [[0, 9]], "b": 0],
+        ]
+        for index: BSONDocument? in [nil, ["a.0": 1]] {
+            let things = try DocumentStore(at: .inMemory).collection(Self.things)
+            try things.insertMany(documents)
+            if let index { try things.createIndex(index) }
+            #expect(try ids(things, [:], sort: ["a.0": -1, "_id": 1]) == [7, 8, 6])
+            #expect(try ids(things, [:], sort: ["a.0": 1]) == [6, 8, 7])
+            #expect(try ids(things, [:], sort: ["b": 1, "a.0": 1]) == [6, 8, 7])
+        }
+    }
 }

@@ -127,7 +127,9 @@ struct RandomIndexedWorld {
         case 5: index = ["key": ["a.$**": 1]]
         case 6: index = ["key": ["$**": 1], "wildcardProjection": ["a": 1, "b.a": 1]]
         case 7: index = ["key": ["$**": 1], "wildcardProjection": ["a.b": 0, "_id": 1]]
-        case 8: index = ["key": [pick(["a", "b", "a.a"]): "hashed"]]
+        case 8:
+            index = ["key": [pick(["a", "b", "a.a"]): "hashed"]]
+            if Bool.random(using: &random) { index.append("sparse", true) }
         default: break
         }
         if let collation = collation() {
