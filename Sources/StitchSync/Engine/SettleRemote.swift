@@ -134,15 +134,7 @@ extension SyncTransaction {
             return .nothing
         }
         if look.isOfDropped, record.base != .absent { return try pauseDropped(record) }
-        // What was kept aside is older than this look.
-        #if ENGINE_VARIANTS
-            let staysAside = EngineVariant.asideKept.isOn
-        #else
-            let staysAside = false
-        #endif
-        if try !staysAside && membership.isStaging {
-            try subscriptions.unstage(record.documentID, in: collection.rowID)
-        }
+        try forgetAside(record)
         let isHidden = look.lookup == .hidden
         if collection.isSubscribed && !record.isClaimedByID || isHidden,
             let settled = try settleMembership(record, look, edition, isHeld: local != nil)
@@ -174,6 +166,16 @@ extension SyncTransaction {
         return try apply(
             decision, to: record, local: stored, remote: edition,
             mayHaveLanded: attempt == .discardUncertain)
+    }
+
+    /// Forgets what was kept aside of a document, which is older than this look.
+    private func forgetAside(_ record: SyncedDocument) throws {
+        #if ENGINE_VARIANTS
+            if EngineVariant.asideKept.isOn { return }
+        #endif
+        if try membership.isStaging {
+            try subscriptions.unstage(record.documentID, in: collection.rowID)
+        }
     }
 
     private func pauseDropped(_ old: SyncedDocument) throws -> Settled {
