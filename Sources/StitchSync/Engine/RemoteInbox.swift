@@ -141,8 +141,9 @@ extension CollectionPass {
 
     private mutating func scanPage(after row: Int64) async throws -> Int64? {
         let limit = limits.batchDocuments
-        let page = try read { records, collection in
-            try records.records(.all, in: collection.rowID, after: row, limit: limit)
+        let (page, isAfterDrop) = try read { records, collection in
+            let page = try records.records(.all, in: collection.rowID, after: row, limit: limit)
+            return (page, collection.isAfterDrop)
         }
         guard let last = page.last?.rowID else { return nil }
         let known = page.filter { $0.pause == nil && $0.attempt == nil && $0.base != .absent }
@@ -164,14 +165,12 @@ extension CollectionPass {
                 && (!record.isPending || isForeign)
         }
         // What is uncertain there is looked at anyway; that it is not there then is nobody's deletion.
-        let uncertain = page.filter { $0.pause == nil && $0.attempt != nil }
+        let uncertain = isAfterDrop ? page.filter { $0.pause == nil && $0.attempt != nil } : []
         guard !known.isEmpty || !unknown.isEmpty || !uncertain.isEmpty else { return last }
         try await write { sync in
             for (record, lookup) in zip(known, found) { try sync.compare(record, with: lookup) }
             for record in unknown { try sync.hint(record) }
-            if sync.collection.isAfterDrop {
-                for record in uncertain { try sync.hint(record, .dropped) }
-            }
+            for record in uncertain { try sync.hint(record, .dropped) }
         }
         return last
     }

@@ -315,21 +315,21 @@ extension CollectionPass {
     ) async throws -> [OperationID: AttemptEvidence] {
         var evidence: [OperationID: AttemptEvidence] = [:]
         // Lists, not a dictionary, so that the same requests are made in the same order.
-        var unsettled: [(token: ResumeToken, looks: [Look])] = []
+        var unsettled: [(token: ResumeToken, records: [SyncedDocument])] = []
         for look in looks {
             guard let attempt = look.record.attempt else { continue }
             if attempt.isOnTop(of: look) {
                 evidence[attempt.operation] = .onTop
             } else if let token = attempt.token {
                 if let index = unsettled.lastIndex(where: { $0.token == token }) {
-                    unsettled[index].looks.append(look)
+                    unsettled[index].records.append(look.record)
                 } else {
-                    unsettled.append((token, [look]))
+                    unsettled.append((token, [look.record]))
                 }
             }
         }
-        for (token, looks) in unsettled {
-            for (operation, found) in try await history(after: token, of: looks) {
+        for (token, records) in unsettled {
+            for (operation, found) in try await history(after: token, of: records) {
                 evidence[operation] = found
             }
         }
@@ -338,7 +338,7 @@ extension CollectionPass {
 
     /// Walks the history since attempts were stored, once for all that were stored together.
     private mutating func history(
-        after start: ResumeToken, of looks: [Look]
+        after start: ResumeToken, of records: [SyncedDocument]
     ) async throws -> [OperationID: AttemptEvidence] {
         #if ENGINE_VARIANTS
             if EngineVariant.attemptOnlyOnTop.isOn { return [:] }
@@ -368,9 +368,9 @@ extension CollectionPass {
             token = batch.token
         }
         var evidence: [OperationID: AttemptEvidence] = [:]
-        for look in looks {
-            guard let attempt = look.record.attempt else { continue }
-            let key = BSONKey.encode(look.record.documentID)
+        for record in records {
+            guard let attempt = record.attempt else { continue }
+            let key = BSONKey.encode(record.documentID)
             let isUnclear = !isWhole || attempt.isDelete && unknownDeletes.contains(key)
             evidence[attempt.operation] =
                 found.contains(attempt.operation)
