@@ -56,7 +56,8 @@ extension SyncError {
         case .handlerFailed, .handlerTimeout, .handlerChangedID, .documentTooLarge, .rejected,
             .compensatingWrite, .writeRefused, .retriesExhausted, .foreignVersion, .decodingFailed,
             .remoteUnavailable, .authRequired, .offline, .timedOut, .notConfigured, .passUnderWay,
-            .subscriptionFailed, .unusableDocument, .collectionDropped:
+            .subscriptionFailed, .unusableDocument, .collectionDropped, .remoteChanged,
+            .unexplainedAbsence:
             false
         }
     }
@@ -69,7 +70,8 @@ extension SyncError {
         case .notConfigured, .passUnderWay, .storeInUse, .storeFailed: .applicationBug
         case .handlerFailed, .handlerTimeout, .handlerChangedID, .documentTooLarge, .rejected,
             .compensatingWrite, .writeRefused, .retriesExhausted, .foreignVersion, .decodingFailed,
-            .subscriptionFailed, .unusableDocument, .collectionDropped:
+            .subscriptionFailed, .unusableDocument, .collectionDropped, .remoteChanged,
+            .unexplainedAbsence:
             .warning
         }
     }

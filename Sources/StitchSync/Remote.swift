@@ -65,9 +65,33 @@ public protocol RemoteCollection: Sendable {
     func changes(
         after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
     ) async throws(RemoteError) -> RemoteChangeBatch
+
+    /// Tells which collection this is; asked at the start of each pass.
+    ///
+    /// A remote that does not tell (the default) is ``RemoteIdentity/unknown``.
+    func identity() async throws(RemoteError) -> RemoteIdentity
+
+    /// Looks up what the remote remembers of deleted documents; one answer per id, in order.
+    ///
+    /// A remote that remembers nothing (the default) answers `nil` for each.
+    ///
+    /// - Parameter place: a place in the history; each tombstone tells whether it is later by proof.
+    func tombstones(
+        ids: [BSONValue], since place: ResumeToken?
+    ) async throws(RemoteError) -> [RemoteTombstone?]
 }
 
 extension RemoteCollection {
+    /// Does not tell: see ``RemoteIdentity/unknown``.
+    public func identity() async throws(RemoteError) -> RemoteIdentity { .unknown }
+
+    /// Remembers nothing of deleted documents.
+    public func tombstones(
+        ids: [BSONValue], since place: ResumeToken?
+    ) async throws(RemoteError) -> [RemoteTombstone?] {
+        ids.map { _ in nil }
+    }
+
     /// Reads all documents, however many bytes they are.
     public func find(
         ids: [BSONValue], bytesMax: Int

@@ -16,6 +16,8 @@ extension SyncCollection {
     ///   - rejectionPolicy: what becomes of changes that the remote refuses.
     ///   - strictWrites: refuses writes at the call that are certainly not allowed.
     ///   - droppedCollectionPolicy: what becomes of documents whose collection the remote dropped.
+    ///   - unexplainedAbsence: what becomes of documents that are missing at the remote without
+    ///     evidence that somebody deleted them.
     public func configure(
         conflictHandler: ConflictHandler<Document>? = nil,
         changeEventListener: (@Sendable (ChangeEvent<Document>) async -> Void)? = nil,
@@ -23,12 +25,13 @@ extension SyncCollection {
         syncFrequency: SyncFrequency = .reactive,
         rejectionPolicy: RejectionPolicy<Document> = .standard,
         strictWrites: StrictWrites? = nil,
-        droppedCollectionPolicy: DroppedCollectionPolicy = .pause
+        droppedCollectionPolicy: DroppedCollectionPolicy = .pause,
+        unexplainedAbsence: UnexplainedAbsencePolicy = .keep
     ) async {
         let configuration = CollectionConfiguration(
             conflictHandler: conflictHandler.map(untyped), frequency: syncFrequency,
             rejection: coding.untyped(rejectionPolicy), strict: strictWrites,
-            dropped: droppedCollectionPolicy, isSet: true)
+            dropped: droppedCollectionPolicy, unexplained: unexplainedAbsence, isSet: true)
         engine.state.withLock { $0.configurations[namespace] = configuration }
         engine.delivery.configure(namespace, changeEventListener.map(untyped))
         var tell: (@Sendable (SyncError) async -> Void)?

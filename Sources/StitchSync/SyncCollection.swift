@@ -90,7 +90,7 @@ extension SyncCollection {
         get async throws { try await documentIDs(.pending) }
     }
 
-    /// The ids that are paused.
+    /// The ids that are paused; those that are missing at the remote are ``unexplainedIDs``.
     public var pausedIDs: [BSONValue] {
         get async throws { try await documentIDs(.paused) }
     }

@@ -35,6 +35,8 @@ public final class SyncEngine: Sendable {
     /// What lives in memory only.
     struct State {
         var configurations: [Namespace: CollectionConfiguration] = [:]
+        /// The stops that the app was told of since the start.
+        var toldStops: [Namespace: SyncStop] = [:]
         var isOnline = true
         var progress = SyncProgress()
     }

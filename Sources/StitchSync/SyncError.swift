@@ -41,8 +41,14 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         case passUnderWay
         /// What the remote holds under an id cannot be kept in the store; the document is paused.
         case unusableDocument
-        /// The remote dropped or renamed the collection; documents that are no longer there are paused.
+        /// The remote dropped or renamed the collection: its sync stopped, and everything here is kept.
         case collectionDropped
+        /// The remote collection is another one than the one that the documents were synced with: its
+        /// sync stopped, nothing was deleted or sent.
+        case remoteChanged
+        /// Documents are missing at the remote, and nothing says that somebody deleted them: they are
+        /// kept here and not sent.
+        case unexplainedAbsence
         /// The remote refused a set of subscriptions; the set before goes on.
         case subscriptionFailed
         /// The store failed.

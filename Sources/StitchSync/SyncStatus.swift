@@ -13,11 +13,19 @@ public struct SyncStatus: Sendable, Hashable {
     /// Local changes that the remote did not allow and that wait for the app to retry or discard
     /// them, see ``SyncCollection/rejectedWrites()``.
     public var rejected = 0
+    /// Documents that are missing at the remote without evidence of a delete; they are kept and not
+    /// sent, see ``SyncCollection/resolveUnexplained(_:)``. They are not among ``paused``.
+    public var unexplained = 0
+    /// Why the collection's sync stopped; `nil` while it runs.
+    public var stop: SyncStop?
 
     /// Counts nothing unless told.
     public init(
-        synced: Int = 0, pending: Int = 0, paused: Int = 0, toLook: Int = 0, rejected: Int = 0
+        synced: Int = 0, pending: Int = 0, paused: Int = 0, toLook: Int = 0, rejected: Int = 0,
+        unexplained: Int = 0, stop: SyncStop? = nil
     ) {
+        self.unexplained = unexplained
+        self.stop = stop
         self.rejected = rejected
         self.synced = synced
         self.pending = pending
@@ -41,13 +49,17 @@ public enum DocumentSyncStatus: Sendable, Hashable {
     case conflicted
     /// Neither direction touches it; local writes and ``SyncCollection/resumeSync(of:)`` end this.
     case paused(PauseReason)
+    /// It is missing at the remote, and nothing says that somebody deleted it: it is kept and not sent.
+    case unexplained
 
     init(_ record: SyncedDocument?) {
         guard let record else {
             self = .notSynced
             return
         }
-        if let pause = record.pause {
+        if record.isUnexplained {
+            self = .unexplained
+        } else if let pause = record.pause {
             self = .paused(pause)
         } else {
             switch (record.isPending, record.hint > 0) {
@@ -68,6 +80,7 @@ public enum DocumentSyncStatus: Sendable, Hashable {
         case .stale: "stale"
         case .conflicted: "conflicted"
         case .paused: "paused"
+        case .unexplained: "unexplained"
         }
     }
 }
@@ -100,10 +113,12 @@ extension SyncCollection {
             func count(_ selection: SyncRecords.Selection) throws -> Int {
                 try sync.records.count(selection, in: sync.collection.rowID)
             }
+            let unexplained = try count(.unexplained)
             return SyncStatus(
                 synced: try count(.all), pending: try count(.pending),
                 paused: try count(.paused), toLook: try count(.toLook),
-                rejected: try sync.records.rejectionCount(in: sync.collection.rowID))
+                rejected: try sync.records.rejectionCount(in: sync.collection.rowID),
+                unexplained: unexplained, stop: sync.collection.stop)
         } ?? SyncStatus()
     }
 

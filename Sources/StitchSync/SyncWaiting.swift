@@ -101,6 +101,7 @@ extension SyncEngine {
                 try await waitUntilWoken(after: seen)
                 continue
             }
+            if let stopped = try stopError(in: namespace) { throw stopped }
             let needsSets = selections.contains(.toLook)
             if report.reachedRemote, try isEmpty(selections, in: namespace),
                 try !needsSets || !isSetWaiting(in: namespace)
@@ -114,6 +115,18 @@ extension SyncEngine {
                 after: seen, atMost: backoff.delay(afterFailures: fruitless, jitter: jitter),
                 clock: clock)
         }
+    }
+
+    /// The error of a collection that is stopped: only a person can end the wait for it.
+    func stopError(in namespace: Namespace?) throws -> SyncError? {
+        let collections = try store.read { transaction in
+            try SyncState(connection: transaction.connection).collections()
+        }
+        for collection in collections
+        where namespace == nil || collection.namespace == namespace {
+            if let stop = collection.stop { return stop.error(in: collection.namespace) }
+        }
+        return nil
     }
 
     /// Runs a pass; `nil` when the engine is offline.

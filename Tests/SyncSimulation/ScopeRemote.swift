@@ -86,6 +86,14 @@ private struct ScopeCollection: RemoteCollection {
         return outcomes
     }
 
+    func identity() async throws(RemoteError) -> RemoteIdentity { try await base.identity() }
+
+    func tombstones(
+        ids: [BSONValue], since place: ResumeToken?
+    ) async throws(RemoteError) -> [RemoteTombstone?] {
+        try await base.tombstones(ids: ids, since: place)
+    }
+
     func currentToken() async throws(RemoteError) -> ResumeToken {
         try await remote.before(ScopeRemote.Call())
         let token = try await base.currentToken()

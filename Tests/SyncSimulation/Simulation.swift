@@ -233,6 +233,9 @@ extension SimulationWorld {
                 // Rule R6: writes to it stay queued until its writer repairs the field.
                 if isForeign && !isStrict { continue }
                 fail("L1 c\(number) d\(document) is \(status) \(name)")
+            case .unexplained:
+                // The remote keeps tombstones: every absence is explained.
+                fail("I2 c\(number) d\(document) is unexplained \(name)")
             case .synced: break
             }
             if !isEqual(try local(clients[number], document), remote?.bare) {

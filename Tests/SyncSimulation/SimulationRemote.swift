@@ -17,7 +17,9 @@ struct SimulationRemote: Remote {
 /// One collection as one client sees it.
 struct SimulationCollection: RemoteCollection {
     /// The kinds of requests.
-    enum Request: String { case find, page, versions, write, token, changes }
+    enum Request: String {
+        case find, page, versions, write, token, changes, identity, tombstones
+    }
 
     let remote: SimulationRemote
     let namespace: Namespace
@@ -80,6 +82,18 @@ struct SimulationCollection: RemoteCollection {
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
         try await carry(.versions) { () async throws(RemoteError) in
             try await base.versions(ids: ids)
+        }
+    }
+
+    func identity() async throws(RemoteError) -> RemoteIdentity {
+        try await carry(.identity) { () async throws(RemoteError) in try await base.identity() }
+    }
+
+    func tombstones(
+        ids: [BSONValue], since place: ResumeToken?
+    ) async throws(RemoteError) -> [RemoteTombstone?] {
+        try await carry(.tombstones) { () async throws(RemoteError) in
+            try await base.tombstones(ids: ids, since: place)
         }
     }
 

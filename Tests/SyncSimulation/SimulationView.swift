@@ -176,7 +176,7 @@ extension SimulationWorld {
             if isHere && !isAsked && !isClaimed {
                 fail("I2 c\(number) d\(document) stays and is not asked for \(name)")
             }
-        case .pending, .stale, .conflicted, .paused: return
+        case .pending, .stale, .conflicted, .paused, .unexplained: return
         }
     }
 }

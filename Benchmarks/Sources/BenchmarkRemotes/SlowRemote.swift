@@ -97,6 +97,14 @@ private struct SlowCollection: RemoteCollection {
         return try await base.write(writes)
     }
 
+    func identity() async throws(RemoteError) -> RemoteIdentity { try await base.identity() }
+
+    func tombstones(
+        ids: [BSONValue], since place: ResumeToken?
+    ) async throws(RemoteError) -> [RemoteTombstone?] {
+        try await base.tombstones(ids: ids, since: place)
+    }
+
     func currentToken() async throws(RemoteError) -> ResumeToken {
         try await wait()
         traffic.add()

@@ -12,7 +12,18 @@ struct RemoteEventFacts: Hashable {
         case foreign
     }
 
+    /// What speaks for that somebody deleted a document that the look did not find.
+    enum Evidence: String, CaseIterable {
+        /// Nothing: absence alone proves nothing (decision 7).
+        case none
+        /// A delete in the history since the confirmed edition, a tombstone, or a drop that the app
+        /// takes for it.
+        case deleted
+    }
+
     var remote: Remote
+    /// Counts only where the look found no document.
+    var evidence: Evidence
     /// The version field equals the one that the base was taken with.
     var versionSame: Bool
     /// The content equals the base's; both absent counts as equal.
@@ -39,6 +50,8 @@ enum RemoteEventDecision: String, CaseIterable {
     case listForeign
     /// The remote deleted it: remove the local document and the record.
     case removeLocal
+    /// It is missing at the remote: find out why, and keep it until that is known.
+    case explain
     /// Both sides came to the same: the remote's edition is the base, nothing is pending.
     case complete
     /// Both sides deleted it: the record ends.
@@ -57,10 +70,21 @@ enum RemoteEventDecision: String, CaseIterable {
         case .absent, .unversioned, .versioned: break
         }
         if facts.pending == .none {
-            if facts.remote == .absent { return facts.contentSame ? .recordVersion : .removeLocal }
-            return .take
+            guard facts.remote == .absent else { return .take }
+            if facts.contentSame { return .recordVersion }
+            return facts.evidence == .deleted ? .removeLocal : .explain
         }
         if facts.outcomeSame { return facts.remote == .absent ? .completeDelete : .complete }
         return facts.contentSame ? .recordVersion : .conflict
+    }
+
+    /// Whether the document is to be looked at again after this.
+    var isOpen: Bool {
+        switch self {
+        case .claim, .conflict, .explain: true
+        case .nothing, .take, .takeForeign, .listForeign, .removeLocal, .complete,
+            .completeDelete, .recordVersion:
+            false
+        }
     }
 }

@@ -7,6 +7,7 @@ struct CollectionConfiguration: Sendable {
     var rejection = RejectionPolicy<BSONDocument>.standard
     var strict: StrictWrites?
     var dropped = DroppedCollectionPolicy.pause
+    var unexplained = UnexplainedAbsencePolicy.keep
     /// The app has configured the collection since the start.
     var isSet = false
 }

@@ -21,6 +21,12 @@ struct CollectionPass {
     var reverted: [BSONValue] = []
     /// Rows of records whose stored bases are of no use any more.
     var staleBases: [Int64] = []
+    /// Documents that a look found missing without evidence of a delete.
+    var missing: [BSONValue] = []
+    /// Whether the remote told its identity in this pass.
+    var isIdentityKnown = false
+    /// Whether the remote said that the collection does not exist there yet.
+    var isToBeMade = false
     /// The collection's number in this store.
     let sessionNumber: Int64
 
@@ -141,6 +147,8 @@ public struct SyncPassReport: Sendable, Hashable {
     public var conflicts = 0
     /// Documents paused.
     public var paused = 0
+    /// Documents that were found missing at the remote without evidence of a delete; they are kept.
+    public var unexplained = 0
     /// Local changes that the remote refused and that were taken back.
     public var reverted = 0
     /// Refused writes that the app was asked about.
@@ -159,6 +167,11 @@ public struct SyncPassReport: Sendable, Hashable {
         !errors.contains(.remoteUnavailable) && !errors.contains(.authRequired)
     }
 
+    /// Whether a collection is stopped, since its remote is another one or was dropped.
+    public var hasStopped: Bool {
+        errors.contains(.remoteChanged) || errors.contains(.collectionDropped)
+    }
+
     /// Makes a report of nothing.
     public init() {}
 
@@ -172,6 +185,7 @@ public struct SyncPassReport: Sendable, Hashable {
         uploaded += other.uploaded
         conflicts += other.conflicts
         paused += other.paused
+        unexplained += other.unexplained
         reverted += other.reverted
         answered += other.answered
         overtaken += other.overtaken

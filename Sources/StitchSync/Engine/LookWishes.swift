@@ -11,8 +11,8 @@ struct LookWishes: Sendable {
 /// What a look found, as it is decided about.
 extension SyncTransaction {
     func facts(
-        _ record: SyncedDocument, local: BSONDocument?, remote: RemoteEdition, mayClaim: Bool,
-        isCertain: Bool
+        _ record: SyncedDocument, local: BSONDocument?, remote: RemoteEdition,
+        evidence: RemoteEventFacts.Evidence, mayClaim: Bool, isCertain: Bool
     ) -> RemoteEventFacts {
         let base = record.base.document(local: local)
         let isSame = contentEqual(local, remote.document)
@@ -28,7 +28,7 @@ extension SyncTransaction {
             case (_, .foreign): .foreign
             }
         return RemoteEventFacts(
-            remote: presence,
+            remote: presence, evidence: evidence,
             versionSame: record.version == remote.version,
             contentSame: contentEqual(base, remote.document),
             pending: PendingChange(base: base, local: local),

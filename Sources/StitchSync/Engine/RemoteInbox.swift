@@ -8,20 +8,29 @@ extension CollectionPass {
     mutating func readInbox(looking: Bool) async throws {
         let collection = try read { $1 }
         var isAfterDrop = collection.isAfterDrop
+        var lostToken = collection.lostToken
         if let token = collection.token, !collection.needsScan {
             do {
                 try await readChanges(after: token, looking: looking)
                 return
             } catch let error as RemoteError where error.endsHistory {
                 // Events were missed: every version is compared below.
-                isAfterDrop =
-                    error.errorClass == .collectionDropped && configuration.dropped == .pause
+                if error.errorClass == .collectionDropped {
+                    guard configuration.dropped == .remove else {
+                        throw try await stop(.collectionDropped, collection.identity ?? .unknown)
+                    }
+                    isAfterDrop = true
+                }
+                lostToken = lostToken ?? token
             }
         }
-        try await scan(isAfterDrop: isAfterDrop)
+        try await scan(isAfterDrop: isAfterDrop, since: lostToken)
     }
 
-    private mutating func readChanges(after start: ResumeToken, looking: Bool) async throws {
+    /// Reads the history after a place to its end.
+    ///
+    /// - Parameter looking: whether the remote is looked at before the new place is stored, or later.
+    mutating func readChanges(after start: ResumeToken, looking: Bool) async throws {
         var token = start
         var hasMore = true
         let limit = limits.changesPerRead
@@ -99,26 +108,20 @@ extension CollectionPass {
     ///
     /// The place in the history is taken first: what changes while the scan runs comes as changes.
     ///
-    /// - Parameter isAfterDrop: what is not there is kept and paused.
-    private mutating func scan(isAfterDrop: Bool) async throws {
+    /// - Parameters:
+    ///   - isAfterDrop: the drop is the delete of each document that is not there.
+    ///   - lostToken: where the history was read to before the gap.
+    private mutating func scan(isAfterDrop: Bool, since lostToken: ResumeToken?) async throws {
         let token = try await request { remote in
             try await remote.currentToken()
         }
-        let isNews = try await write { sync in
+        try await write { sync in
             var collection = sync.collection
             collection.token = token
             collection.needsScan = true
-            let isNews = isAfterDrop && !collection.isAfterDrop
             collection.isAfterDrop = isAfterDrop
+            collection.lostToken = lostToken
             try sync.state.save(collection)
-            return isNews
-        }
-        if isNews {
-            errors.append(
-                SyncError(
-                    .collectionDropped,
-                    "the remote dropped or renamed it; documents that are not there are paused",
-                    namespace: namespace))
         }
         #if ENGINE_VARIANTS
             if EngineVariant.noScanAfterGap.isOn {
@@ -130,7 +133,7 @@ extension CollectionPass {
             }
         #endif
         var last: Int64 = 0
-        while let next = try await scanPage(after: last) { last = next }
+        while let next = try await scanPage(after: last, since: lostToken) { last = next }
         try await scanForNewcomers()
         try await write { sync in
             var collection = sync.collection
@@ -139,14 +142,18 @@ extension CollectionPass {
         }
     }
 
-    private mutating func scanPage(after row: Int64) async throws -> Int64? {
+    private mutating func scanPage(
+        after row: Int64, since lostToken: ResumeToken?
+    ) async throws -> Int64? {
         let limit = limits.batchDocuments
         let (page, isAfterDrop) = try read { records, collection in
             let page = try records.records(.all, in: collection.rowID, after: row, limit: limit)
             return (page, collection.isAfterDrop)
         }
         guard let last = page.last?.rowID else { return nil }
-        let known = page.filter { $0.pause == nil && $0.attempt == nil && $0.base != .absent }
+        let known = page.filter {
+            ($0.pause == nil || $0.isUnexplained) && $0.attempt == nil && $0.base != .absent
+        }
         let ids = known.map(\.documentID)
         let found =
             ids.isEmpty
@@ -164,13 +171,18 @@ extension CollectionPass {
             return record.base == .absent && record.pause == nil && record.hint == 0
                 && (!record.isPending || isForeign)
         }
-        // What is uncertain there is looked at anyway; that it is not there then is nobody's deletion.
+        // What is uncertain there is looked at anyway; the drop is then its delete, too.
         let uncertain = isAfterDrop ? page.filter { $0.pause == nil && $0.attempt != nil } : []
         guard !known.isEmpty || !unknown.isEmpty || !uncertain.isEmpty else { return last }
+        let absent = isAfterDrop ? [] : zip(known, found).filter { $1 == .absent }.map(\.0)
+        let deleted = try await deletedByEvidence(absent, since: lostToken)
         try await write { sync in
-            for (record, lookup) in zip(known, found) { try sync.compare(record, with: lookup) }
+            for (record, lookup) in zip(known, found) {
+                let isDeleted = isAfterDrop || deleted.contains(BSONKey.encode(record.documentID))
+                try sync.compare(record, with: lookup, isDeleted: isDeleted)
+            }
             for record in unknown { try sync.hint(record) }
-            for record in uncertain { try sync.hint(record, .dropped) }
+            for record in uncertain { try sync.hint(record, .deleted) }
         }
         return last
     }
@@ -210,6 +222,7 @@ extension SyncTransaction {
         guard let record = try record(change.documentID),
             try snapshot.isNews(change, to: record)
         else { return }
+        if record.isUnexplained { return try liftUnexplained(record, Told(change)) }
         try hint(record, Told(change))
     }
 
@@ -232,11 +245,17 @@ extension SyncTransaction {
     }
 
     /// Hints at a document whose version, or content where the remote tells, is not the base's.
-    func compare(_ old: SyncedDocument, with lookup: RemoteVersionLookup) throws {
+    ///
+    /// - Parameter isDeleted: whether there is evidence that a document that is not there was deleted.
+    func compare(
+        _ old: SyncedDocument, with lookup: RemoteVersionLookup, isDeleted: Bool
+    ) throws {
         guard let record = try record(old.documentID) else { return }
         switch lookup {
         case .absent:
-            try hint(record, collection.isAfterDrop ? .dropped : nil)
+            if isDeleted, record.isUnexplained { return try liftUnexplained(record, .deleted) }
+            try hint(record, isDeleted ? .deleted : nil)
+        case .found where record.isUnexplained: try liftUnexplained(record)
         case .found(let version, let content):
             if version == .absent || version != record.version { return try hint(record) }
             if let content, try !snapshot.isBase(content, of: record) { try hint(record) }

@@ -134,7 +134,7 @@ extension CollectionPass {
         return lookups
     }
 
-    private static func check(_ answers: Int, for ids: Int) throws(RemoteError) {
+    static func check(_ answers: Int, for ids: Int) throws(RemoteError) {
         guard answers == ids else {
             throw RemoteError(.retryable, "asked for \(ids) documents, got \(answers) answers")
         }
@@ -174,11 +174,16 @@ extension CollectionPass {
         /// Takes a later answer.
         mutating func read(_ lookup: RemoteLookup) { self.lookup = told.read(lookup) }
 
-        /// It is not there because its collection was dropped, which is not the document's deletion.
-        var isOfDropped: Bool { told == .dropped && lookup == .absent }
+        /// It is not there, by proof.
+        var isAbsent: Bool { lookup == .absent }
 
-        /// It is not there, by proof, and not since its collection was dropped.
-        var isDeleted: Bool { told != .dropped && lookup == .absent }
+        /// What speaks for that somebody deleted it, where it is not there.
+        var absenceEvidence: RemoteEventFacts.Evidence {
+            #if ENGINE_VARIANTS
+                if EngineVariant.absenceBelieved.isOn { return .deleted }
+            #endif
+            return told == .deleted ? .deleted : .none
+        }
 
         var remote: BSONDocument? {
             if case .found(let document) = lookup { document } else { nil }
@@ -211,7 +216,7 @@ extension CollectionPass {
             case .nothing: break
             case .taken: report.taken += 1
             case .removed: report.removed += 1
-            case .dropped: report.paused += 1
+            case .missing: missing.append(look.record.documentID)
             case .evicted: report.evicted += 1
             case .refused(let refused):
                 report.evicted += refused.settlement == .revertRejected ? 1 : 0
@@ -318,7 +323,7 @@ extension CollectionPass {
         var unsettled: [(token: ResumeToken, records: [SyncedDocument])] = []
         for look in looks {
             guard let attempt = look.record.attempt else { continue }
-            if attempt.isOnTop(of: look) {
+            if attempt.isOnTop(of: look, isIdentityKnown: isIdentityKnown) {
                 evidence[attempt.operation] = .onTop
             } else if let token = attempt.token {
                 if let index = unsettled.lastIndex(where: { $0.token == token }) {
@@ -382,9 +387,11 @@ extension CollectionPass {
 
 extension Attempt {
     /// The remote edition is the attempt's own; for a delete, that there is none, and not only none
-    /// that the user may see.
-    fileprivate func isOnTop(of look: CollectionPass.Look) -> Bool {
-        guard let remote = look.remote else { return isDelete && look.lookup == .absent }
+    /// that the user may see; where the remote does not tell its identity, only the history says so.
+    fileprivate func isOnTop(of look: CollectionPass.Look, isIdentityKnown: Bool) -> Bool {
+        guard let remote = look.remote else {
+            return isDelete && look.isAbsent && isIdentityKnown
+        }
         guard let version = VersionField(of: remote).version else { return false }
         #if ENGINE_VARIANTS
             if EngineVariant.lineageInsteadOfName.isOn {

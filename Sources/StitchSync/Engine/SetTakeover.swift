@@ -86,7 +86,7 @@ struct SetTakeover {
                 share.taken += 1
                 share.errors.append(look.foreignVersion(in: sync.namespace))
             case .failed(let error): share.errors.append(error)
-            case .nothing, .removed, .dropped, .evicted, .claim, .conflict, .answered, .refused:
+            case .nothing, .removed, .missing, .evicted, .claim, .conflict, .answered, .refused:
                 break
             }
         }

@@ -11,7 +11,7 @@ extension SyncTransaction {
         into record: inout SyncedDocument, local: BSONDocument?
     ) throws {
         guard record.attempt == nil else { return }
-        if look.isDeleted { return try adoptDelete(of: discarded, into: &record, local: local) }
+        if look.isAbsent { return try adoptDelete(of: discarded, into: &record, local: local) }
         guard let name = remote.version.version?.operation else { return }
         var tries = discarded
         // One that an earlier record of the document gave up.

@@ -7,8 +7,8 @@ extension SyncTransaction {
         case nothing
         case taken
         case removed
-        /// It is kept and paused, since its collection was dropped.
-        case dropped
+        /// It is missing at the remote, and why is to be found out.
+        case missing
         /// No subscription asks for it any more.
         case evicted
         case foreign
@@ -85,9 +85,6 @@ extension SyncTransaction {
             try hint(record)
             return .nothing
         }
-        if look.isOfDropped, record.attempt == nil, record.base != .absent {
-            return try pauseDropped(record)
-        }
         let edition = try RemoteEdition(look.remote, of: record.documentID)
         #if ENGINE_VARIANTS
             if EngineVariant.noAttemptRecord.isOn {
@@ -133,7 +130,6 @@ extension SyncTransaction {
             }
             return .nothing
         }
-        if look.isOfDropped, record.base != .absent { return try pauseDropped(record) }
         try forgetAside(record)
         let isHidden = look.lookup == .hidden
         if collection.isSubscribed && !record.isClaimedByID || isHidden,
@@ -145,12 +141,10 @@ extension SyncTransaction {
             return .refused(refused)
         }
         let facts = facts(
-            record, local: local, remote: edition, mayClaim: mayClaim,
-            isCertain: attempt != .discardUncertain)
+            record, local: local, remote: edition, evidence: look.absenceEvidence,
+            mayClaim: mayClaim, isCertain: attempt != .discardUncertain)
         let decision = RemoteEventDecision.decide(facts)
-        if record.hint == look.record.hint && decision != .conflict && decision != .claim {
-            record.hint = 0
-        }
+        if record.hint == look.record.hint && !decision.isOpen { record.hint = 0 }
         // What comes of it later, after a claim or another write, is still not certain.
         if attempt == .discardUncertain
             && (decision == .conflict || decision == .claim && record.isPending)
@@ -176,14 +170,6 @@ extension SyncTransaction {
         if try membership.isStaging {
             try subscriptions.unstage(record.documentID, in: collection.rowID)
         }
-    }
-
-    private func pauseDropped(_ old: SyncedDocument) throws -> Settled {
-        var record = old
-        record.pause = PauseReason(
-            .collectionDropped, "the remote dropped or renamed the collection")
-        try save(record)
-        return .dropped
     }
 
     /// Evicts, or passes over, what does not belong here; `nil` for what does.
@@ -269,6 +255,10 @@ extension SyncTransaction {
             #endif
             if local != nil { try emit(.delete, .remote, id, uncommitted: false) }
             return .removed
+        case .explain:
+            if record.hint == 0 { record.hint = try nextHint() }
+            try save(record)
+            return .missing
         case .complete:
             let base = record.base.document(local: local)
             record.takeBase(.sameAsLocal, remote.version)

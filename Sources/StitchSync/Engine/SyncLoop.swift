@@ -65,7 +65,7 @@ extension SyncEngine {
         isFailing.withLock { $0 = result.isFailure }
         passes.notify()
         switch result {
-        case .failed: return false
+        case .failed, .stopped: return false
         case .offline, .signedOut: await wakes.wait(after: seen)
         case .done(let isQuiet):
             guard isQuiet else { break }
@@ -93,10 +93,13 @@ extension SyncEngine {
         case offline
         /// Nothing reaches the remote until somebody signs in.
         case signedOut
+        /// A collection is stopped, and nothing else was to be done: the remote from before may come
+        /// back.
+        case stopped
 
         var isFailure: Bool {
             switch self {
-            case .failed, .signedOut: true
+            case .failed, .signedOut, .stopped: true
             case .done, .offline: false
             }
         }
@@ -105,7 +108,10 @@ extension SyncEngine {
     private func passUnlessOffline(_ due: Set<Namespace>) async throws -> PassResult {
         do {
             let report = try await syncNow(only: due)
-            if report.reachedRemote { return .done(isQuiet: report.isQuiet) }
+            if report.reachedRemote {
+                let isStopped = report.hasStopped && report.isQuiet
+                return isStopped ? .stopped : .done(isQuiet: report.isQuiet)
+            }
             return report.errors.contains(.remoteUnavailable) ? .failed : .signedOut
         } catch let error as SyncError where error.code == .offline {
             return .offline
@@ -189,7 +195,10 @@ extension SyncEngine {
     private func watchedPlaces() throws -> [(Namespace, ResumeToken)] {
         let places = try store.read { transaction in
             try SyncState(connection: transaction.connection).collections().compactMap {
-                collection in collection.token.map { (collection.namespace, $0) }
+                collection in
+                // The place of a stopped collection is one in the history of another remote.
+                collection.stop == nil
+                    ? collection.token.map { (collection.namespace, $0) } : nil
             }
         }
         return places.filter { SyncSchedule.isWatched(frequency(of: $0.0)) }

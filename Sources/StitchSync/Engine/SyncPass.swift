@@ -59,16 +59,19 @@ struct SyncPass {
     }
 
     private static func inboxOnly(_ pass: inout CollectionPass) async throws {
+        try await pass.checkIdentity()
         try await pass.spreadAttempts()
         try await pass.readInbox(looking: false)
     }
 
     static func remoteToLocal(_ pass: inout CollectionPass) async throws {
+        try await pass.checkIdentity()
         try await pass.spreadAttempts()
         try await pass.noteQuarantined()
         try await pass.readInbox(looking: true)
         try await pass.lookAtWanted()
         try await pass.lookAtHinted()
+        try await pass.explainMissing()
     }
 
     private static func localToRemote(_ pass: inout CollectionPass) async throws {
@@ -82,6 +85,7 @@ struct SyncPass {
         var failure: RemoteError?
         do {
             try await pass.sendPending(before: set)
+            try await pass.adoptMade()
         } catch let error as RemoteError {
             failure = error
         }
@@ -116,6 +120,20 @@ struct SyncPass {
                 ?? CollectionConfiguration(), sessionNumber: number)
     }
 
+    /// Notes that a collection is stopped; the app is told once since the start.
+    private func note(_ stop: SyncStop, _ pass: inout CollectionPass) {
+        let namespace = pass.namespace
+        let isTold = engine.state.withLock { state in
+            defer { state.toldStops[namespace] = stop }
+            return state.toldStops[namespace] == stop
+        }
+        if isTold {
+            pass.toldLater.append(stop.code)
+        } else {
+            pass.errors.append(stop.error(in: namespace))
+        }
+    }
+
     /// Runs one direction; an error of the remote is noted and ends it.
     ///
     /// Not inlined: Swift 6.3's optimizer crashes on what it is inlined in.
@@ -128,6 +146,9 @@ struct SyncPass {
             try Task.checkCancellation()
             try await direction(&pass)
             return true
+        } catch let stopped as CollectionStopped {
+            note(stopped.stop, &pass)
+            return false
         } catch let error as RemoteError {
             try Task.checkCancellation()
             pass.errors.append(

@@ -75,7 +75,12 @@ struct SyncRecords {
         /// Those that only a query keeps here.
         case byQuery = "by_id = 0"
         /// Those that neither direction touches.
-        case paused = "pause IS NOT NULL"
+        case paused =
+            "pause IS NOT NULL AND instr(pause, CAST('unexplainedAbsence' AS BLOB)) <> 15"
+        /// Those that are missing at the remote without evidence of a delete.
+        ///
+        /// Their pause is always of the same bytes: the code, then a text that no other pause has.
+        case unexplained = "pause IS NOT NULL AND instr(pause, CAST('unexplainedAbsence' AS BLOB)) = 15"
 
         /// Whether an index gives the records in the order of their rows.
         ///
@@ -83,7 +88,7 @@ struct SyncRecords {
         /// costs no look for its base.
         fileprivate var isIndexed: Bool {
             switch self {
-            case .toSend, .toLook, .pending, .paused: true
+            case .toSend, .toLook, .pending, .paused, .unexplained: true
             case .all, .unsent, .byQuery: false
             }
         }
@@ -124,7 +129,7 @@ struct SyncRecords {
         while try select.step() { ids.append(try Self.documentID(select, 0, key: 1)) }
         switch selection {
         case .all, .toLook: ids += try wanted(in: collection).flatMap(\.ids)
-        case .toSend, .unsent, .pending, .byQuery, .paused: break
+        case .toSend, .unsent, .pending, .byQuery, .paused, .unexplained: break
         }
         return ids
     }
@@ -162,7 +167,7 @@ struct SyncRecords {
         case .toLook:
             return try count + countOf("sync_wanted", in: collection)
                 + countOf("sync_attempts", in: collection)
-        case .toSend, .unsent, .pending, .byQuery, .paused: return count
+        case .toSend, .unsent, .pending, .byQuery, .paused, .unexplained: return count
         }
     }
 

@@ -4,7 +4,7 @@ internal import BSONStore
 enum SyncSchema {
     /// The version of the tables below; a greater one in a file is refused, an earlier one is brought
     /// up to date.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 
     private static let documents = [
         """
@@ -42,7 +42,7 @@ enum SyncSchema {
         CREATE TABLE IF NOT EXISTS sync_collections(
             id INTEGER PRIMARY KEY, namespace TEXT NOT NULL UNIQUE,
             token BLOB, needs_scan INTEGER NOT NULL, listens INTEGER NOT NULL,
-            subscribed INTEGER NOT NULL DEFAULT 0)
+            subscribed INTEGER NOT NULL DEFAULT 0, identity BLOB, stop BLOB, lost_token BLOB)
         """,
         "CREATE TABLE IF NOT EXISTS sync_bases(document INTEGER PRIMARY KEY, base BLOB NOT NULL)",
         """
@@ -109,11 +109,14 @@ enum SyncSchema {
         """,
     ]
 
-    /// Columns that came with version 3, by their tables.
-    private static let ofThird = [
+    /// Columns that came with versions 3 and 4, by their tables.
+    private static let laterColumns = [
         ("sync_documents", "by_id INTEGER NOT NULL DEFAULT 1"),
         ("sync_collections", "subscribed INTEGER NOT NULL DEFAULT 0"),
         ("sync_wanted", "by_id INTEGER NOT NULL DEFAULT 1"),
+        ("sync_collections", "identity BLOB"),
+        ("sync_collections", "stop BLOB"),
+        ("sync_collections", "lost_token BLOB"),
     ]
 
     /// What brings the tables of version 1 up to date, where bases stood in the records.
@@ -159,7 +162,7 @@ enum SyncSchema {
                 if found < 2 {
                     for statement in fromFirst { try connection.executeOnce(statement) }
                 }
-                for (table, column) in ofThird { try add(column, to: table, connection) }
+                for (table, column) in laterColumns { try add(column, to: table, connection) }
                 try connection.executeOnce("UPDATE sync_instance SET schema = \(version)")
             }
             if freshInstance != 0 {

@@ -12,8 +12,15 @@ struct SyncState {
         var token: ResumeToken?
         /// Events may have been missed: all versions are to be compared.
         var needsScan: Bool
-        /// The scan is for a collection that was dropped: what is not there is kept and paused.
+        /// The scan is for a collection that was dropped, and the app takes that for the delete of
+        /// each document.
         var isAfterDrop = false
+        /// The remote collection whose documents are here; `nil` until one was adopted.
+        var identity: RemoteIdentity?
+        /// Why neither direction runs, when so.
+        var stop: SyncStop?
+        /// Where the history was read to when it was lost, until everything was compared since.
+        var lostToken: ResumeToken?
         /// Somebody listens, so that events are kept.
         var listens: Bool
         /// A set of subscriptions asks, or asked, for its documents.
@@ -28,7 +35,8 @@ struct SyncState {
         """
         id, namespace, token, needs_scan, listens, subscribed,
         EXISTS (SELECT 1 FROM sync_wanted WHERE collection = sync_collections.id),
-        EXISTS (SELECT 1 FROM sync_attempts WHERE collection = sync_collections.id)
+        EXISTS (SELECT 1 FROM sync_attempts WHERE collection = sync_collections.id),
+        identity, stop, lost_token
         """
 
     /// The collection's row, made when it is missing.
@@ -67,14 +75,18 @@ struct SyncState {
     func save(_ collection: Collection) throws {
         let update = try connection.prepare(
             """
-            UPDATE sync_collections SET token = ?, needs_scan = ?, listens = ?, subscribed = ?
+            UPDATE sync_collections SET token = ?, needs_scan = ?, listens = ?, subscribed = ?,
+                identity = ?, stop = ?, lost_token = ?
             WHERE id = ?
             """)
         update.bind(1, collection.token?.document.bytes)
         update.bind(2, Int64(collection.needsScan ? collection.isAfterDrop ? 2 : 1 : 0))
         update.bind(3, Int64(collection.listens ? 1 : 0))
         update.bind(4, Int64(collection.isSubscribed ? 1 : 0))
-        update.bind(5, collection.rowID)
+        update.bind(5, collection.identity?.document.bytes)
+        update.bind(6, collection.stop?.document.bytes)
+        update.bind(7, collection.lostToken?.document.bytes)
+        update.bind(8, collection.rowID)
         try update.run()
     }
 
@@ -88,12 +100,20 @@ struct SyncState {
     private static func collection(_ row: borrowing SQLiteStatement) throws -> Collection {
         Collection(
             rowID: row.int64(0), namespace: try Namespace(parsing: row.string(1)),
-            token: row.isNull(2)
-                ? nil : ResumeToken(try BSONDocument(validating: row.bytes(2))),
+            token: try document(row, 2).map(ResumeToken.init),
             needsScan: row.int64(3) != 0, isAfterDrop: row.int64(3) == 2,
+            identity: try document(row, 8).map(RemoteIdentity.init(stored:)),
+            stop: try document(row, 9).map(SyncStop.init(stored:)),
+            lostToken: try document(row, 10).map(ResumeToken.init),
             listens: row.int64(4) != 0,
             isSubscribed: row.int64(5) != 0, hasWanted: row.int64(6) != 0,
             hasAttempts: row.int64(7) != 0)
+    }
+
+    private static func document(
+        _ row: borrowing SQLiteStatement, _ column: Int32
+    ) throws -> BSONDocument? {
+        row.isNull(column) ? nil : try BSONDocument(validating: row.bytes(column))
     }
 
     /// The instance's number, which names its attempts.

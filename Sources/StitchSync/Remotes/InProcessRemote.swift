@@ -183,6 +183,15 @@ struct InProcessCollection: RemoteCollection {
         try store.write(work)
     }
 
+    func identity() async throws(RemoteError) -> RemoteIdentity {
+        try read(throughRules: false) { transaction in
+            guard let options = try transaction.options(namespace) else { return .notMade }
+            guard options.view == nil, case .binary(let uuid)? = try transaction.uuid(namespace)
+            else { return .unknown }
+            return .known(uuid)
+        }
+    }
+
     private func read<R>(
         throughRules: Bool = true, _ body: (ReadTransaction) throws -> R
     ) throws(RemoteError) -> R {

@@ -11,7 +11,7 @@ enum Told: Int64, CaseIterable {
     case deleted = 0x2000_0000_0000_0000
     /// It left what the user sees, and may still be there.
     case leftView = 0x4000_0000_0000_0000
-    /// Its collection was dropped or renamed.
+    /// Its collection was dropped or renamed; only files of earlier versions hold it.
     case dropped = 0x6000_0000_0000_0000
 
     init(_ change: RemoteChange) {

@@ -144,6 +144,14 @@ private struct FaultyCollection: RemoteCollection {
         }
     }
 
+    func identity() async throws(RemoteError) -> RemoteIdentity { try await base.identity() }
+
+    func tombstones(
+        ids: [BSONValue], since place: ResumeToken?
+    ) async throws(RemoteError) -> [RemoteTombstone?] {
+        try await base.tombstones(ids: ids, since: place)
+    }
+
     func currentToken() async throws(RemoteError) -> ResumeToken {
         let token = try await run(.currentToken) { () async throws(RemoteError) in
             try await base.currentToken()

@@ -5,15 +5,17 @@ import Testing
 /// A wrong row here overwrites a remote change, or asks the app about its own write.
 struct RemoteEventDecisionTests {
     static let rows: [RemoteEventFacts] = RemoteEventFacts.Remote.allCases.flatMap { remote in
-        PendingChange.allCases.flatMap { pending in
-            bools.flatMap { versionSame in
-                bools.flatMap { contentSame in
-                    bools.flatMap { outcomeSame in
-                        bools.map { mayClaim in
-                            RemoteEventFacts(
-                                remote: remote, versionSame: versionSame,
-                                contentSame: contentSame, pending: pending,
-                                outcomeSame: outcomeSame, mayClaim: mayClaim)
+        RemoteEventFacts.Evidence.allCases.flatMap { evidence in
+            PendingChange.allCases.flatMap { pending in
+                bools.flatMap { versionSame in
+                    bools.flatMap { contentSame in
+                        bools.flatMap { outcomeSame in
+                            bools.map { mayClaim in
+                                RemoteEventFacts(
+                                    remote: remote, evidence: evidence, versionSame: versionSame,
+                                    contentSame: contentSame, pending: pending,
+                                    outcomeSame: outcomeSame, mayClaim: mayClaim)
+                            }
                         }
                     }
                 }
@@ -26,7 +28,8 @@ struct RemoteEventDecisionTests {
         let lines = Self.rows.map { facts in
             row(
                 [
-                    ("remote", facts.remote.rawValue), ("pending", facts.pending.rawValue),
+                    ("remote", facts.remote.rawValue), ("evidence", facts.evidence.rawValue),
+                    ("pending", facts.pending.rawValue),
                     ("version", facts.versionSame ? "same" : "other"),
                     ("content", facts.contentSame ? "same" : "other"),
                     ("outcome", facts.outcomeSame ? "same" : "other"),
@@ -48,15 +51,25 @@ struct RemoteEventDecisionTests {
         switch RemoteEventDecision.decide(facts) {
         case .take, .takeForeign, .removeLocal, .complete, .completeDelete:
             Issue.record("\(facts) loses the pending change")
-        case .nothing, .claim, .listForeign, .recordVersion, .conflict: break
+        case .nothing, .claim, .listForeign, .recordVersion, .conflict, .explain: break
         }
     }
 
-    @Test("a local document is removed only when the remote's is proven absent", arguments: rows)
+    @Test("a local document is removed only when there is evidence of a delete", arguments: rows)
     func removal(facts: RemoteEventFacts) {
         let decision = RemoteEventDecision.decide(facts)
         guard decision == .removeLocal || decision == .completeDelete else { return }
         #expect(facts.remote == .absent)
+        // What is deleted on both sides is not here any more.
+        #expect(facts.evidence == .deleted || facts.pending != .none)
+    }
+
+    @Test("evidence of a delete counts only where there is no document", arguments: rows)
+    func evidence(facts: RemoteEventFacts) {
+        guard facts.remote != .absent else { return }
+        var other = facts
+        other.evidence = facts.evidence == .none ? .deleted : .none
+        #expect(RemoteEventDecision.decide(facts) == RemoteEventDecision.decide(other))
     }
 
     @Test("what the remote holds equal to the base changes nothing", arguments: rows)

@@ -140,6 +140,14 @@ struct ScriptedCollection: RemoteCollection {
             ?? outcomes
     }
 
+    func identity() async throws(RemoteError) -> RemoteIdentity { try await base.identity() }
+
+    func tombstones(
+        ids: [BSONValue], since place: ResumeToken?
+    ) async throws(RemoteError) -> [RemoteTombstone?] {
+        try await base.tombstones(ids: ids, since: place)
+    }
+
     func currentToken() async throws(RemoteError) -> ResumeToken {
         try await run(.token, []) { () async throws(RemoteError) in try await base.currentToken() }
     }

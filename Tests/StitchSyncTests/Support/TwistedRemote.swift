@@ -58,6 +58,14 @@ private struct TwistedCollection: RemoteCollection {
         return outcomes
     }
 
+    func identity() async throws(RemoteError) -> RemoteIdentity { try await base.identity() }
+
+    func tombstones(
+        ids: [BSONValue], since place: ResumeToken?
+    ) async throws(RemoteError) -> [RemoteTombstone?] {
+        try await base.tombstones(ids: ids, since: place)
+    }
+
     func currentToken() async throws(RemoteError) -> ResumeToken { try await base.currentToken() }
 
     func changes(

@@ -1,0 +1,211 @@
+internal import BSONStore
+
+/// The remote is not the one that a collection was synced with; the collection's share of a pass ends.
+struct CollectionStopped: Error {
+    let stop: SyncStop
+}
+
+/// Makes sure that the remote collection is the one that the documents were synced with, before
+/// anything that it says is believed (decision 7).
+extension CollectionPass {
+    /// Asks the remote for its identity and compares it with the one that was adopted.
+    ///
+    /// - Throws: ``CollectionStopped`` where it is another, or the collection is stopped.
+    mutating func checkIdentity() async throws {
+        let answer = try await request { remote in try await remote.identity() }
+        isIdentityKnown = answer != .unknown
+        #if ENGINE_VARIANTS
+            if EngineVariant.identityIgnored.isOn { return }
+        #endif
+        let (collection, facts) = try read { records, collection in
+            (collection, try records.identityFacts(of: collection, answer: answer))
+        }
+        isToBeMade = answer == .notMade
+        switch IdentityDecision.decide(facts) {
+        case .goOn: return
+        case .adopt: try await adopt(answer)
+        case .verify: try await verify(answer, collection)
+        case .examine: try await examine(answer, collection)
+        case .resume:
+            try await update { $0.stop = nil }
+            engine.state.withLock { $0.toldStops[namespace] = nil }
+        case .stayStopped:
+            guard var stop = collection.stop else { return }
+            if answer != .unknown, stop.found != answer {
+                stop = stop.finding(answer)
+                let found = stop
+                try await update { $0.stop = found }
+            }
+            throw CollectionStopped(stop: stop)
+        }
+    }
+
+    /// Adopts the identity of a collection that the first upload made.
+    mutating func adoptMade() async throws {
+        guard isToBeMade, report.uploaded > 0 else { return }
+        let answer = try await request { remote in try await remote.identity() }
+        guard case .known = answer else { return }
+        isToBeMade = false
+        try await adopt(answer)
+    }
+
+    private func adopt(_ identity: RemoteIdentity) async throws {
+        try await update { $0.identity = identity }
+    }
+
+    private func update(
+        _ change: @escaping @Sendable (inout SyncState.Collection) -> Void
+    ) async throws {
+        try await write { sync in
+            var collection = sync.collection
+            change(&collection)
+            try sync.state.save(collection)
+        }
+    }
+
+    /// Stops the collection: its documents stay, and nothing is deleted or sent.
+    mutating func stop(
+        _ code: SyncError.Code, _ found: RemoteIdentity, documentCount: Int? = nil
+    ) async throws -> CollectionStopped {
+        let stop = try await write { sync in
+            var collection = sync.collection
+            let count = try documentCount ?? sync.records.confirmedCount(in: collection.rowID)
+            let stop = SyncStop(
+                code, expected: collection.identity, found: found, documentCount: count)
+            collection.stop = stop
+            try sync.state.save(collection)
+            return stop
+        }
+        return CollectionStopped(stop: stop)
+    }
+
+    /// Another collection, or none, is where the adopted one was: a drop in the same history is a known
+    /// event, anything else is another remote.
+    private mutating func examine(
+        _ answer: RemoteIdentity, _ collection: SyncState.Collection
+    ) async throws {
+        let isDropKnown =
+            if let token = collection.token { try await tellsDrop(after: token) } else { false }
+        guard isDropKnown else { throw try await stop(.remoteChanged, answer) }
+        guard configuration.dropped == .remove else {
+            throw try await stop(.collectionDropped, answer)
+        }
+        try await update {
+            ($0.identity, $0.needsScan, $0.isAfterDrop) = (answer, true, true)
+        }
+    }
+
+    /// Whether the history after a place tells that the collection was dropped or renamed.
+    private mutating func tellsDrop(after start: ResumeToken) async throws -> Bool {
+        var token = start
+        let limit = limits.changesPerRead
+        do {
+            while true {
+                let after = token
+                let batch = try await request { remote in
+                    try await remote.changes(after: after, limit: limit, waitingUpTo: .zero)
+                }
+                guard batch.hasMore, batch.token != token else { return false }
+                token = batch.token
+            }
+        } catch let error as RemoteError where error.endsHistory {
+            return error.errorClass == .collectionDropped
+        }
+    }
+
+    /// Adopts the identity of a remote that tells none of before: it is the right one if each
+    /// confirmed document is there, or is known to have been deleted there.
+    private mutating func verify(
+        _ answer: RemoteIdentity, _ collection: SyncState.Collection
+    ) async throws {
+        var place = collection.lostToken
+        if let token = collection.token, !collection.needsScan {
+            place = token
+            do {
+                try await readChanges(after: token, looking: false)
+            } catch let error as RemoteError where error.endsHistory {
+                if error.errorClass == .collectionDropped {
+                    return try await examine(answer, collection)
+                }
+                try await update { ($0.needsScan, $0.lostToken) = (true, token) }
+            }
+        }
+        var (missing, last) = (0, Int64(0))
+        while let page = try await missingConfirmed(after: last, since: place) {
+            missing += page.missing
+            last = page.row
+        }
+        guard missing == 0 else {
+            throw try await stop(.remoteChanged, answer, documentCount: missing)
+        }
+        try await adopt(answer)
+    }
+
+    /// Counts the confirmed documents of a page that the remote lacks without evidence of a delete.
+    private mutating func missingConfirmed(
+        after row: Int64, since place: ResumeToken?
+    ) async throws -> (missing: Int, row: Int64)? {
+        let limit = limits.batchDocuments
+        let page = try read { records, collection in
+            try records.records(.all, in: collection.rowID, after: row, limit: limit)
+        }
+        guard let last = page.last?.rowID else { return nil }
+        let confirmed = page.filter { record in
+            record.base != .absent && record.attempt == nil && !record.isUnexplained
+                && Told(hint: record.hint) != .deleted && Told(hint: record.hint) != .leftView
+        }
+        guard !confirmed.isEmpty else { return (0, last) }
+        let ids = confirmed.map(\.documentID)
+        let found = try await request { remote in try await remote.versions(ids: ids) }
+        try Self.check(found.count, for: ids.count)
+        var absent = zip(confirmed, found).filter { $1 == .absent }.map(\.0)
+        guard !absent.isEmpty else { return (0, last) }
+        // A list of versions does not tell what rules hide.
+        let lookups = try await find(absent.map(\.documentID))
+        absent = zip(absent, lookups).filter { $1 == .absent }.map(\.0)
+        let deleted = try await deletedByEvidence(absent, since: place)
+        return (absent.count - deleted.count, last)
+    }
+}
+
+extension SyncRecords {
+    /// Whether the remote has confirmed any document of a collection.
+    private func holdsConfirmed(in collection: Int64) throws -> Bool {
+        let select = try connection.prepare(
+            "SELECT 1 FROM sync_documents WHERE collection = ? AND base_kind > 0 LIMIT 1")
+        select.bind(1, collection)
+        defer { select.reset() }
+        return try select.step()
+    }
+
+    /// How many documents of a collection the remote has confirmed.
+    func confirmedCount(in collection: Int64) throws -> Int {
+        let select = try connection.prepare(
+            "SELECT count(*) FROM sync_documents WHERE collection = ? AND base_kind > 0")
+        select.bind(1, collection)
+        return try select.step() ? Int(select.int64(0)) : 0
+    }
+
+    /// What is known of the remote's identity.
+    fileprivate func identityFacts(
+        of collection: SyncState.Collection, answer: RemoteIdentity
+    ) throws -> IdentityFacts {
+        let adopted: IdentityFacts.Adopted =
+            switch collection.identity {
+            case nil, .unknown: .nothing
+            case .notMade: .notMade
+            case .known: .known
+            }
+        let told: IdentityFacts.Answer =
+            switch answer {
+            case .unknown: .unknown
+            case .notMade: .notMade
+            case .known: answer == collection.identity ? .same : .other
+            }
+        let isCertain = told == .same || told == .unknown
+        return IdentityFacts(
+            answer: told, adopted: adopted,
+            holdsConfirmed: try !isCertain && holdsConfirmed(in: collection.rowID),
+            isStopped: collection.stop != nil)
+    }
+}

@@ -1,0 +1,196 @@
+internal import BSONStore
+
+/// Finds out why documents are missing at the remote: only evidence of a delete removes them here
+/// (decision 7).
+extension CollectionPass {
+    /// Settles the documents that a look found missing without evidence of a delete.
+    ///
+    /// The history is read on first, since a delete may have come between it and the look; then the
+    /// remote is asked for tombstones. What stays without evidence is kept, and marked as unexplained.
+    mutating func explainMissing() async throws {
+        let collection = try read { $1 }
+        guard !missing.isEmpty else {
+            return collection.lostToken == nil ? () : try await forgetLostToken()
+        }
+        let ids = missing
+        missing = []
+        if let token = collection.token, !collection.needsScan {
+            do {
+                try await readChanges(after: token, looking: false)
+            } catch let error as RemoteError where error.endsHistory {
+                // The next pass compares everything; what is missing stays to be looked at until then.
+                return
+            }
+        }
+        let open = try snapshot { snapshot in
+            try ids.compactMap(snapshot.record).filter { $0.isMissing && Told(hint: $0.hint) != .deleted }
+        }
+        let deleted = try await deletedByEvidence(
+            open, since: collection.lostToken ?? collection.token)
+        let removes = configuration.unexplained.removesAll
+        let count = try await write { sync in
+            let marked = try open.count { record in
+                let isDeleted = removes || deleted.contains(BSONKey.encode(record.documentID))
+                return try sync.explain(record, isDeleted: isDeleted)
+            }
+            var collection = sync.collection
+            collection.lostToken = nil
+            try sync.state.save(collection)
+            return marked
+        }
+        try await look(at: try snapshot { try ids.compactMap($0.record).filter { $0.hint > 0 } })
+        guard count > 0 else { return }
+        report.unexplained += count
+        try await tellUnexplained()
+    }
+
+    private func forgetLostToken() async throws {
+        try await write { sync in
+            var collection = sync.collection
+            collection.lostToken = nil
+            try sync.state.save(collection)
+        }
+    }
+
+    /// The keys of documents whose delete the remote remembers.
+    mutating func deletedByEvidence(
+        _ records: [SyncedDocument], since place: ResumeToken?
+    ) async throws -> Set<[UInt8]> {
+        guard !records.isEmpty else { return [] }
+        let limit = limits.batchDocuments
+        var deleted: Set<[UInt8]> = []
+        for start in stride(from: 0, to: records.count, by: limit) {
+            let chunk = records[start..<min(start + limit, records.count)]
+            let ids = chunk.map(\.documentID)
+            let found = try await request { remote in
+                try await remote.tombstones(ids: ids, since: place)
+            }
+            try Self.check(found.count, for: ids.count)
+            for (record, tombstone) in zip(chunk, found)
+            where tombstone?.proves(deletionOf: record) ?? false {
+                deleted.insert(BSONKey.encode(record.documentID))
+            }
+        }
+        return deleted
+    }
+
+    /// Reports the unexplained documents once, and lets the app decide where it wants to be asked.
+    private mutating func tellUnexplained() async throws {
+        let ids = try read { records, collection in
+            try records.documentIDs(.unexplained, in: collection.rowID)
+        }
+        guard !ids.isEmpty else { return }
+        errors.append(
+            SyncError(
+                .unexplainedAbsence,
+                "\(ids.count) document\(ids.count == 1 ? " is" : "s are") missing at the remote, and "
+                    + "nothing says that somebody deleted them: they are kept here and not sent; "
+                    + "unexplainedIDs lists them, resolveUnexplained(_:) removes or uploads them",
+                namespace: namespace))
+        guard let ask = configuration.unexplained.ask else { return }
+        let absence = UnexplainedAbsence(namespace: namespace, documentIDs: ids)
+        do {
+            let answer = try await withTimeout(limits.handlerTimeout, clock: engine.clock) {
+                try await ask(absence)
+            }
+            _ = try await write { try $0.resolveUnexplained(answer, among: ids) }
+        } catch {
+            try Task.checkCancellation()
+            errors.append(
+                SyncError(
+                    error is TimeoutError ? .handlerTimeout : .handlerFailed,
+                    "asking about missing documents failed, they stay: \(error)",
+                    namespace: namespace, underlying: error))
+        }
+    }
+}
+
+extension SyncTransaction {
+    /// Notes why a missing document is missing.
+    ///
+    /// - Returns: whether the document is unexplained now.
+    fileprivate func explain(_ old: SyncedDocument, isDeleted: Bool) throws -> Bool {
+        guard var record = try record(old.documentID), record.isSame(as: old), record.isMissing
+        else { return false }
+        guard !isDeleted, Told(hint: record.hint) != .deleted else {
+            try hint(record, .deleted)
+            return false
+        }
+        record.pause = .unexplainedAbsence
+        record.hint = 0
+        try save(record)
+        return true
+    }
+
+    /// Has an unexplained document take part again, since there is news of it.
+    func liftUnexplained(_ record: SyncedDocument, _ told: Told? = nil) throws {
+        var record = record
+        record.pause = nil
+        try hint(try save(record), told)
+    }
+
+    /// Carries out what the app says about unexplained documents; others are left as they are.
+    ///
+    /// - Returns: how many documents it was about.
+    @discardableResult
+    func resolveUnexplained(
+        _ answer: UnexplainedAnswer, among ids: [BSONValue]
+    ) throws -> Int {
+        var count = 0
+        for id in ids {
+            guard var record = try record(id), record.isUnexplained else { continue }
+            count += 1
+            switch answer {
+            case .keep: continue
+            case .remove: try liftUnexplained(record, .deleted)
+            case .upload:
+                try forgetBase(of: &record)
+                record.pause = nil
+                record.hint = try nextHint()
+                try save(record)
+            }
+        }
+        return count
+    }
+
+    /// Makes what is here a document that no remote has confirmed yet.
+    func forgetBase(of record: inout SyncedDocument) throws {
+        let hasLocal = try local(record.documentID) != nil
+        record.attempt = nil
+        record.forgetDiscarded()
+        record.failures = 0
+        (record.base, record.version, record.isPending) = (.absent, .absent, hasLocal)
+    }
+}
+
+extension SyncedDocument {
+    /// The remote confirmed the document, nothing is pending, and nobody settled why it is missing.
+    fileprivate var isMissing: Bool {
+        base != .absent && !isPending && attempt == nil && pause == nil && hint > 0
+    }
+
+    /// The document is missing at the remote without evidence of a delete.
+    var isUnexplained: Bool { pause?.code == .unexplainedAbsence }
+}
+
+extension RemoteTombstone {
+    /// Whether the delete is one of the edition that a record holds as confirmed, or of a later one.
+    ///
+    /// A tombstone may be older than the confirmed edition where the remote's file was put back; then
+    /// only the edition's own lineage tells.
+    func proves(deletionOf record: SyncedDocument) -> Bool {
+        if isAfterPlace { return true }
+        guard let ours = record.version.version, let deleted = version.version else {
+            return version == record.version
+        }
+        return ours.lineage.utf8.elementsEqual(deleted.lineage.utf8)
+            && deleted.counter >= ours.counter
+    }
+}
+
+extension PauseReason {
+    /// Why an unexplained document is not touched; always the same, so that its bytes can be looked for.
+    static let unexplainedAbsence = PauseReason(
+        .unexplainedAbsence,
+        "the document is missing at the remote, and nothing says that somebody deleted it")
+}

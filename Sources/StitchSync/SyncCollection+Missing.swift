@@ -1,0 +1,108 @@
+public import BSONStore
+
+// MARK: - Missing documents
+
+extension SyncCollection {
+    /// The ids of documents that are missing at the remote without evidence of a delete.
+    ///
+    /// They are readable, and not sent. A local write to one of them is a conflict with the remote's
+    /// document missing.
+    public var unexplainedIDs: [BSONValue] {
+        get async throws {
+            try read { sync in
+                try sync.records.documentIDs(.unexplained, in: sync.collection.rowID)
+            } ?? []
+        }
+    }
+
+    /// Removes or uploads all documents that are missing at the remote without evidence of a delete.
+    ///
+    /// The next pass carries it out; it looks at the remote first, and a document that is there by then
+    /// is synced as usual.
+    ///
+    /// - Returns: how many documents it is about.
+    @discardableResult
+    public func resolveUnexplained(_ answer: UnexplainedAnswer) async throws -> Int {
+        let ids = try await unexplainedIDs
+        let count = try await write { try $0.resolveUnexplained(answer, among: ids) }
+        if answer != .keep { engine.wake() }
+        return count
+    }
+}
+
+// MARK: - Another remote
+
+extension SyncCollection {
+    /// Ends a stop by taking the remote that was found as the collection's own: what is here is uploaded,
+    /// what is there is merged.
+    ///
+    /// Documents that both sides hold with other contents are conflicts without a base. Documents that
+    /// were deleted here and are there are conflicts, too.
+    ///
+    /// - Returns: whether the collection was stopped.
+    @discardableResult
+    public func adoptRemote() async throws -> Bool {
+        try await endStop { sync in
+            try sync.forEachRecord { record in
+                let isDeleteQueued = try record.isPending && sync.local(record.documentID) == nil
+                if !isDeleteQueued { try sync.forgetBase(of: &record) }
+                if record.isUnexplained { record.pause = nil }
+                record.hint = try sync.nextHint()
+                try sync.save(record)
+            }
+        }
+    }
+
+    /// Ends a stop by taking what the remote that was found holds: documents that are not there are removed
+    /// here, and changes that were not sent are given up.
+    ///
+    /// - Returns: whether the collection was stopped.
+    @discardableResult
+    public func replaceFromRemote() async throws -> Bool {
+        try await endStop { sync in
+            try sync.forEachRecord { record in
+                let hasLocal = try sync.local(record.documentID) != nil
+                record.attempt = nil
+                record.forgetDiscarded()
+                record.pause = nil
+                record.failures = 0
+                record.base = hasLocal ? .sameAsLocal : .absent
+                (record.version, record.isPending) = (.absent, false)
+                record.hint = Told.deleted.hint(try sync.nextHint())
+                try sync.save(record)
+            }
+        }
+    }
+
+    private func endStop(
+        _ body: @escaping @Sendable (SyncTransaction) throws -> Void
+    ) async throws -> Bool {
+        let wasStopped = try await write { sync in
+            guard let stop = sync.collection.stop else { return false }
+            try body(sync)
+            var collection = sync.collection
+            collection.identity = stop.found == .unknown ? nil : stop.found
+            collection.stop = nil
+            (collection.token, collection.lostToken) = (nil, nil)
+            (collection.needsScan, collection.isAfterDrop) = (true, false)
+            try sync.state.save(collection)
+            return true
+        }
+        engine.state.withLock { $0.toldStops[namespace] = nil }
+        if wasStopped { engine.wake() }
+        return wasStopped
+    }
+}
+
+extension SyncTransaction {
+    /// Goes through all records of the collection, in the order of their rows.
+    fileprivate func forEachRecord(_ body: (inout SyncedDocument) throws -> Void) throws {
+        var last: Int64 = 0
+        while true {
+            let page = try records.records(.all, in: collection.rowID, after: last, limit: 500)
+            guard let row = page.last?.rowID, row > last else { return }
+            last = row
+            for var record in page { try body(&record) }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import BSONStore
+import Foundation
+import Testing
+
+@testable import StitchSync
+
+/// A document that is missing after a gap in the history may be lost there, not deleted.
+@Suite(.remotes)
+struct MissingDocumentScenarios {
+    /// Answers as a remote that remembers nothing of deletes, as MongoDB itself.
+    private struct ForgetfulRemote: Remote {
+        let base: any Remote
+
+        func collection(_ namespace: Namespace) -> any RemoteCollection {
+            ForgetfulCollection(base: base.collection(namespace))
+        }
+    }
+
+    private struct ForgetfulCollection: RemoteCollection {
+        let base: any RemoteCollection
+
+        func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
+            try await base.find(ids: ids)
+        }
+
+        func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
+            try await base.versions(ids: ids)
+        }
+
+        func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
+            try await base.write(writes)
+        }
+
+        func identity() async throws(RemoteError) -> RemoteIdentity { try await base.identity() }
+
+        func currentToken() async throws(RemoteError) -> ResumeToken {
+            try await base.currentToken()
+        }
+
+        func changes(
+            after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
+        ) async throws(RemoteError) -> RemoteChangeBatch {
+            try await base.changes(after: token, limit: limit, waitingUpTo: wait)
+        }
+    }
+
+    /// A device that holds three documents, one of which goes at the remote beyond its history.
+    private func device(
+        in world: SyncWorld, _ policy: UnexplainedAbsencePolicy = .keep,
+        handler: ConflictHandler<BSONDocument> = .localWins
+    ) async throws -> Device {
+        let a = Device(
+            name: "A", world: world, store: try DocumentStore(at: .inMemory), handler: handler,
+            remote: ForgetfulRemote(base: world.remote))
+        try await a.start()
+        await a.items.configure(
+            conflictHandler: handler,
+            changeEventListener: { world.note("\($0.reason) \($0.operationType)") },
+            errorListener: { error, _ in world.note("error \(error.code.rawValue)") },
+            unexplainedAbsence: policy)
+        for id in ["gone", "other", "third"] {
+            try await a.insert(["_id": .string(id), "x": 1])
+        }
+        try await a.engine.syncUntilQuiet()
+        try world.foreignDelete("gone")
+        try world.foreign("other") { $0["x"] = 2 }
+        world.loseHistory()
+        await a.engine.flushEvents()
+        _ = world.transcript()
+        return a
+    }
+
+    /// Syncs over the gap, and again with a history.
+    private func syncOverGap(_ a: Device) async throws -> SyncPassReport {
+        let report = try await a.sync()
+        a.world.remote.before(nil)
+        try await a.sync()
+        return report
+    }
+
+    @Test("it is kept, readable, counted and not sent; the others go on, and the app is told once")
+    func keeps() async throws {
+        let world = try SyncWorld()
+        let a = try await device(in: world)
+        let report = try await syncOverGap(a)
+        #expect(report.unexplained == 1 && report.removed == 0)
+        #expect(try await a.local("gone") == ["_id": "gone", "x": 1])
+        #expect(try await a.local("other")?["x"] == 2)
+        #expect(try await a.items.unexplainedIDs == ["gone"])
+        #expect(try await a.items.pausedIDs == [])
+        #expect(try await a.items.status(of: "gone") == .unexplained)
+        #expect(try await a.items.status() == SyncStatus(synced: 3, unexplained: 1))
+        #expect(world.transcript().filter { $0.hasPrefix("error") } == ["error unexplainedAbsence"])
+        try await a.engine.forceScan(SyncWorld.namespace)
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.items.unexplainedIDs == ["gone"])
+        #expect(try world.remoteDocument("gone") == nil)
+    }
+
+    @Test("it takes part again when the remote has it again, and goes when the remote deletes it then")
+    func comesBack() async throws {
+        let world = try SyncWorld()
+        let a = try await device(in: world)
+        _ = try await syncOverGap(a)
+        try world.foreign("gone") { $0["x"] = 7 }
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.local("gone") == ["_id": "gone", "x": 7])
+        #expect(try await a.items.status() == SyncStatus(synced: 3))
+        try world.foreignDelete("gone")
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.local("gone") == nil)
+    }
+
+    @Test("a local write to it is a conflict with nothing at the remote")
+    func write() async throws {
+        let world = try SyncWorld()
+        let seen = Locked<[Conflict<BSONDocument>]>([])
+        let a = try await device(
+            in: world,
+            handler: ConflictHandler { conflict in
+                seen.withLock { $0.append(conflict) }
+                return .useLocal
+            })
+        _ = try await syncOverGap(a)
+        try await a.set("gone", ["x": 5])
+        try await a.engine.syncUntilQuiet()
+        let conflicts = seen.withLock { $0 }
+        #expect(conflicts.count == 1 && conflicts.first?.remote == nil)
+        #expect(try world.remoteDocument("gone") == ["_id": "gone", "x": 5])
+    }
+
+    @Test("a local delete of it ends it on both sides")
+    func delete() async throws {
+        let world = try SyncWorld()
+        let a = try await device(in: world)
+        _ = try await syncOverGap(a)
+        try await a.delete("gone")
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.items.status() == SyncStatus(synced: 2))
+    }
+
+    @Test("the app removes or uploads all of them at once", arguments: UnexplainedAnswer.allCases)
+    func resolves(answer: UnexplainedAnswer) async throws {
+        let world = try SyncWorld()
+        let a = try await device(in: world)
+        _ = try await syncOverGap(a)
+        #expect(try await a.items.resolveUnexplained(answer) == 1)
+        try await a.engine.syncUntilQuiet()
+        let (here, there) = (try await a.local("gone"), try world.remoteDocument("gone"))
+        switch answer {
+        case .keep: #expect(here != nil && there == nil)
+        case .remove: #expect(here == nil && there == nil)
+        case .upload: #expect(here != nil && there == here)
+        }
+        #expect(try await a.items.unexplainedIDs == (answer == .keep ? ["gone"] : []))
+    }
+
+    @Test("a policy may take the absence for a delete")
+    func removes() async throws {
+        let world = try SyncWorld()
+        let a = try await device(in: world, .remove)
+        _ = try await syncOverGap(a)
+        #expect(try await a.local("gone") == nil)
+        #expect(world.transcript().contains("remote delete"))
+    }
+
+    @Test("a policy may ask, and what it answers is carried out")
+    func asks() async throws {
+        let world = try SyncWorld()
+        let a = try await device(
+            in: world,
+            .ask { absence in
+                world.note("asked \(absence.documentIDs)")
+                return .upload
+            })
+        _ = try await syncOverGap(a)
+        try await a.engine.syncUntilQuiet()
+        #expect(try world.remoteDocument("gone") == ["_id": "gone", "x": 1])
+        #expect(world.transcript().contains { $0.hasPrefix("asked") })
+    }
+
+    @Test("a document that takes part again is not removed because the remote lacks it")
+    func resumes() async throws {
+        let world = try SyncWorld()
+        let a = try await device(in: world)
+        _ = try await syncOverGap(a)
+        #expect(try await a.items.resumeSync(of: "gone"))
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.local("gone") != nil)
+        #expect(try await a.items.unexplainedIDs == ["gone"])
+    }
+
+    @Test("a delete between the history and the look is a delete")
+    func race() async throws {
+        let world = try SyncWorld()
+        let a = try await device(in: world)
+        world.remote.before(nil)
+        try await a.engine.syncUntilQuiet()
+        try world.foreign("third") { $0["x"] = 3 }
+        world.remote.before { call in
+            guard call.kind == .find else { return }
+            world.remote.before(nil)
+            try world.foreignDelete("third")
+        }
+        let report = try await a.sync()
+        #expect(report.unexplained == 0)
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.local("third") == nil)
+    }
+}

@@ -1,0 +1,220 @@
+import BSONStore
+import Foundation
+import StitchSyncTesting
+import Testing
+
+@testable import StitchSync
+
+/// Another server under the same address, an empty file or a restored one must not empty a device.
+struct OtherRemoteScenarios {
+    private static let items = Namespace("app", "items")
+    private static let history = DocumentStore.Options(
+        changeHistory: .keep(changesMax: 100_000))
+
+    /// A remote's store in a file of a folder.
+    private func store(_ path: URL) throws -> DocumentStore {
+        try DocumentStore(at: .file(path.path), options: Self.history)
+    }
+
+    private func engine(
+        _ store: DocumentStore, _ remote: DocumentStore,
+        handler: ConflictHandler<BSONDocument> = .localWins
+    ) async throws -> SyncEngine {
+        let engine = try SyncEngine(store: store, remote: InProcessRemote(store: remote))
+        await engine.collection(Self.items).configure(conflictHandler: handler)
+        return engine
+    }
+
+    /// A device in step with a remote's file of so many documents.
+    private func device(
+        _ folder: URL, count: Int = 50
+    ) async throws -> (store: DocumentStore, remote: DocumentStore) {
+        let remote = try store(folder.appending(path: "a.stitch"))
+        let device = try store(folder.appending(path: "device.stitch"))
+        let engine = try await engine(device, remote)
+        for number in 0..<count {
+            try await engine.collection(Self.items).insertOne(["_id": .int32(Int32(number)), "x": 1])
+        }
+        try await engine.syncUntilQuiet()
+        try await engine.release()
+        #expect(try remote.read { try $0.count(Self.items) } == count)
+        return (device, remote)
+    }
+
+    enum Other: CaseIterable { case empty, filled, backup }
+
+    @Test("another remote stops the collection: nothing is deleted or sent", arguments: Other.allCases)
+    func stops(other: Other) async throws {
+        let folder = try ScratchDirectory()
+        let (device, remote) = try await device(folder.url)
+        let path = folder.url.appending(path: "b.stitch")
+        if other == .backup { try remote.backup(to: path.path) }
+        let another = try store(path)
+        if other == .filled { try another.write { _ = try $0.put(Self.items, ["_id": 99]) } }
+        let engine = try await engine(device, another)
+        let items = engine.collection(Self.items)
+        try await items.updateOne(["_id": 1], ["$set": ["x": 2]])
+        try await items.insertOne(["_id": "new"])
+        let (report, _) = try await engine.syncUntilQuiet()
+        #expect(report.errors.contains(.remoteChanged) && report.removed == 0)
+        #expect(try await items.count() == 51)
+        #expect(try another.read { try $0.get(Self.items, id: "new") } == nil)
+        let stop = try #require(try await items.status().stop)
+        #expect(stop.code == .remoteChanged && stop.documentCount == 50)
+        #expect(stop.expected != stop.found)
+        await #expect(throws: SyncError.self) {
+            try await engine.waitForUpload(timeout: .seconds(60))
+        }
+        try await engine.release()
+        // Back at the first one, all goes on.
+        let back = try await self.engine(device, remote)
+        try await back.syncUntilQuiet()
+        #expect(try remote.read { try $0.count(Self.items) } == 51)
+        #expect(try await back.collection(Self.items).status() == SyncStatus(synced: 51))
+    }
+
+    @Test("to adopt another remote uploads what is here and merges what is there")
+    func adopts() async throws {
+        let folder = try ScratchDirectory()
+        let (device, _) = try await device(folder.url)
+        let another = try store(folder.url.appending(path: "b.stitch"))
+        try another.write { _ = try $0.put(Self.items, ["_id": 1, "x": 9]) }
+        let engine = try await engine(device, another)
+        let items = engine.collection(Self.items)
+        try await items.deleteOne(["_id": 2])
+        try await engine.syncUntilQuiet()
+        #expect(try await items.adoptRemote())
+        try await engine.syncUntilQuiet()
+        #expect(try another.read { try $0.count(Self.items) } == 49)
+        #expect(try another.read { try $0.get(Self.items, id: 1) }?["x"] == 1)
+        #expect(try another.read { try $0.get(Self.items, id: 2) } == nil)
+        #expect(try await items.status() == SyncStatus(synced: 49))
+        #expect(try await engine.verify() == [])
+    }
+
+    @Test("to replace what is here by another remote's takes what that one holds")
+    func replaces() async throws {
+        let folder = try ScratchDirectory()
+        let (device, _) = try await device(folder.url)
+        let another = try store(folder.url.appending(path: "b.stitch"))
+        try another.write { _ = try $0.put(Self.items, ["_id": 1, "x": 9]) }
+        let engine = try await engine(device, another)
+        let items = engine.collection(Self.items)
+        try await items.updateOne(["_id": 3], ["$set": ["x": 4]])
+        try await engine.syncUntilQuiet()
+        #expect(try await items.replaceFromRemote())
+        try await engine.syncUntilQuiet()
+        #expect(try await items.find() == [["_id": 1, "x": 9]])
+        #expect(try await items.status() == SyncStatus(synced: 1))
+        #expect(try another.read { try $0.count(Self.items) } == 1)
+        #expect(try await engine.verify() == [])
+    }
+
+    @Test("a device that never synced adopts whichever remote it meets")
+    func first() async throws {
+        let folder = try ScratchDirectory()
+        let device = try store(folder.url.appending(path: "device.stitch"))
+        let remote = try store(folder.url.appending(path: "a.stitch"))
+        let engine = try await engine(device, remote)
+        let items = engine.collection(Self.items)
+        // The collection is made by the first upload, and is known from then on.
+        try await engine.syncUntilQuiet()
+        try await items.insertOne(["_id": 1])
+        try await engine.syncUntilQuiet()
+        try await items.insertOne(["_id": 2])
+        try await engine.syncUntilQuiet()
+        #expect(try await items.status() == SyncStatus(synced: 2))
+        try await engine.release()
+        let other = try await self.engine(device, try store(folder.url.appending(path: "b.stitch")))
+        #expect(try await other.syncUntilQuiet().report.errors.contains(.remoteChanged))
+        #expect(try await other.collection(Self.items).count() == 2)
+    }
+
+    /// The sync tables as an earlier version left them: without an identity.
+    private func forgetIdentity(_ device: DocumentStore) throws {
+        try device.write { transaction in
+            try transaction.connection.execute("UPDATE sync_collections SET identity = NULL")
+        }
+    }
+
+    @Test("a file of an earlier version adopts the remote that holds its documents, and no other")
+    func upgrade() async throws {
+        let folder = try ScratchDirectory()
+        let (device, remote) = try await device(folder.url)
+        try forgetIdentity(device)
+        // What the history tells is no reason to stop.
+        try remote.write { _ = try $0.remove(Self.items, id: 7) }
+        let same = try await engine(device, remote)
+        try await same.syncUntilQuiet()
+        #expect(try await same.collection(Self.items).status() == SyncStatus(synced: 49))
+        try await same.release()
+        try forgetIdentity(device)
+        let another = try store(folder.url.appending(path: "b.stitch"))
+        try another.write { _ = try $0.put(Self.items, ["_id": 1]) }
+        let other = try await engine(device, another)
+        #expect(try await other.syncUntilQuiet().report.errors.contains(.remoteChanged))
+        let status = try await other.collection(Self.items).status()
+        #expect(status.synced == 49 && status.stop?.documentCount == 48)
+    }
+
+    /// Tells nothing of itself, as a remote of an app's own.
+    private struct NamelessRemote: Remote {
+        let base: any Remote
+
+        func collection(_ namespace: Namespace) -> any RemoteCollection {
+            NamelessCollection(base: base.collection(namespace))
+        }
+    }
+
+    private struct NamelessCollection: RemoteCollection {
+        let base: any RemoteCollection
+
+        func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
+            try await base.find(ids: ids)
+        }
+
+        func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
+            try await base.versions(ids: ids)
+        }
+
+        func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
+            try await base.write(writes)
+        }
+
+        func currentToken() async throws(RemoteError) -> ResumeToken {
+            try await base.currentToken()
+        }
+
+        func changes(
+            after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
+        ) async throws(RemoteError) -> RemoteChangeBatch {
+            try await base.changes(after: token, limit: limit, waitingUpTo: wait)
+        }
+    }
+
+    @Test("where a remote does not tell its identity, absence alone deletes nothing")
+    func nameless() async throws {
+        let folder = try ScratchDirectory()
+        let device = try store(folder.url.appending(path: "device.stitch"))
+        let remote = try store(folder.url.appending(path: "a.stitch"))
+        let first = try SyncEngine(
+            store: device, remote: NamelessRemote(base: InProcessRemote(store: remote)))
+        for number in 0..<5 {
+            try await first.collection(Self.items).insertOne(["_id": .int32(Int32(number))])
+        }
+        try await first.syncUntilQuiet()
+        // A delete that the history tells is a delete as ever.
+        try remote.write { _ = try $0.remove(Self.items, id: 4) }
+        try await first.syncUntilQuiet()
+        #expect(try await first.collection(Self.items).count() == 4)
+        try await first.release()
+        let another = try store(folder.url.appending(path: "b.stitch"))
+        let second = try SyncEngine(
+            store: device, remote: NamelessRemote(base: InProcessRemote(store: another)))
+        let (report, _) = try await second.syncUntilQuiet()
+        #expect(report.removed == 0 && report.unexplained == 4)
+        let items = second.collection(Self.items)
+        #expect(try await items.status() == SyncStatus(synced: 4, unexplained: 4))
+        #expect(try another.read { try $0.count(Self.items) } == 0)
+    }
+}
