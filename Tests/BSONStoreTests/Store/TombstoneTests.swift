@@ -84,7 +84,7 @@ struct TombstoneTests {
         #expect(try Self.buried(store, Self.all) == [2, 3, 4, 5, 6, 7, 8, 9])
         let capped = Namespace("shop", "capped")
         try store.createCollection(
-            capped, options: ["capped": true, "size": 4_096, "max": 2])
+            capped, ["capped": true, "size": 4_096, "max": 2])
         for number in 1...4 {
             try store.collection(capped).insertOne(["_id": .int32(Int32(number))])
         }
