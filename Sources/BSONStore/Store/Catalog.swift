@@ -87,6 +87,11 @@ enum Catalog {
         indexes.bind(1, table.id)
         indexes.bind(2, id)
         try indexes.run()
+        let tombstones = try connection.prepare(
+            "UPDATE store_tombstones SET collection = ?2 WHERE collection = ?1")
+        tombstones.bind(1, table.id)
+        tombstones.bind(2, id)
+        try tombstones.run()
     }
 
     /// Removes the collection with its documents and indexes.
@@ -98,6 +103,7 @@ enum Catalog {
             try connection.executeOnce("DROP TABLE \(StoredIndex.tableName(index.id))")
         }
         try run("DELETE FROM store_indexes WHERE collection = ?1", table.id, connection)
+        try run("DELETE FROM store_tombstones WHERE collection = ?1", table.id, connection)
         try connection.executeOnce("DROP TABLE \(StoreSchema.tableName(table.id))")
     }
 

@@ -6,6 +6,8 @@ struct FeedState: Sendable {
     var floor: Int64
     /// The newest position.
     var head: Int64
+    /// When the oldest tombstone was written, in milliseconds since 1970; `nil` where there is none.
+    var oldestTombstone: Int64?
 
     static func read(_ connection: SQLiteConnection) throws(StoreError) -> FeedState {
         let settings = try connection.prepare(

@@ -67,6 +67,9 @@ extension DocumentStore {
 
     /// Copies one state of the store to a new file, which is a store of its own; writes go on.
     ///
+    /// Its collections have other UUIDs, so that nobody takes the copy for this store: what was written
+    /// to one of the two since is unknown to the other.
+    ///
     /// - Throws: `cannotOpen` when there is a file already, `diskFull` and what else SQLite says; no
     ///   file is left then.
     public func backup(to path: String) throws {
@@ -81,10 +84,20 @@ extension DocumentStore {
                 let target = try SQLiteConnection(path: path, mode: .readWrite)
                 try target.unlock(options.encryptionKey)
                 try transaction.connection.copy(to: target)
+                try Self.giveNewUUIDs(target)
             }
         } catch {
-            StoreFile.remove(path)
+            for ending in ["", "-wal", "-shm"] { StoreFile.remove(path + ending) }
             throw error
         }
+    }
+
+    private static func giveNewUUIDs(_ connection: SQLiteConnection) throws(StoreError) {
+        let name = "store_options"
+        // A file of schema version 1 that is open for reading only has none.
+        guard try connection.int64("SELECT 1 FROM sqlite_schema WHERE name = '\(name)'") != nil
+        else { return }
+        try connection.executeOnce("UPDATE \(name) SET uuid = randomblob(16)")
+        _ = try connection.int64("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 }

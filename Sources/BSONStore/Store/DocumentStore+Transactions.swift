@@ -62,7 +62,8 @@ extension DocumentStore {
             try connection.run(.beginImmediate)
             connection.catalogCache.validate(connection.dataVersion)
             let transaction = WriteTransaction(
-                connection: connection, feed: try feedState(connection))
+                connection: connection, feed: try feedState(connection),
+                clock: options.clock)
             defer { transaction.finish() }
             let result = try body(transaction)
             try finish(transaction, on: connection)
@@ -94,9 +95,14 @@ extension DocumentStore {
     private func finish(
         _ transaction: WriteTransaction, on connection: SQLiteConnection
     ) throws(StoreError) {
-        let feed = transaction.feed
+        var feed = transaction.feed
         let wrote = feed.head != transaction.feedHeadAtStart
-        if wrote { try feed.trim(connection) }
+        if wrote {
+            try feed.trim(connection)
+            if feed.oldestTombstone != nil {
+                try feed.pruneTombstones(before: options.tombstonesFloor, connection)
+            }
+        }
         try connection.run(.commit)
         let version = connection.dataVersion
         connection.catalogCache.adopt(version)
@@ -123,7 +129,9 @@ extension DocumentStore {
         let version = connection.dataVersion
         let known = writer.withLock { $0.dataVersion == version ? $0.feed : nil }
         if let known { return known }
-        return try FeedState.read(connection)
+        var state = try FeedState.read(connection)
+        try state.readTombstones(connection)
+        return state
     }
 
     /// Locks and gives the connection for writing; the caller unlocks.

@@ -46,6 +46,9 @@ extension DocumentStore {
         public var busyTimeoutMS: Int32
         /// Whether changes are kept for ``DocumentStore/changes(after:in:limit:)``.
         public var changeHistory: ChangeHistory
+        /// How long a store that keeps changes knows of a deletion, beyond what its change feed tells:
+        /// what is known is dropped by and by with later writes.
+        public var tombstonesKept: Duration
         /// The page size of a new file in bytes: a power of two from 512 to 65,536.
         public var pageBytes: Int
         /// The page cache in KiB, an upper limit: so much for writing; for reading so much for the
@@ -61,13 +64,15 @@ extension DocumentStore {
         package var pagesMax: Int
         /// The name of SQLite's file system layer, for tests that let it fail.
         package var fileSystem: String?
+        /// Tells the time of deletions.
+        package var clock: @Sendable () -> BSONDatetime = { .now }
 
         /// Makes settings; what is left out has its default.
         public init(
             durability: Durability = .full, readOnly: Bool = false, busyTimeoutMS: Int32 = 5_000,
             changeHistory: ChangeHistory = .asStored, pageBytes: Int = 8_192,
             cacheKiB: Int = 65_536, encryptionKey: [UInt8]? = nil,
-            secureDelete: SecureDelete = .fast
+            secureDelete: SecureDelete = .fast, tombstonesKept: Duration = defaultTombstonesKept
         ) {
             self.durability = durability
             self.readOnly = readOnly
@@ -77,12 +82,23 @@ extension DocumentStore {
             self.cacheKiB = cacheKiB
             self.encryptionKey = encryptionKey
             self.secureDelete = secureDelete
+            self.tombstonesKept = tombstonesKept
             pagesMax = 0
         }
     }
 }
 
 extension DocumentStore.Options {
+    /// How long deletions are known unless told: 90 days.
+    public static var defaultTombstonesKept: Duration { .seconds(90 * 86_400) }
+
+    /// Deletions before this time need not be known, in milliseconds since 1970.
+    var tombstonesFloor: Int64 {
+        let (floor, isOver) = clock().milliseconds.subtractingReportingOverflow(
+            tombstonesKept.milliseconds)
+        return isOver ? .min : floor
+    }
+
     /// The page cache that every connection may have, in KiB.
     private static let cacheMinKiB = 2_048
 

@@ -8,14 +8,15 @@
 /// | `store_indexes` | the secondary indexes, with a number that is never used again |
 /// | `store_changes` | the change feed |
 /// | `store_definitions` | collections made, indexed and modified, beside the feed |
+/// | `store_tombstones` | which documents were deleted, longer than the feed reaches |
 /// | `collection_N` | the documents of collection N: row, order-preserving id key, position of the last change, bytes |
 /// | `index_N` | the keys of index N with the rows that they stand for |
 enum StoreSchema {
     /// Marks the file as ours: "Stch".
     static let applicationID: Int64 = 0x5374_6368
     /// Counts the forms of the schema; version 4 keeps images before as ``ImagePatch``, version 5 those
-    /// after as ``ImageLink``.
-    static let version: Int64 = 5
+    /// after as ``ImageLink``, version 6 adds tombstones.
+    static let version: Int64 = 6
 
     /// What a file is, by its header.
     enum Kind {
@@ -64,6 +65,7 @@ enum StoreSchema {
                     try connection.executeOnce(statement)
                 }
                 if found < 5 { try addChanges(connection) }
+                if found < 6 { try addTombstones(connection) }
                 try connection.executeOnce("PRAGMA user_version = \(version)")
             }
             try connection.execute("COMMIT")
@@ -115,7 +117,7 @@ enum StoreSchema {
             """,
             "PRAGMA application_id = \(applicationID)",
             "PRAGMA user_version = \(version)",
-        ] + secondVersion + thirdVersion + fifthVersion
+        ] + secondVersion + thirdVersion + fifthVersion + sixthVersion
 
     /// What version 2 added: indexes and options of collections.
     private static let secondVersion = [
@@ -153,6 +155,20 @@ enum StoreSchema {
         WHERE document IS NOT NULL
         """,
     ]
+
+    /// What version 6 added: which documents were deleted.
+    private static let sixthVersion = [
+        """
+        CREATE TABLE store_tombstones (
+            collection INTEGER NOT NULL, key BLOB NOT NULL, version BLOB NOT NULL,
+            time INTEGER NOT NULL, PRIMARY KEY (collection, key)) WITHOUT ROWID
+        """,
+        "CREATE INDEX store_tombstone_times ON store_tombstones (time)",
+    ]
+
+    private static func addTombstones(_ connection: SQLiteConnection) throws(StoreError) {
+        for statement in sixthVersion { try connection.executeOnce(statement) }
+    }
 
     /// What version 5 added to collections: which change wrote a document; none of those that are there.
     private static func addChanges(_ connection: SQLiteConnection) throws(StoreError) {

@@ -142,6 +142,7 @@ extension WriteTransaction {
             throw StoreError.duplicateID(stored.id, in: table.namespace, error)
         }
         let row = connection.lastInsertedRowID
+        try unbury(stored, in: table)
         if !change.isEmpty { try apply(change, row: row, in: table) }
         try record(
             .insert, table.namespace, before: nil, after: stored.document,
@@ -197,6 +198,7 @@ extension WriteTransaction {
         try statement.run()
         try apply(change, row: found.row, in: table)
         try record(.delete, table.namespace, before: found.document, after: nil, link: link)
+        try bury(found.document, of: table)
     }
 }
 

@@ -47,6 +47,7 @@ extension WriteTransaction {
                 try record(
                     .insert, table.namespace, before: nil, after: document.document,
                     link: ImageLink(row: row, previous: 0))
+                try unbury(document, in: table)
             }
             rest = rest.dropFirst(count)
         }

@@ -16,11 +16,17 @@ public final class WriteTransaction: ReadTransaction {
     var cappedUsage: [Int64: CappedUsage] = [:]
     /// The newest position before this transaction.
     let feedHeadAtStart: Int64
+    private let clock: @Sendable () -> BSONDatetime
+    /// The time of the deletions.
+    private(set) lazy var now = clock()
     private var madeTables: Set<Int64> = []
     override var readsChanges: Bool { true }
 
-    init(connection: SQLiteConnection, feed: FeedState) {
+    init(
+        connection: SQLiteConnection, feed: FeedState, clock: @escaping @Sendable () -> BSONDatetime
+    ) {
         self.feed = feed
+        self.clock = clock
         feedHeadAtStart = feed.head
         super.init(connection: connection, lastTable: nil)
     }
@@ -63,6 +69,11 @@ public final class WriteTransaction: ReadTransaction {
     /// Whether the collection is one that this transaction made.
     package func hasMade(_ namespace: Namespace) throws(StoreError) -> Bool {
         try collectionTable(namespace).map { madeTables.contains($0.id) } ?? false
+    }
+
+    /// Remembers that there is a tombstone.
+    func noteTombstone(at time: Int64) {
+        feed.oldestTombstone = min(feed.oldestTombstone ?? time, time)
     }
 
     /// Looks tables up again after this transaction made one.

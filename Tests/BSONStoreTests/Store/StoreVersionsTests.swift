@@ -98,6 +98,8 @@ struct StoreVersionsTests {
         try people.updateOne(["_id": 1], ["$set": ["name": "ada"]])
         try people.deleteOne(["_id": 2])
         let later = try store.changes(after: 6).changes
+        let buried = try store.read { try $0.tombstones(Self.people, ids: [1, 2]) }
+        #expect(buried.map { $0?.documentID } == [nil, 2])
         #expect(later.map { $0.before?["name"] } == ["ann", "amy", "ben"])
         #expect(later.map { $0.after?["name"] } == ["amy", "ada", nil])
         #expect(try store.changes(after: 0).changes == earlier + later)
@@ -113,6 +115,7 @@ struct StoreVersionsTests {
             at: .file(try file(1, in: directory)), options: .init(readOnly: true))
         let people = store.collection(Self.people)
         #expect(try people.find(["name": "ben"]) == [Self.documents[1]])
+        #expect(try store.read { try $0.tombstones(Self.people, ids: [9]) } == [nil])
         #expect(try people.listIndexes().map(\.name) == ["_id_"])
         #expect(try store.read { try $0.connection.int64("PRAGMA user_version") } == 1)
     }
