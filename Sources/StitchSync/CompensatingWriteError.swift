@@ -56,7 +56,7 @@ extension SyncError {
         case .handlerFailed, .handlerTimeout, .handlerChangedID, .documentTooLarge, .rejected,
             .compensatingWrite, .writeRefused, .retriesExhausted, .foreignVersion, .decodingFailed,
             .remoteUnavailable, .authRequired, .offline, .timedOut, .notConfigured, .passUnderWay,
-            .subscriptionFailed, .unusableDocument, .collectionDropped:
+            .subscriptionFailed, .unusableDocument, .collectionDropped, .localDocumentMissing:
             false
         }
     }
@@ -69,7 +69,7 @@ extension SyncError {
         case .notConfigured, .passUnderWay, .storeInUse, .storeFailed: .applicationBug
         case .handlerFailed, .handlerTimeout, .handlerChangedID, .documentTooLarge, .rejected,
             .compensatingWrite, .writeRefused, .retriesExhausted, .foreignVersion, .decodingFailed,
-            .subscriptionFailed, .unusableDocument, .collectionDropped:
+            .subscriptionFailed, .unusableDocument, .collectionDropped, .localDocumentMissing:
             .warning
         }
     }

@@ -4,7 +4,7 @@ internal import BSONStore
 enum SyncSchema {
     /// The version of the tables below; a greater one in a file is refused, an earlier one is brought
     /// up to date.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
 
     private static let documents = [
         """
@@ -14,7 +14,7 @@ enum SyncSchema {
             revision INTEGER NOT NULL, base_kind INTEGER NOT NULL, pending INTEGER NOT NULL,
             hint INTEGER NOT NULL, failures INTEGER NOT NULL, version BLOB,
             attempt BLOB, discarded BLOB, pause BLOB,
-            by_id INTEGER NOT NULL DEFAULT 1,
+            by_id INTEGER NOT NULL DEFAULT 1, tombstone INTEGER NOT NULL DEFAULT 0,
             UNIQUE (collection, key))
         """,
         """
@@ -116,6 +116,11 @@ enum SyncSchema {
         ("sync_wanted", "by_id INTEGER NOT NULL DEFAULT 1"),
     ]
 
+    /// Columns that came with version 4, by their tables.
+    private static let ofFourth = [
+        ("sync_documents", "tombstone INTEGER NOT NULL DEFAULT 0")
+    ]
+
     /// What brings the tables of version 1 up to date, where bases stood in the records.
     private static let fromFirst =
         [
@@ -145,7 +150,8 @@ enum SyncSchema {
     ///
     /// - Parameter freshInstance: the new instance's number, 0 to go on with the old one.
     /// - Throws: `SyncError` of code `.storeFailed` when the file's tables are of a later version.
-    static func prepare(_ connection: SQLiteConnection, freshInstance: UInt64) throws {
+    static func prepare(_ transaction: WriteTransaction, freshInstance: UInt64) throws {
+        let connection = transaction.connection
         for statement in others + documents + subscriptions {
             try connection.executeOnce(statement)
         }
@@ -159,7 +165,10 @@ enum SyncSchema {
                 if found < 2 {
                     for statement in fromFirst { try connection.executeOnce(statement) }
                 }
-                for (table, column) in ofThird { try add(column, to: table, connection) }
+                for (table, column) in ofThird + ofFourth {
+                    try add(column, to: table, connection)
+                }
+                if found < 4 { try noteDeletes(in: transaction) }
                 try connection.executeOnce("UPDATE sync_instance SET schema = \(version)")
             }
             if freshInstance != 0 {
@@ -174,6 +183,31 @@ enum SyncSchema {
         insert.bind(1, version)
         insert.bind(2, Int64(bitPattern: freshInstance))
         try insert.run()
+    }
+
+    /// Notes the deletes that wait in a file of an earlier version, which told them by the row alone:
+    /// those whose document neither its key finds nor a look at every row.
+    private static func noteDeletes(in transaction: WriteTransaction) throws {
+        let connection = transaction.connection
+        for collection in try SyncState(connection: connection).collections() {
+            let records = SyncRecords(connection: connection)
+            let pending = try records.documentIDs(.pending, in: collection.rowID)
+            let absent = try pending.filter {
+                try transaction.get(collection.namespace, id: $0) == nil
+            }
+            guard !absent.isEmpty else { continue }
+            var keys = Set(absent.map(BSONKey.encode))
+            try transaction.forEach(collection.namespace) { document in
+                keys.remove(BSONKey.encode(document.documentID))
+            }
+            let update = try connection.prepare(
+                "UPDATE sync_documents SET tombstone = 1 WHERE collection = ?1 AND key = ?2")
+            for key in keys {
+                update.bind(1, collection.rowID)
+                update.bind(2, key)
+                try update.run()
+            }
+        }
     }
 
     /// Adds a column where the table, made at an earlier version, lacks it.
