@@ -57,7 +57,7 @@ extension SyncError {
             .compensatingWrite, .writeRefused, .retriesExhausted, .foreignVersion, .decodingFailed,
             .remoteUnavailable, .authRequired, .offline, .timedOut, .notConfigured, .passUnderWay,
             .subscriptionFailed, .unusableDocument, .collectionDropped, .remoteChanged,
-            .unexplainedAbsence:
+            .unexplainedAbsence, .localDocumentMissing:
             false
         }
     }
@@ -71,7 +71,7 @@ extension SyncError {
         case .handlerFailed, .handlerTimeout, .handlerChangedID, .documentTooLarge, .rejected,
             .compensatingWrite, .writeRefused, .retriesExhausted, .foreignVersion, .decodingFailed,
             .subscriptionFailed, .unusableDocument, .collectionDropped, .remoteChanged,
-            .unexplainedAbsence:
+            .unexplainedAbsence, .localDocumentMissing:
             .warning
         }
     }

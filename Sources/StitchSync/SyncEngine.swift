@@ -77,8 +77,7 @@ public final class SyncEngine: Sendable {
         state = Locked(State())
         delivery = EventDelivery(store: store, log: log)
         try store.write { transaction in
-            try SyncSchema.prepare(
-                transaction.connection, freshInstance: freshInstance)
+            try SyncSchema.prepare(transaction, freshInstance: freshInstance)
             try initialSubscriptions?.run(transaction, sets)
         }
     }

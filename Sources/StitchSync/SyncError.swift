@@ -51,6 +51,9 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         case unexplainedAbsence
         /// The remote refused a set of subscriptions; the set before goes on.
         case subscriptionFailed
+        /// A document is missing in the store though nobody deleted it: the file is damaged, nothing of
+        /// it is sent, and the document is paused.
+        case localDocumentMissing
         /// The store failed.
         case storeFailed
     }

@@ -18,6 +18,8 @@ public struct SyncFinding: Sendable, Hashable, CustomStringConvertible {
         case documentWithoutRecord
         /// A document holds a version field (S5).
         case versionInContent
+        /// A document that should be here is missing, though nobody deleted it.
+        case localDocumentMissing
         /// A record's key is not its document's `_id` (S6).
         case keyMismatch
         /// An event's sequence is beyond the last that was given out (S7).

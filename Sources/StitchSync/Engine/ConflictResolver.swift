@@ -278,6 +278,7 @@ extension SyncTransaction {
         record.base = StoredContent(base.document, local: local)
         record.version = base.version
         record.isPending = true
+        record.isDeletedHere = local == nil
         record.failures = 0
         try save(record)
     }

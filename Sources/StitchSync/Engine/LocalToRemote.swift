@@ -10,6 +10,8 @@ extension CollectionPass {
         var failure: RemoteError?
         var batch = try await write(beginning(after: 0, before: set))
         while true {
+            errors += batch.missing
+            report.paused += batch.missing.count
             for refused in batch.refused {
                 count(refused.settlement, refused.documentID, .failed(refused.error))
                 if refused.settlement == .revertRejected { reverted.append(refused.documentID) }
@@ -204,6 +206,8 @@ extension SyncTransaction {
         var attempts: [OpenAttempt] = []
         /// What is not sent, since no subscription asks for it.
         var refused: [ViewRefusal] = []
+        /// What is not sent, since the document is missing though nobody deleted it.
+        var missing: [SyncError] = []
         var row: Int64?
         var lastRow: Int64?
     }
@@ -232,6 +236,10 @@ extension SyncTransaction {
             if bytes > limits.batchBytes && !batch.attempts.isEmpty { break }
             batch.lastRow = record.rowID
             if let earlier, let row = record.rowID, !earlier.contains(row) { continue }
+            if record.isRowMissing(local: local) {
+                batch.missing.append(try pauseMissing(record))
+                continue
+            }
             let isResolved = record.rowID.map(resolved.contains) ?? false
             if !isResolved,
                 let refused = try refuseOutOfView(record, operation, local: local, terms)

@@ -10,7 +10,11 @@ extension SyncTransaction {
         let after = written?.withoutVersion
         let id = (after ?? before)?.documentID ?? .null
         if let after, after.byteCount != written?.byteCount { try setLocal(id, to: after) }
-        let record = try record(id)
+        var record = try record(id)
+        // A row that went missing confirms nothing: what is written in its place is new.
+        if before == nil, record?.base == .sameAsLocal {
+            (record?.base, record?.version) = (.absent, .absent)
+        }
         // What the remote confirmed has had room for its version there.
         if let after, after.byteCount > BSONLimits().documentBytesMax - Self.versionReserve,
             !contentEqual(record?.base.document(local: before), after)
@@ -49,6 +53,7 @@ extension SyncTransaction {
     ) throws {
         var record = old
         record.keepApart(from: before)
+        record.isDeletedHere = after == nil
         switch decision {
         case .nothing: return
         case .forget:

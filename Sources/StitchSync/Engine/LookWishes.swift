@@ -31,7 +31,8 @@ extension SyncTransaction {
             remote: presence, evidence: evidence,
             versionSame: record.version == remote.version,
             contentSame: contentEqual(base, remote.document),
-            pending: PendingChange(base: base, local: local),
+            pending: record.isRowMissing(local: local)
+                ? .none : PendingChange(base: base, local: local),
             outcomeSame: isSame && !countsTwice, mayClaim: mayClaim)
     }
 }

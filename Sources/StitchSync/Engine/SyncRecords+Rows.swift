@@ -13,6 +13,7 @@ extension SyncRecords {
         statement.bind(7, record.attempt.map(Self.document(of:)))
         statement.bind(8, GivenUpAttempt.document(of: record.discarded))
         statement.bind(9, record.pause.map(Self.document(of:)))
+        statement.bind(10, Int64(record.isDeletedHere ? 1 : 0))
     }
 
     static func bind(
@@ -64,6 +65,7 @@ extension SyncRecords {
         if !row.isNull(10) { record.pause = try Self.pause(Self.document(row, 10, "pause")) }
         record.isClaimedByID = row.int64(12) != 0
         record.isAskedFor = row.int64(12) == SyncedDocument.askedFor
+        record.isDeletedHere = row.int64(13) != 0
         record.noteKept()
         return record
     }

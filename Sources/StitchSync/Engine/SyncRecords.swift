@@ -12,7 +12,7 @@ struct SyncRecords {
     private static let columns =
         """
         id, document_id, revision, base_kind, version, pending, hint, failures, attempt, discarded,
-        pause, key, by_id
+        pause, key, by_id, tombstone
         """
 
     private static let selectByKey = FixedStatement(
@@ -106,7 +106,7 @@ struct SyncRecords {
         select.bind(2, row)
         select.bind(3, Int64(limit))
         var records: [SyncedDocument] = []
-        let base: Int32? = selection.isIndexed ? 13 : nil
+        let base: Int32? = selection.isIndexed ? 14 : nil
         var byteCount = 0
         while byteCount < bytesMax, try select.step() {
             let record = try record(select, base: base)
@@ -185,6 +185,7 @@ struct SyncRecords {
         // Where nothing is pending they hold the same: no row that is of use is without that mark, by
         // which ``removeStaleBases(of:)`` goes.
         if !record.isPending, case .stored = record.base { record.base = .sameAsLocal }
+        if !record.isPending { record.isDeletedHere = false }
         record.revision += 1
         let row: Int64
         if let known = record.rowID {
@@ -239,23 +240,23 @@ struct SyncRecords {
     private static let insertRecord = FixedStatement(
         """
         INSERT INTO sync_documents(revision, base_kind, version, pending, hint, failures,
-            attempt, discarded, pause, collection, key, document_id, by_id)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+            attempt, discarded, pause, tombstone, collection, key, document_id, by_id)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
         """)
     private static let updateRecord = FixedStatement(
         """
         UPDATE sync_documents SET revision = ?1, base_kind = ?2, version = ?3, pending = ?4,
-            hint = ?5, failures = ?6, attempt = ?7, discarded = ?8, pause = ?9
-        WHERE id = ?10 AND (?11 IS NULL OR revision = ?11)
+            hint = ?5, failures = ?6, attempt = ?7, discarded = ?8, pause = ?9, tombstone = ?10
+        WHERE id = ?11 AND (?12 IS NULL OR revision = ?12)
         """)
 
     private func insert(_ record: SyncedDocument, in collection: Int64) throws -> Int64 {
         let insert = try connection.prepare(Self.insertRecord)
         bind(record, to: insert)
-        insert.bind(10, collection)
-        Self.bind(documentID: record.documentID, to: insert, 12)
-        insert.bind(11, keyOf: record.documentID)
-        insert.bind(13, record.claim)
+        insert.bind(11, collection)
+        Self.bind(documentID: record.documentID, to: insert, 13)
+        insert.bind(12, keyOf: record.documentID)
+        insert.bind(14, record.claim)
         try insert.run()
         return connection.lastInsertedRowID
     }
@@ -285,8 +286,8 @@ struct SyncRecords {
         case .different:
             let update = try connection.prepare(Self.updateRecord)
             bind(record, to: update)
-            update.bind(10, row)
-            if trusts { update.bind(11, record.revision - 1) } else { update.bindNull(11) }
+            update.bind(11, row)
+            if trusts { update.bind(12, record.revision - 1) } else { update.bindNull(12) }
             try update.run()
         }
         try checkTrust()

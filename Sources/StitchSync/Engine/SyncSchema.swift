@@ -14,7 +14,7 @@ enum SyncSchema {
             revision INTEGER NOT NULL, base_kind INTEGER NOT NULL, pending INTEGER NOT NULL,
             hint INTEGER NOT NULL, failures INTEGER NOT NULL, version BLOB,
             attempt BLOB, discarded BLOB, pause BLOB,
-            by_id INTEGER NOT NULL DEFAULT 1,
+            by_id INTEGER NOT NULL DEFAULT 1, tombstone INTEGER NOT NULL DEFAULT 0,
             UNIQUE (collection, key))
         """,
         """
@@ -114,6 +114,7 @@ enum SyncSchema {
         ("sync_documents", "by_id INTEGER NOT NULL DEFAULT 1"),
         ("sync_collections", "subscribed INTEGER NOT NULL DEFAULT 0"),
         ("sync_wanted", "by_id INTEGER NOT NULL DEFAULT 1"),
+        ("sync_documents", "tombstone INTEGER NOT NULL DEFAULT 0"),
         ("sync_collections", "identity BLOB"),
         ("sync_collections", "stop BLOB"),
         ("sync_collections", "lost_token BLOB"),
@@ -148,7 +149,8 @@ enum SyncSchema {
     ///
     /// - Parameter freshInstance: the new instance's number, 0 to go on with the old one.
     /// - Throws: `SyncError` of code `.storeFailed` when the file's tables are of a later version.
-    static func prepare(_ connection: SQLiteConnection, freshInstance: UInt64) throws {
+    static func prepare(_ transaction: WriteTransaction, freshInstance: UInt64) throws {
+        let connection = transaction.connection
         for statement in others + documents + subscriptions {
             try connection.executeOnce(statement)
         }
@@ -163,6 +165,7 @@ enum SyncSchema {
                     for statement in fromFirst { try connection.executeOnce(statement) }
                 }
                 for (table, column) in laterColumns { try add(column, to: table, connection) }
+                if found < 4 { try noteDeletes(in: transaction) }
                 try connection.executeOnce("UPDATE sync_instance SET schema = \(version)")
             }
             if freshInstance != 0 {
@@ -177,6 +180,31 @@ enum SyncSchema {
         insert.bind(1, version)
         insert.bind(2, Int64(bitPattern: freshInstance))
         try insert.run()
+    }
+
+    /// Notes the deletes that wait in a file of an earlier version, which told them by the row alone:
+    /// those whose document neither its key finds nor a look at every row.
+    private static func noteDeletes(in transaction: WriteTransaction) throws {
+        let connection = transaction.connection
+        for collection in try SyncState(connection: connection).collections() {
+            let records = SyncRecords(connection: connection)
+            let pending = try records.documentIDs(.pending, in: collection.rowID)
+            let absent = try pending.filter {
+                try transaction.get(collection.namespace, id: $0) == nil
+            }
+            guard !absent.isEmpty else { continue }
+            var keys = Set(absent.map(BSONKey.encode))
+            try transaction.forEach(collection.namespace) { document in
+                keys.remove(BSONKey.encode(document.documentID))
+            }
+            let update = try connection.prepare(
+                "UPDATE sync_documents SET tombstone = 1 WHERE collection = ?1 AND key = ?2")
+            for key in keys {
+                update.bind(1, collection.rowID)
+                update.bind(2, key)
+                try update.run()
+            }
+        }
     }
 
     /// Adds a column where the table, made at an earlier version, lacks it.

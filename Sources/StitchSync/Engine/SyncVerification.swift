@@ -42,6 +42,11 @@ struct SyncVerification {
             return
         }
         let local = try transaction.get(collection.namespace, id: id)
+        if record.isRowMissing(local: local) || record.pause?.code == .localDocumentMissing {
+            findings.append(
+                finding(.localDocumentMissing, id, "it is missing, though nobody deleted it"))
+            return
+        }
         let isAtBase = contentEqual(record.base.document(local: local), local)
         // While an answer is out, the document may be back at its base with the attempt to settle.
         if record.isPending, isAtBase, record.attempt == nil {

@@ -57,6 +57,9 @@ struct SyncedDocument {
     var version: VersionField = .absent
     /// Local differs from the base.
     var isPending = false
+    /// The change to send is that a user, or a conflict's answer, deleted the document: without this
+    /// note a row that is missing is damage, and never sent.
+    var isDeletedHere = false
     /// Greater than zero when the remote is to be looked at; grows with each hint.
     var hint: Int64 = 0
     /// Its id keeps the document here, not only a query.
@@ -68,7 +71,7 @@ struct SyncedDocument {
     /// The base's bytes as they are stored.
     var keptBase: BSONDocument?
     /// What is stored of that which lists are made by.
-    private var keptListing: (isPending: Bool, hint: Int64, rarities: Rarities?)?
+    private var keptListing: (isPending: Bool, hint: Int64, rarities: Rarities?, isDeleted: Bool)?
     /// What few records have, kept apart so that a record is quickly copied.
     private var rarities: Rarities?
 
@@ -107,14 +110,16 @@ extension SyncedDocument {
 
     /// How what lists are made by compares with what is stored.
     var listing: Listing {
-        guard let keptListing, keptListing.hint == hint, keptListing.rarities === rarities else {
+        guard let keptListing, keptListing.hint == hint, keptListing.rarities === rarities,
+            keptListing.isDeleted == isDeletedHere
+        else {
             return .different
         }
         return keptListing.isPending == isPending ? .same : .samePendingApart
     }
 
     /// Notes that the record is stored as it is.
-    mutating func noteKept() { keptListing = (isPending, hint, rarities) }
+    mutating func noteKept() { keptListing = (isPending, hint, rarities, isDeletedHere) }
 
     /// The try whose answer has not come.
     var attempt: Attempt? {

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import BSONStore
+@testable import StitchSync
+
+/// A row that is missing was not deleted by anybody: only a user's delete is sent.
+@Suite(.remotes)
+struct MissingRowScenarios {
+    /// A device in step with two documents; changes of some wait.
+    private static func device(_ world: SyncWorld, changing ids: [String]) async throws -> Device {
+        let a = try await world.device("A", handler: .remoteWins)
+        try await a.insert(["_id": "lost", "x": 1])
+        try await a.insert(["_id": "whole", "x": 1])
+        try await a.engine.syncUntilQuiet()
+        for id in ids { try await a.set(id, ["x": 2]) }
+        return a
+    }
+
+    /// Has the row of a document go from the table, as damage does.
+    private static func lose(_ id: String, _ a: Device) async throws {
+        try await a.store.write { transaction in
+            let table = try #require(
+                try Catalog.read(SyncWorld.namespace, transaction.connection))
+            let delete = try transaction.connection.prepare(
+                "DELETE FROM \(StoreSchema.tableName(table.id)) WHERE key = ?1")
+            delete.bind(1, keyOf: .string(id))
+            try delete.run()
+        }
+    }
+
+    @Test("with a change is never sent: told once, paused, and fetched again")
+    func changed() async throws {
+        let world = try SyncWorld()
+        let a = try await Self.device(world, changing: ["lost", "whole"])
+        try await Self.lose("lost", a)
+        #expect(try await a.engine.verify().map(\.kind) == [.localDocumentMissing])
+        let report = try await a.engine.syncNow()
+        #expect(report.paused == 1)
+        #expect(try await a.engine.syncNow().paused == 0)
+        #expect(try world.remoteDocument("lost") == ["_id": "lost", "x": 1])
+        #expect(try world.remoteDocument("whole") == ["_id": "whole", "x": 2])
+        #expect(try await a.items.pauseReason(of: "lost")?.code == .localDocumentMissing)
+        #expect(try await a.engine.verify().map(\.kind) == [.localDocumentMissing])
+        await a.engine.flushEvents()
+        _ = world.transcript()
+        #expect(try await a.items.resumeSync(of: "lost"))
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.local("lost") == ["_id": "lost", "x": 1])
+        #expect(try await a.engine.verify() == [])
+    }
+
+    @Test("without a change is no delete, and is found")
+    func unchanged() async throws {
+        let world = try SyncWorld()
+        let a = try await Self.device(world, changing: [])
+        try await Self.lose("lost", a)
+        #expect(try await a.engine.verify().map(\.kind) == [.localDocumentMissing])
+        try await a.engine.syncUntilQuiet()
+        #expect(try world.remoteDocument("lost") == ["_id": "lost", "x": 1])
+        // Written anew it is sent, against what the remote holds.
+        try await a.insert(["_id": "lost", "x": 7])
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.local("lost") == world.remoteDocument("lost"))
+        await a.engine.flushEvents()
+        _ = world.transcript()
+    }
+
+    @Test("a file of version 3 keeps its deletes, and sends no row that is missing")
+    func migrates() async throws {
+        let world = try SyncWorld()
+        let a = try await Self.device(world, changing: ["lost"])
+        try await a.delete("whole")
+        // By its key the document is not found, by a look at every row it is.
+        try await a.store.write { transaction in
+            let connection = transaction.connection
+            let table = try #require(try Catalog.read(SyncWorld.namespace, connection))
+            let update = try connection.prepare(
+                "UPDATE \(StoreSchema.tableName(table.id)) SET key = x'7F' WHERE key = ?1")
+            update.bind(1, keyOf: "lost")
+            try update.run()
+            try connection.executeOnce("ALTER TABLE sync_documents DROP COLUMN tombstone")
+            try connection.executeOnce("UPDATE sync_instance SET schema = 3")
+        }
+        try await a.start()
+        _ = try await a.engine.syncUntilQuiet()
+        #expect(try world.remoteDocument("whole") == nil)
+        #expect(try world.remoteDocument("lost") == ["_id": "lost", "x": 1])
+        #expect(try await a.items.pauseReason(of: "lost")?.code == .localDocumentMissing)
+        await a.engine.flushEvents()
+        _ = world.transcript()
+    }
+}
