@@ -13,9 +13,14 @@ public final class OfflineServer {
     ///
     /// - Parameter requiresSignIn: whether the client, who has not signed in, is a stranger.
     /// - Throws: what opening the store throws.
-    public init(requiresSignIn: Bool) throws {
+    public convenience init(requiresSignIn: Bool) throws {
         var settings = ServerSettings()
         settings.requiresSignIn = requiresSignIn
+        try self.init(settings)
+    }
+
+    /// Makes an empty store and a client of a server with some settings.
+    init(_ settings: ServerSettings) throws {
         let store = try DocumentStore(
             at: .inMemory, options: .init(changeHistory: .keep(changesMax: 1_000)))
         let context = ServerContext(settings: settings)
@@ -65,6 +70,9 @@ public final class OfflineServer {
     public func answer(command: BSONDocument) -> BSONDocument? {
         answer(WireRequest(requestID: 1, form: .message([]), body: command))
     }
+
+    /// Lets the client be somebody, or a stranger again, as if by signing in.
+    func become(_ user: SignedInUser?) { connection.state.withLock { $0.user = user } }
 
     /// How many logical sessions are kept.
     var sessionCount: Int { backend.sessions.all.count }

@@ -20,6 +20,7 @@ extension ScriptMachine {
         let function = arguments.first ?? .undefined
         let this = arguments.count > 1 ? arguments[1] : .undefined
         var kept: [ScriptValue] = []
+        try charge(64)
         for (index, element) in array.elements.enumerated() {
             let values = [element, .number(Double(index)), .object(array)]
             let result = try call(function, this: this, values, name: name)
@@ -28,8 +29,9 @@ extension ScriptMachine {
             case "some": if result.isTrue { return .bool(true) }
             case "find": if result.isTrue { return element }
             case "findIndex": if result.isTrue { return .number(Double(index)) }
-            case "filter": if result.isTrue { kept.append(element) }
-            case "map": kept.append(result)
+            case "filter" where result.isTrue, "map":
+                try charge(16)
+                kept.append(name == "map" ? result : element)
             default: break
             }
         }
@@ -37,9 +39,7 @@ extension ScriptMachine {
         case "every": return .bool(true)
         case "some": return .bool(false)
         case "findIndex": return .number(-1)
-        case "filter", "map":
-            try charge(16 * kept.count + 64)
-            return .object(ScriptObject(elements: kept))
+        case "filter", "map": return .object(ScriptObject(elements: kept))
         default: return .undefined
         }
     }
@@ -48,6 +48,7 @@ extension ScriptMachine {
         _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
     ) throws(ScriptStop) -> ScriptValue {
         let function = arguments.first ?? .undefined
+        try charge(24 * array.elements.count)
         var rest = Array(array.elements.enumerated())
         if name == "reduceRight" { rest.reverse() }
         var result = ScriptValue.undefined
@@ -82,8 +83,8 @@ extension ScriptMachine {
             return !(order > 0)
         }
         // A function of a script need not be an order, so the library's sort is not asked.
+        try charge(64 * array.elements.count)
         var runs = array.elements.map { [$0] }
-        try charge(32 * runs.count)
         while runs.count > 1 {
             var merged: [[ScriptValue]] = []
             for index in stride(from: 0, to: runs.count, by: 2) {
@@ -132,6 +133,7 @@ extension ScriptMachine {
             let removed =
                 arguments.count > 1 ? max(0, min(arguments[1].integer, count - from)) : count - from
             let range = from..<from + removed
+            try charge(16 * removed)
             let taken = Array(array.elements[range])
             array.elements.replaceSubrange(range, with: arguments.dropFirst(2))
             return .object(ScriptObject(elements: taken))
@@ -154,10 +156,9 @@ extension ScriptMachine {
         case "lastIndexOf":
             return .number(Double(elements.lastIndex { ScriptValue.isSame($0, first) } ?? -1))
         case "join":
-            let separator = arguments.isEmpty ? "," : first.text
-            let text = elements.map { $0.isNothing ? "" : $0.text }.joined(separator: separator)
-            try charge(text.utf8.count)
-            return .string(text)
+            let separator = arguments.isEmpty ? "," : try text(first)
+            return .string(
+                try joined(elements, separator: separator) { $0.isNothing ? .string("") : $0 })
         case "slice":
             let from = ScriptText.place(arguments.first, count: elements.count, otherwise: 0)
             let end = ScriptText.place(
@@ -165,21 +166,27 @@ extension ScriptMachine {
             try charge(16 * elements.count)
             return .object(ScriptObject(elements: Array(elements[from..<max(from, end)])))
         case "concat":
-            let all =
-                elements
-                + arguments.flatMap { value in
-                    value.object.flatMap { $0.isArray ? $0.elements : nil } ?? [value]
-                }
-            try charge(16 * all.count)
-            return .object(ScriptObject(elements: all))
-        case "flat":
-            let all = elements.flatMap { value in
-                value.object.flatMap { $0.isArray ? $0.elements : nil } ?? [value]
-            }
-            try charge(16 * all.count)
-            return .object(ScriptObject(elements: all))
+            try charge(16 * elements.count)
+            return .object(ScriptObject(elements: elements + (try flat(arguments))))
+        case "flat": return .object(ScriptObject(elements: try flat(elements)))
         default: return nil
         }
+    }
+
+    /// The elements of the arrays among values, and the other values.
+    private func flat(_ values: [ScriptValue]) throws(ScriptStop) -> [ScriptValue] {
+        var all: [ScriptValue] = []
+        for value in values {
+            try step()
+            if let object = value.object, object.isArray {
+                try charge(16 * object.elements.count)
+                all += object.elements
+            } else {
+                try charge(16)
+                all.append(value)
+            }
+        }
+        return all
     }
 
     private static func isIncluded(_ left: ScriptValue, _ right: ScriptValue) -> Bool {

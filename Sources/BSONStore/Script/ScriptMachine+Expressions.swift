@@ -80,9 +80,11 @@ extension ScriptMachine {
     ) throws(ScriptStop) -> ScriptValue {
         var text = texts[0]
         for (index, value) in values.enumerated() {
-            text += try evaluate(value, frame).text + texts[index + 1]
+            let part = try self.text(try evaluate(value, frame))
+            try charge(part.utf8.count + texts[index + 1].utf8.count)
+            text += part
+            text += texts[index + 1]
         }
-        try charge(text.utf8.count)
         return .string(text)
     }
 

@@ -61,17 +61,16 @@ extension ScriptMachine {
 
     func add(_ left: ScriptValue, _ right: ScriptValue) throws(ScriptStop) -> ScriptValue {
         // Dates are added as texts.
-        let (left, right) = (Self.operand(left), Self.operand(right))
+        let (left, right) = (try operand(left), try operand(right))
         switch (left, right) {
         case (.string, _), (_, .string):
-            let text = left.text + right.text
-            try charge(text.utf8.count)
-            return .string(text)
+            return .string(try joined([left, right]) { $0 })
         default: return .number(left.number + right.number)
         }
     }
 
-    private static func operand(_ value: ScriptValue) -> ScriptValue {
+    private func operand(_ value: ScriptValue) throws(ScriptStop) -> ScriptValue {
+        if value.object?.isArray == true { return .string(try text(value)) }
         if case .date = value.object?.kind { return .string(value.text) }
         return value.primitive(prefersText: false)
     }

@@ -15,7 +15,7 @@ extension ScriptMachine {
             try look(at: text.utf8.count)
             return try made(
                 ScriptText.trimmed(text, start: name != "trimEnd", end: name != "trimStart"))
-        case "concat": return try made(text + arguments.map(\.text).joined())
+        case "concat": return .string(try joined([.string(text)] + arguments) { $0 })
         case "localeCompare":
             let other = first.text
             try look(at: min(text.utf8.count, other.utf8.count))
@@ -144,7 +144,7 @@ extension ScriptMachine {
             guard count >= 0, count < ScriptLimits.bytesMax else {
                 throw fail("RangeError", "repeat count must be non-negative and less than infinity")
             }
-            try charge(count * max(1, text.utf8.count))
+            try charge(max(1, text.utf8.count), times: count)
             return .string(String(repeating: text, count: count))
         }
         let missing = count - text.utf16.count

@@ -100,10 +100,41 @@ final class ScriptMachine {
 
     /// Counts bytes that a value takes, about.
     func charge(_ count: Int) throws(ScriptStop) {
-        bytes += count
+        bytes = count > ScriptLimits.bytesMax - bytes ? ScriptLimits.bytesMax + 1 : bytes + count
         guard bytes <= ScriptLimits.bytesMax else {
             throw .failed(StoreError(.scriptFailed, "InternalError: out of memory"))
         }
+    }
+
+    /// Sees that so many bytes can be had before they are taken, and counts them.
+    func charge(_ count: Int, times: Int) throws(ScriptStop) {
+        let (product, isTooMuch) = count.multipliedReportingOverflow(by: times)
+        try charge(isTooMuch ? ScriptLimits.bytesMax + 1 : product)
+    }
+
+    /// The text of a value, which is made within what memory is left.
+    func text(_ value: ScriptValue) throws(ScriptStop) -> String {
+        guard let object = value.object, object.isArray else { return value.text }
+        var bytesLeft = ScriptLimits.bytesMax - bytes
+        let text = object.text(&bytesLeft)
+        if bytesLeft < 0 { try charge(ScriptLimits.bytesMax + 1) }
+        try step(1 + text.utf8.count / 64)
+        return text
+    }
+
+    /// Puts texts one behind the other.
+    func joined(
+        _ values: [ScriptValue], separator: String = "", _ part: (ScriptValue) -> ScriptValue
+    ) throws(ScriptStop) -> String {
+        var joined = ""
+        for (index, value) in values.enumerated() {
+            try step()
+            let text = try text(part(value))
+            try charge(text.utf8.count + (index > 0 ? separator.utf8.count : 0))
+            if index > 0 { joined += separator }
+            joined += text
+        }
+        return joined
     }
 
     /// Runs a part one level deeper.

@@ -15,7 +15,7 @@ final class ScriptObject {
         case bson(BSONValue)
     }
 
-    let kind: Kind
+    private(set) var kind: Kind
     /// What an array holds.
     var elements: [ScriptValue] = []
     /// The names of the properties in their order.
@@ -44,6 +44,30 @@ final class ScriptObject {
         kind = .array
         origin = nil
         self.elements = elements
+    }
+
+    deinit {
+        var release = ScriptRelease()
+        give(to: &release)
+        release.drain()
+    }
+
+    /// Hands over all that it holds, for a release that does not recurse.
+    fileprivate func give(to release: inout ScriptRelease) {
+        for case .object(let object) in elements { release.objects.append(object) }
+        elements = []
+        if !values.isEmpty {
+            for case .object(let object) in values.values { release.objects.append(object) }
+            values = [:]
+        }
+        switch kind {
+        case .function(_, let scope, let this):
+            release.scopes.append(scope)
+            if let object = this?.object { release.objects.append(object) }
+        case .method(_, .object(let object)): release.objects.append(object)
+        default: return
+        }
+        kind = .plain
     }
 
     var isArray: Bool { if case .array = kind { true } else { false } }
@@ -118,21 +142,37 @@ final class ScriptObject {
     }
 
     /// The text that the object stands for.
-    var text: String { text(depth: 0) }
+    var text: String {
+        var bytesLeft = ScriptLimits.bytesMax
+        return text(depth: 0, &bytesLeft)
+    }
 
-    private func text(depth: Int) -> String {
+    /// The text that the object stands for, of about so many bytes at most.
+    ///
+    /// - Parameter bytesLeft: is below 0 afterwards where that is not enough, and the text is not
+    ///   whole. Arrays within arrays can be long texts though they take little memory.
+    func text(depth: Int = 0, _ bytesLeft: inout Int) -> String {
         switch kind {
         case .plain: return "[object Object]"
         case .array:
             // An array may hold itself.
             guard depth < 32 else { return "" }
-            return elements.map { element in
-                if element.isNothing { return "" }
+            var text = ""
+            for (index, element) in elements.enumerated() {
+                if index > 0 { text += "," }
+                bytesLeft -= 8
+                guard bytesLeft >= 0 else { return text }
+                if element.isNothing { continue }
                 if let object = element.object, object.isArray {
-                    return object.text(depth: depth + 1)
+                    text += object.text(depth: depth + 1, &bytesLeft)
+                } else {
+                    let part = element.text
+                    bytesLeft -= part.utf8.count
+                    guard bytesLeft >= 0 else { return text }
+                    text += part
                 }
-                return element.text
-            }.joined(separator: ",")
+            }
+            return text
         case .function(let function, _, _):
             return
                 "function \(function.name ?? "")(\(function.parameters.joined(separator: ", "))) {}"
@@ -148,6 +188,26 @@ final class ScriptObject {
         case .bson(.objectID(let id)): return "ObjectId(\"\(id.hex)\")"
         case .bson(.decimal128(let decimal)): return "NumberDecimal(\"\(decimal)\")"
         case .bson(let value): return value.extendedJSON(.relaxed)
+        }
+    }
+}
+
+/// Releases objects and scopes one after the other: what holds what holds the next, however many
+/// levels there are, takes no more of the thread's stack.
+struct ScriptRelease {
+    fileprivate var objects: [ScriptObject] = []
+    fileprivate var scopes: [ScriptScope] = []
+
+    /// Releases all, and what only they hold.
+    mutating func drain() {
+        while true {
+            if var object = objects.popLast() {
+                if isKnownUniquelyReferenced(&object) { object.give(to: &self) }
+            } else if var scope = scopes.popLast() {
+                if isKnownUniquelyReferenced(&scope) { scope.give(to: &self) }
+            } else {
+                return
+            }
         }
     }
 }
@@ -197,6 +257,19 @@ final class ScriptScope {
     init(in parent: ScriptScope?, isFunction: Bool) {
         self.parent = parent
         self.isFunction = isFunction
+    }
+
+    deinit {
+        var release = ScriptRelease()
+        give(to: &release)
+        release.drain()
+    }
+
+    /// Hands over all that it holds; scopes around it are as many as functions stand in another.
+    fileprivate func give(to release: inout ScriptRelease) {
+        guard !values.isEmpty else { return }
+        for case .object(let object) in values.values { release.objects.append(object) }
+        values = [:]
     }
 
     func value(_ name: String) -> ScriptValue? {

@@ -23,7 +23,8 @@ enum GetMoreCommand {
         }
         let namespace = try call.namespace(call.string("collection") ?? "")
         let batchSize = try call.count("batchSize")
-        let cursor = try store.cursors.pin(id, namespace, call.session)
+        let cursor = try store.cursors.pin(
+            id, namespace, call.session, by: call.cursorOwner)
         let wait: Int
         do {
             wait = try waitingTime(call, cursor.options)

@@ -82,6 +82,12 @@ enum HelloCommand {
         return (process, changes)
     }
 
+    /// The mechanisms of a user; who is not known has those of most, so that nobody learns who is.
+    private static func mechanisms(of user: User?) -> [String] {
+        guard let user else { return ScramMechanism.allCases.map(\.rawValue) }
+        return user.credentials.map(\.mechanism.rawValue)
+    }
+
     /// Adds what the client asks about signing in.
     private static func signingIn(
         _ reply: BSONDocument, _ call: CommandCall, _ store: StoreBackend
@@ -90,13 +96,12 @@ enum HelloCommand {
         if let name = call.string("saslSupportedMechs"), let dot = name.firstIndex(of: ".") {
             let user = try store.user(
                 String(name[name.index(after: dot)...]), String(name[..<dot]))
-            if let names = user?.credentials.map(\.mechanism.rawValue) {
-                let listed = names.map { BSONValue.string($0) }
-                reply.append("saslSupportedMechs", .array(BSONArray(listed)))
-                // Who cannot go on with the mechanism that was guessed begins anew with another.
-                let guess = call.document("speculativeAuthenticate")?["mechanism"]?.stringValue
-                if let guess, !names.contains(guess) { return reply }
-            }
+            let names = Self.mechanisms(of: user)
+            reply.append(
+                "saslSupportedMechs", .array(BSONArray(names.map { BSONValue.string($0) })))
+            // Who cannot go on with the mechanism that was guessed begins anew with another.
+            let guess = call.document("speculativeAuthenticate")?["mechanism"]?.stringValue
+            if let guess, !names.contains(guess) { return reply }
         }
         if let start = call.document("speculativeAuthenticate"), start["saslStart"] != nil {
             let database = start["db"]?.stringValue ?? "admin"

@@ -8,6 +8,9 @@ enum KillCursorsCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
+        // Who administrates everything ends those of others, too.
+        let user = call.connection.state.withLock { $0.user }
+        let owner = user?.isBoundless == true ? nil : CursorOwner(user)
         var killed: [BSONValue] = []
         var missing: [BSONValue] = []
         for (index, value) in (call.array("cursors") ?? []).enumerated() {
@@ -17,7 +20,7 @@ enum KillCursorsCommand {
                     "BSON field 'killCursors.cursors.\(index)' is the wrong type "
                         + "'\(value.type.serverName)', expected type 'long'")
             }
-            if store.cursors.kill(id, namespace) {
+            if store.cursors.kill(id, namespace, by: owner) {
                 killed.append(value)
             } else {
                 missing.append(value)

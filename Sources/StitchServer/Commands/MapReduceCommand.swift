@@ -181,12 +181,20 @@ struct MapReduceOutput {
     /// Whether the results are in the reply.
     var isInline: Bool { kind == .inline }
 
+    /// The collection that the results go to; `nil` where they are in the reply.
+    ///
+    /// - Parameter database: the database of the command.
+    func target(from database: String) -> Namespace? {
+        isInline ? nil : Namespace(self.database ?? database, collection)
+    }
+
     /// The stages that write the results.
     func stages(
         _ namespace: Namespace, reduce: BSONValue, finalize: BSONValue?, scope: BSONValue
     ) -> [BSONValue] {
+        guard let name = self.target(from: namespace.database) else { return [] }
         let target: BSONValue = [
-            "db": .string(database ?? namespace.database), "coll": .string(collection),
+            "db": .string(name.database), "coll": .string(name.collection),
         ]
         switch kind {
         case .inline: return []

@@ -7,6 +7,8 @@ final class CursorTable: Sendable {
         let id: Int64
         let namespace: Namespace
         let session: BSONDocument?
+        /// Whose it is; empty where nobody signs in.
+        let owner: CursorOwner
         let options: CursorOptions
         var source: any CursorSource
         var lastUsed = ContinuousClock.now
@@ -30,7 +32,7 @@ final class CursorTable: Sendable {
     /// Adds a cursor and gives its number, which is not 0 and cannot be guessed.
     func add(
         _ source: any CursorSource, _ namespace: Namespace, _ session: BSONDocument?,
-        _ options: CursorOptions
+        of owner: CursorOwner, _ options: CursorOptions
     ) -> Int64 {
         state.withLock { state in
             var id: Int64 = 0
@@ -38,7 +40,8 @@ final class CursorTable: Sendable {
                 id = Int64.random(in: 1...Int64.max, using: &state.generator)
             }
             state.cursors[id] = Cursor(
-                id: id, namespace: namespace, session: session, options: options, source: source)
+                id: id, namespace: namespace, session: session, owner: owner, options: options,
+                source: source)
             return id
         }
     }
@@ -47,7 +50,7 @@ final class CursorTable: Sendable {
     ///
     /// - Throws: 43 (CursorNotFound), 12051 (CursorInUse), 13 for another namespace or session.
     func pin(
-        _ id: Int64, _ namespace: Namespace, _ session: BSONDocument?
+        _ id: Int64, _ namespace: Namespace, _ session: BSONDocument?, by owner: CursorOwner
     ) throws(CommandFault) -> Cursor {
         try state.withLock { (state) throws(CommandFault) in
             guard var cursor = state.cursors[id], !cursor.isPinned || cursor.end == nil else {
@@ -61,6 +64,10 @@ final class CursorTable: Sendable {
                     13,
                     "Requested getMore on namespace '\(namespace)', but cursor belongs to a "
                         + "different namespace \(cursor.namespace)")
+            }
+            guard cursor.owner == owner else {
+                throw CommandFault(
+                    13, "cursor id \(id) was not created by the authenticated user")
             }
             try Self.check(cursor, session)
             if let end = cursor.end {
@@ -112,13 +119,16 @@ final class CursorTable: Sendable {
         }
     }
 
-    /// Ends a cursor; one that is being read ends afterwards.
+    /// Ends a cursor of a user, or of anybody; one that is being read ends afterwards.
     ///
     /// - Returns: whether there was one of the namespace.
-    func kill(_ id: Int64, _ namespace: Namespace? = nil) -> Bool {
+    func kill(
+        _ id: Int64, _ namespace: Namespace? = nil, by owner: CursorOwner? = nil
+    ) -> Bool {
         state.withLock { state in
             guard var cursor = state.cursors[id], !cursor.isPinned || cursor.end == nil,
-                namespace == nil || cursor.namespace == namespace
+                namespace == nil || cursor.namespace == namespace,
+                owner == nil || cursor.owner == owner
             else { return false }
             if cursor.isPinned {
                 cursor.end = Self.killed
@@ -195,6 +205,23 @@ final class CursorTable: Sendable {
 
     /// All cursors, for `$currentOp`.
     var all: [Cursor] { state.withLock { Array($0.cursors.values) } }
+}
+
+/// Names whose a cursor is.
+struct CursorOwner: Sendable, Hashable {
+    private let name: [UInt8]
+    private let database: [UInt8]
+
+    /// - Parameter user: who signed in; `nil` where nobody does.
+    init(_ user: SignedInUser?) {
+        name = Array((user?.name ?? "").utf8)
+        database = Array((user?.database ?? "").utf8)
+    }
+}
+
+extension CommandCall {
+    /// Whose the cursors are that the command makes and uses.
+    var cursorOwner: CursorOwner { CursorOwner(connection.state.withLock { $0.user }) }
 }
 
 /// Says how a cursor behaves.

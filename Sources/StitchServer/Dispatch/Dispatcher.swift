@@ -119,6 +119,9 @@ struct Dispatcher: Sendable {
                     + "'string'")
         }
         try Self.checkDatabase(database)
+        // Before anything is read of it: from here on each field has one value.
+        try DoubledFields.check(
+            body, named: rule.name, request.sequences.map { ($0.field, $0.documents) })
         if rule.traits.contains(.adminOnly), database != "admin" {
             throw CommandFault(
                 13, "\(rule.name) may only be run against the admin database.")

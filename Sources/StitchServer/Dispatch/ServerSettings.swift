@@ -16,6 +16,8 @@ package struct ServerSettings: Sendable {
     package var tokens: TokenSettings?
     /// The rules that users are bound by; none without.
     package var rules: RuleBook?
+    /// Whether users who are bound by rules may send scripts, which are the dearest of requests.
+    package var allowsScriptsUnderRules = false
     /// Whether what is stored goes with the server.
     package var isTemporary = false
     /// How many connections may be open at once.

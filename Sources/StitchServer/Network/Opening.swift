@@ -16,6 +16,14 @@
         private let encryption: NIOSSLContext?
         private let state = Locked(State())
 
+        /// The suites of TLS 1.2: those whose keys are forgotten after the connection, and that
+        /// encrypt and authenticate in one.
+        private static let cipherSuites = [
+            "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256",
+            "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384",
+            "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
+        ].joined(separator: ":")
+
         /// - Throws: when the certificates cannot be read.
         init(dispatcher: Dispatcher, pools: CommandPools) throws {
             self.dispatcher = dispatcher
@@ -26,6 +34,7 @@
                     certificateChain: chain.map { .certificate($0) },
                     privateKey: .privateKey(try NIOSSLPrivateKey(file: files.key, format: .pem)))
                 configuration.minimumTLSVersion = .tlsv12
+                configuration.cipherSuites = Self.cipherSuites
                 return try NIOSSLContext(configuration: configuration)
             }
         }

@@ -53,7 +53,8 @@ extension StoreBackend {
         let batch = try source.next(limits, call)
         var id: Int64 = 0
         if !isSingle, !batch.isAtEnd {
-            id = cursors.add(source, namespace, call.session, options)
+            id = cursors.add(
+                source, namespace, call.session, of: call.cursorOwner, options)
         }
         return .reply(
             CursorReply.reply(

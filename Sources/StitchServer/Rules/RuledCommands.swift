@@ -26,6 +26,46 @@ enum RuledCommands {
                 "not authorized on \(call.database) to execute command "
                     + call.body.extendedJSON(.relaxed))
         }
+        guard !call.server.settings.allowsScriptsUnderRules else { return }
+        let parts = call.sequences.filter { rule.name != "insert" || $0.key != "documents" }
+        guard !holdsScript(.document(call.body), 0, in: rule.name),
+            !parts.values.joined().contains(where: {
+                holdsScript(.document($0), 2, in: rule.name)
+            })
+        else {
+            throw CommandFault(
+                13,
+                "scripts ($where, $function, $accumulator) are not allowed for users under rules; "
+                    + "the operator allows them with --scripts-under-rules")
+        }
+    }
+
+    private static let scripts: Set<String> = [
+        "$where", "$function", "$accumulator", "$_internalJsEmit", "$_internalJsReduce",
+    ]
+    /// Whether a field is stored as it is, and never read as a filter or an expression.
+    private static func isCarried(_ name: String, _ depth: Int, in command: String) -> Bool {
+        switch (command, depth) {
+        case ("insert", 0): name == "documents"
+        case ("bulkWrite", 2): name == "document"
+        default: false
+        }
+    }
+
+    private static func holdsScript(
+        _ value: BSONValue, _ depth: Int, in command: String
+    ) -> Bool {
+        guard depth < 250 else { return true }
+        switch value {
+        case .array(let array): return array.contains { holdsScript($0, depth + 1, in: command) }
+        case .document(let document):
+            return document.contains { name, value in
+                scripts.contains(name)
+                    || !isCarried(name, depth, in: command)
+                        && holdsScript(value, depth + 1, in: command)
+            }
+        default: return false
+        }
     }
 
     /// Whether a command asks for what lies beside the documents: keys and places of indexes, rows.

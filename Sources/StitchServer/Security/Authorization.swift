@@ -47,7 +47,7 @@ enum Authorization {
         guard let user else {
             throw CommandFault(13, "Command \(rule.name) requires authentication")
         }
-        for (access, database) in needs(rule, call)
+        for (access, database) in try needs(rule, call)
         where access != .signedIn && !user.has(access, on: database) {
             throw CommandFault(
                 13,
@@ -59,7 +59,7 @@ enum Authorization {
     /// All that a command needs, also on other databases than its own.
     private static func needs(
         _ rule: CommandRule, _ call: CommandCall
-    ) -> [(Role.Access, String)] {
+    ) throws(CommandFault) -> [(Role.Access, String)] {
         let database = call.database
         switch rule.name {
         case "bulkWrite":
@@ -74,9 +74,12 @@ enum Authorization {
         case "aggregate", "explain": return aggregateNeeds(call)
         case "mapReduce":
             let read = [(Role.Access.read, database)]
-            guard call.writesResults else { return read + needsForUsers(call) }
-            let target = call.document("out")?["db"]?.stringValue ?? database
-            return read + [(.write, target)] + needsForUsers(call)
+            // The value that the command is carried out with, too.
+            let output = try MapReduceOutput(call["out"] ?? .null)
+            guard let target = output.target(from: database) else {
+                return read + needsForUsers(call)
+            }
+            return read + [need(.write, of: target)] + needsForUsers(call)
         case "killCursors", "getMore":
             // Cursors belong to sessions and namespaces, which are checked there.
             return [(.read, database)]
@@ -106,6 +109,12 @@ enum Authorization {
         return (access, String(name.split(separator: ".", maxSplits: 1).first ?? ""))
     }
 
+    /// What a collection needs.
+    private static func need(_ access: Role.Access, of name: Namespace) -> (Role.Access, String) {
+        let isOfUsers = name.database == "admin" && name.collection.hasPrefix("system.")
+        return isOfUsers ? (.userAdministration, "admin") : (access, name.database)
+    }
+
     /// Wherever the users' credentials are named, the right to administrate them is needed.
     private static func needsForUsers(_ call: CommandCall) -> [(Role.Access, String)] {
         guard call.database == "admin", call.body.extendedJSON().contains("system.users") else {
@@ -123,7 +132,11 @@ enum Authorization {
             }
             let into = value.documentValue?["into"]?.documentValue ?? value.documentValue
             let database = into?["db"]?.stringValue ?? call.database
-            if name == "$out" || name == "$merge" { needs.append((.write, database)) }
+            if name == "$out" || name == "$merge" {
+                let coll = into?["coll"]?.stringValue ?? value.documentValue?["into"]?.stringValue
+                let named = coll ?? value.stringValue ?? ""
+                needs.append(need(.write, of: Namespace(database, named)))
+            }
             if name == "$changeStream",
                 value.documentValue?["allChangesForCluster"]?.isTrue == true
             {

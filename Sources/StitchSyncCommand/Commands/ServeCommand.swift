@@ -85,6 +85,13 @@
                 """)
         var rules: String?
 
+        @Flag(
+            help: """
+                Let users under rules send JavaScript: $where, $function and $accumulator. Such a \
+                script holds a thread as long as its limits let it.
+                """)
+        var scriptsUnderRules = false
+
         @Option(help: "A port of this machine for Prometheus: GET /metrics.")
         var metricsPort: Int?
 
@@ -131,6 +138,7 @@
         }
 
         private func serve() async throws {
+            CrashSignals.endAtOnce()
             MemoryArenas.limit(to: ProcessInfo.processInfo.activeProcessorCount)
             let stops = StopSignals.stream(hangsUp: rules == nil)
             let book = try rules.map { try RuleBook(folder: $0) }
@@ -195,6 +203,7 @@
             settings.allowsTestCommands = testCommands
             settings.arguments = CommandLine.arguments
             settings.requiresSignIn = auth
+            settings.allowsScriptsUnderRules = scriptsUnderRules
             if let tlsCert, let tlsKey { settings.certificates = (tlsCert, tlsKey) }
             settings.tokens = jwks.map {
                 TokenSettings(

@@ -41,7 +41,7 @@ struct Descriptor: Sendable {
         if let store, FileIdentity.isOfStore(path, store) {
             throw CommandError("\(path) belongs to the store itself; name another file")
         }
-        let number = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        let number = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw CommandError("cannot write \(path): \(Self.reason)") }
         return Descriptor(number: number, name: path)
     }
@@ -53,7 +53,7 @@ struct Descriptor: Sendable {
         _ path: String, for name: String? = nil
     ) throws(CommandError) -> Descriptor {
         if path == "-" { return .output }
-        let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard number >= 0 else {
             throw CommandError(
                 errno == EEXIST

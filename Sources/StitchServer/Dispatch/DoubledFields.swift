@@ -1,0 +1,85 @@
+internal import BSONStore
+
+/// Refuses specifications that say a thing twice.
+///
+/// Two readers of such a specification may take different ones of the two: what is authorised would
+/// not be what is carried out. What is only data may hold fields as it likes: documents to insert,
+/// filters, values of expressions.
+enum DoubledFields {
+    /// Fields whose documents are data, or are read as one expression by one reader.
+    private static let data: Set<String> = [
+        "filter", "query", "q", "u", "update", "updateMods", "c", "constants", "comment",
+        "documents", "document", "arrayFilters", "projection", "fields", "min", "max", "scope",
+        "validator", "customData", "partialFilterExpression", "near", "startWith", "default",
+        "restrictSearchWithMatch", "groupBy", "partitionBy", "boundaries", "$match",
+        "$documents", "$redact", "$replaceWith", "$sortByCount", "client", "$client",
+        "$audit", "resumeAfter", "startAfter",
+    ]
+    /// Fields whose documents name things and say an expression for each.
+    private static let shallow: Set<String> = [
+        "let", "output", "$project", "$set", "$addFields", "$group", "$replaceRoot",
+    ]
+
+    /// Checks a command with what came beside it.
+    ///
+    /// - Parameter sequences: the documents that came beside it, by their fields.
+    /// - Throws: 40413 for a field that is there twice.
+    static func check(
+        _ body: BSONDocument, named name: String,
+        _ sequences: [(field: String, documents: [BSONDocument])]
+    ) throws(CommandFault) {
+        var seen: Set<[UInt8]> = []
+        for sequence in sequences {
+            guard seen.insert(Array(sequence.field.utf8)).inserted else {
+                throw doubled("\(name).\(sequence.field)")
+            }
+            guard !data.contains(sequence.field) else { continue }
+            for document in sequence.documents {
+                try check(document, "\(name).\(sequence.field)")
+            }
+        }
+        // The first field is the command's name, whose value `explain` alone reads as a command.
+        try check(body, name, seen: seen)
+    }
+
+    private static func check(
+        _ document: BSONDocument, _ path: String, seen: Set<[UInt8]> = []
+    ) throws(CommandFault) {
+        try checkNames(document, path, seen: seen)
+        for (key, value) in document {
+            let isData = data.contains(key)
+            switch value {
+            // An update may be a pipeline, whose stages are specifications.
+            case .array(let array) where ["u", "update", "updateMods"].contains(key) || !isData:
+                try check(array, "\(path).\(key)")
+            case .document(let inner) where shallow.contains(key):
+                try checkNames(inner, "\(path).\(key)")
+            case .document(let inner) where !isData: try check(inner, "\(path).\(key)")
+            default: break
+            }
+        }
+    }
+
+    private static func check(_ array: BSONArray, _ path: String) throws(CommandFault) {
+        for (index, value) in array.values.enumerated() {
+            switch value {
+            case .document(let inner): try check(inner, "\(path).\(index)")
+            case .array(let inner): try check(inner, "\(path).\(index)")
+            default: break
+            }
+        }
+    }
+
+    private static func checkNames(
+        _ document: BSONDocument, _ path: String, seen: Set<[UInt8]> = []
+    ) throws(CommandFault) {
+        var seen = seen
+        for (key, _) in document where !seen.insert(Array(key.utf8)).inserted {
+            throw doubled("\(path).\(key)")
+        }
+    }
+
+    private static func doubled(_ path: String) -> CommandFault {
+        CommandFault(40413, "BSON field '\(path)' is a duplicate field")
+    }
+}
