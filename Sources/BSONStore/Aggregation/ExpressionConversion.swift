@@ -103,7 +103,7 @@ enum ExpressionConversion {
             guard number.isFinite else {
                 return number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity"
             }
-            return ExpressionText.number(number)
+            return ExpressionText.shortest(number)
         case .string(let text): return text
         case .objectID(let id): return ExpressionText.hexadecimal(id)
         case .bool(let flag): return flag ? "true" : "false"

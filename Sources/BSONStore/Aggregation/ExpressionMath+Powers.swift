@@ -39,10 +39,13 @@ extension ExpressionMath {
         case .double(let number):
             guard number.isFinite else { return value }
             let decimal = ExpressionNumber.decimal(number, digits: BSONDecimal128.digitsMax)
-            return .double(decimal.quantized(to: -places, rounding).doubleValue)
+            // With more digits than a decimal has there are none behind the place.
+            let rounded = decimal.quantized(to: -places, rounding)
+            return rounded.kind == .nan ? value : .double(rounded.doubleValue)
         case .decimal128(let number):
             if number.kind == .infinite { return value }
-            return .decimal128(number.quantized(to: -places, rounding))
+            let rounded = number.quantized(to: -places, rounding)
+            return rounded.kind == .nan ? value : .decimal128(rounded)
         default:
             guard places < 0, let whole = ExpressionNumber.whole(value) else { return value }
             let rounded = BSONDecimal128(whole).quantized(to: -places, rounding)

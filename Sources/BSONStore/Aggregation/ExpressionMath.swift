@@ -142,10 +142,9 @@ enum ExpressionMath {
             return .decimal128(DecimalArithmetic.remainder(dividend, divisor))
         }
         guard b != 0 else { throw .location(16610, "can't $mod by zero") }
-        // A double that is a small whole number counts as one when it divides.
-        guard let x = ExpressionNumber.whole(left),
-            let y = ExpressionNumber.whole(right) ?? ExpressionNumber.exact32(right).map(Int64.init)
-        else { return .double(fmod(a, b)) }
+        guard let x = ExpressionNumber.whole(left), let y = ExpressionNumber.whole(right) else {
+            return .double(fmod(a, b))
+        }
         let rest = y == -1 ? 0 : x % y
         if left?.type == .int64 || right?.type == .int64 { return .int64(rest) }
         return .int32(Int32(truncatingIfNeeded: rest))
@@ -181,7 +180,10 @@ enum ExpressionMath {
     ) -> BSONValue {
         switch value {
         case .double(let value): .double(value.rounded(rule))
-        case .decimal128(let value): .decimal128(value.quantized(to: 0, rounding))
+        case .decimal128(let number):
+            // Infinities and numbers of more digits are whole as they are.
+            number.quantized(to: 0, rounding).kind == .nan
+                ? value : .decimal128(number.quantized(to: 0, rounding))
         default: value
         }
     }

@@ -13,7 +13,7 @@ enum ExpressionString {
     static func coerce(_ value: BSONValue?) throws(StoreError) -> String {
         switch value {
         case nil, .null, .undefined: return ""
-        case .double(let number): return ExpressionText.number(number)
+        case .double(let number): return ExpressionText.shortest(number)
         case .int32(let number): return String(number)
         case .int64(let number): return String(number)
         case .decimal128(let number): return number.description

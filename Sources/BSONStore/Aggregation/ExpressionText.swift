@@ -86,19 +86,44 @@ enum ExpressionText {
         guard value.isFinite else { return value.isNaN ? "nan" : value < 0 ? "-inf" : "inf" }
         let sign = value.sign == .minus ? "-" : ""
         let (digits, exponent) = digits(of: value, count: 6)
-        var text = String(digits)
         guard digits != 0 else { return sign + "0" }
-        let isPlain = (-4..<6).contains(exponent)
+        return sign + text(of: digits, exponent, isPlain: (-4..<6).contains(exponent))
+    }
+
+    private static func text(of digits: UInt128, _ exponent: Int, isPlain: Bool) -> String {
+        var text = String(digits)
         while text.utf8.last == UInt8(ascii: "0") { text.removeLast() }
         if isPlain {
-            if exponent < 0 { return sign + "0." + zeros(-exponent - 1) + text }
+            if exponent < 0 { return "0." + zeros(-exponent - 1) + text }
             let missing = exponent + 1 - text.utf8.count
-            if missing >= 0 { return sign + text + zeros(missing) }
-            return sign + text.prefix(exponent + 1) + "." + text.dropFirst(exponent + 1)
+            if missing >= 0 { return text + zeros(missing) }
+            return text.prefix(exponent + 1) + "." + text.dropFirst(exponent + 1)
         }
         let fraction = text.utf8.count > 1 ? "." + text.dropFirst() : ""
         let power = exponent.magnitude < 10 ? "0\(exponent.magnitude)" : "\(exponent.magnitude)"
-        return sign + text.prefix(1) + fraction + "e" + (exponent < 0 ? "-" : "+") + power
+        return text.prefix(1) + fraction + "e" + (exponent < 0 ? "-" : "+") + power
+    }
+
+    /// A double in the fewest digits that read back as the same number, as the server converts it.
+    ///
+    /// Source: MongoDB manual, "$toString"; the server prints with `{fmt}`, which writes powers from
+    /// 16 on and below -4 with an exponent.
+    static func shortest(_ value: Double) -> String {
+        guard value.isFinite, value != 0 else {
+            return number(value)
+        }
+        let sign = value.sign == .minus ? "-" : ""
+        var count = 1
+        var (digits, exponent) = digits(of: value, count: count)
+        while count < 17, read(digits, exponent, count) != value.magnitude {
+            count += 1
+            (digits, exponent) = self.digits(of: value, count: count)
+        }
+        return sign + text(of: digits, exponent, isPlain: (-4..<16).contains(exponent))
+    }
+
+    private static func read(_ digits: UInt128, _ exponent: Int, _ count: Int) -> Double? {
+        Double("\(digits)e\(exponent - count + 1)")
     }
 
     /// The first decimal digits of a finite number's magnitude, half to even, and the exponent of

@@ -145,33 +145,39 @@ struct CovarianceWindow: WindowFunction {
     func values(
         _ partition: WindowPartition, _ run: PipelineRun
     ) throws(StoreError) -> [BSONValue?] {
-        let inputs = try input.values(partition, run).map { value -> (Double, Double)? in
+        var inputs: [(WindowNumber, WindowNumber)?] = []
+        for value in try input.values(partition, run) {
             guard case .array(let pair)? = value, pair.count == 2,
-                let first = ExpressionNumber.double(pair[0]),
-                let second = ExpressionNumber.double(pair[1])
-            else { return nil }
-            return (first, second)
+                ExpressionNumber.isNumber(pair[0]), ExpressionNumber.isNumber(pair[1])
+            else {
+                inputs.append(nil)
+                continue
+            }
+            inputs.append((try WindowNumber(pair[0]), try WindowNumber(pair[1])))
         }
         var values: [BSONValue?] = []
         for place in inputs.indices {
             let window = try bounds.places(of: place, in: partition)
-            values.append(covariance(inputs[window].compactMap { $0 }))
+            values.append(try covariance(inputs[window].compactMap { $0 }))
         }
         return values
     }
 
-    private func covariance(_ pairs: [(Double, Double)]) -> BSONValue {
-        var count = 0.0
-        var (first, second, sum) = (0.0, 0.0, 0.0)
-        for pair in pairs {
-            count += 1
-            let distance = pair.0 - first
-            first += distance / count
-            second += (pair.1 - second) / count
-            sum += distance * (pair.1 - second)
+    private func covariance(
+        _ pairs: [(WindowNumber, WindowNumber)]
+    ) throws(StoreError) -> BSONValue {
+        let zero = try WindowNumber(.double(0))
+        var (first, second, sum) = (zero, zero, zero)
+        for (index, pair) in pairs.enumerated() {
+            let count = try WindowNumber(.double(Double(index + 1)))
+            let distance = pair.0.minus(first)
+            first = first.plus(distance.divided(by: count))
+            second = second.plus(pair.1.minus(second).divided(by: count))
+            sum = sum.plus(distance.times(pair.1.minus(second)))
         }
-        let divisor = isSample ? count - 1 : count
-        return divisor <= 0 ? .null : .double(sum / divisor)
+        let divisor = isSample ? pairs.count - 1 : pairs.count
+        guard divisor > 0 else { return .null }
+        return sum.divided(by: try WindowNumber(.double(Double(divisor)))).value
     }
 }
 

@@ -147,6 +147,19 @@ public struct Filter: Sendable {
     }
 
     /// Whether `$text` waits for the text index of a collection: until then nothing passes.
+    /// Whether its tests compute, so that they may ask for the time.
+    private var computes: Bool {
+        switch engine {
+        case .program(let compiled): compiled.program.hasSpecialTests
+        case .id: false
+        }
+    }
+
+    /// The filter with one time for all documents, unless it has one.
+    var timed: Filter {
+        computes && binding == nil ? bound(to: ExpressionFrame(now: UpdateClock.now)) : self
+    }
+
     var waitsForText: Bool {
         switch engine {
         case .program(let compiled): compiled.waitsForText

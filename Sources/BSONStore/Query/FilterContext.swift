@@ -10,6 +10,8 @@ struct FilterContext {
     var error: StoreError?
 
     /// Lends a context for the tests of a program, none when it has none.
+    ///
+    /// Without a frame, `$$NOW` is the time of the match: that of the write for a validator.
     @inline(__always)
     static func lend<R, E: Error>(
         _ program: FilterProgram, _ frame: ExpressionFrame?,
@@ -18,7 +20,7 @@ struct FilterContext {
         guard program.hasSpecialTests else { return try body(nil) }
         var context = FilterContext(
             documentTests: program.documentTests, valueTests: program.valueTests,
-            frame: frame ?? ExpressionFrame(), collation: program.collation)
+            frame: frame ?? ExpressionFrame(now: UpdateClock.now), collation: program.collation)
         return try withUnsafeMutablePointer(to: &context) { (context) throws(E) -> R in
             try body(context)
         }

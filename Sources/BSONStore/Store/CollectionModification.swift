@@ -67,6 +67,24 @@ struct CollectionModification {
         }
     }
 
+    /// Whether the command only tells whether the change could be made: of an index that is to
+    /// become unique.
+    ///
+    /// - Throws: 72 for a dry run of anything else.
+    ///
+    /// Source: MongoDB manual, "collMod", "dryRun"; the server's `coll_mod.cpp`.
+    func isDry() throws(StoreError) -> Bool {
+        guard let value = changes["dryRun"], PredicateParser.isTrue(value) else { return false }
+        let others = Self.fields.subtracting(["collMod", "index", "dryRun"])
+        guard try index?.isOnlyUnique == true, !changes.contains(where: { others.contains($0.key) })
+        else {
+            throw StoreError(
+                .invalidOptions,
+                "The 'dryRun' option is only supported with the 'unique' option of an index")
+        }
+        return true
+    }
+
     /// What changes, without the command's name and what all commands have.
     var description: BSONDocument {
         BSONDocument(
@@ -154,6 +172,11 @@ struct IndexModification {
             throw StoreError(
                 .invalidOptions, "TTL index 'expireAfterSeconds' option cannot be less than 0")
         }
+    }
+
+    /// Whether nothing else about the index changes than that it becomes unique.
+    var isOnlyUnique: Bool {
+        becomesUnique && [expireAfterSeconds, hidden, prepareUnique].allSatisfy { $0 == nil }
     }
 
     /// Why the index of the `_id` cannot be changed so.

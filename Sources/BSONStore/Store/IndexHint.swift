@@ -6,15 +6,22 @@ public enum IndexHint: Sendable, Hashable {
     case keyPattern(BSONDocument)
     /// No index: all documents are read.
     case natural
+    /// No index: all documents are read, those inserted last first.
+    case reverseNatural
 
-    /// Reads the `hint` of a command: a name, a key pattern or `{$natural: 1}`.
+    /// Reads the `hint` of a command: a name, a key pattern `{$natural: 1}` or `{$natural: -1}`.
     ///
     /// - Throws: `failedToParse` (9) for other values.
     public init(_ value: BSONValue) throws(StoreError) {
         if let name = value.stringValue {
             self = .name(name)
         } else if let pattern = value.documentValue {
-            self = pattern.contains(key: "$natural") ? .natural : .keyPattern(pattern)
+            guard let direction = pattern["$natural"] else {
+                self = .keyPattern(pattern)
+                return
+            }
+            let isReversed = BSONOrder.compare(direction, 0) == .less
+            self = isReversed ? .reverseNatural : .natural
         } else {
             throw StoreError(.failedToParse, "Hint must be a string or an object")
         }
@@ -25,9 +32,12 @@ public enum IndexHint: Sendable, Hashable {
         switch self {
         case .name(let name): definition.name == name
         case .keyPattern(let pattern): pattern.contentEquals(definition.keyPattern)
-        case .natural: false
+        case .natural, .reverseNatural: false
         }
     }
+
+    /// Whether all documents are read.
+    package var isNatural: Bool { self == .natural || self == .reverseNatural }
 }
 
 extension ReadTransaction {
@@ -44,14 +54,15 @@ extension ReadTransaction {
 
     /// Plans by a hint.
     ///
-    /// A sparse index may lack documents that pass, as with MongoDB's server; a partial one is used
-    /// only where it has all of them, otherwise all documents are read.
+    /// A sparse or partial index may lack documents that pass, which are not found then, as with
+    /// MongoDB's server: it reads the whole index where the filter bounds none of its fields.
     ///
-    /// - Throws: `badValue` (2) when there is no such index.
+    /// - Throws: `badValue` (2) when there is no such index; 291 for a wildcard index that has no key
+    ///   of each document that may pass.
     func plan(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ hint: IndexHint
     ) throws(StoreError) -> QueryPlan {
-        if hint == .natural { return .all(sort) }
+        if hint.isNatural { return .all(sort, hint) }
         if hint.isFor(.id) {
             let byID = QueryPlan(filter, sort)
             guard !byID.isByKey else { return byID }
@@ -63,7 +74,16 @@ extension ReadTransaction {
         guard let index = try index(hint, of: namespace) else { return .all(sort) }
         let scans = IndexScan.candidates(index, IndexQuery(filter), sort, isForced: true)
         guard let scan = scans.first(where: { $0.bounds.contains { $0 != .all } }) ?? scans.first
-        else { return .all(sort) }
+        else {
+            // The server's query_planner.cpp; MongoDB manual, "Wildcard Indexes", "Restrictions".
+            guard index.wildcard == nil || !index.definition.isFiled else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 291),
+                    "error processing query: planner returned error :: caused by :: $hint: refusing "
+                        + "to build whole-index solution, because it's a wildcard index")
+            }
+            return .all(sort)
+        }
         return QueryPlan(access: .index(scan), isSorted: scan.isSorted)
     }
 
@@ -88,7 +108,7 @@ extension ReadTransaction {
     private func plan(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, between options: FindOptions
     ) throws(StoreError) -> QueryPlan {
-        guard let hint = options.hint, hint != .natural else {
+        guard let hint = options.hint, !hint.isNatural else {
             throw StoreError(
                 StoreError.Code(rawValue: 51173),
                 "When using min()/max() a hint of which index to use must be provided")
@@ -102,6 +122,10 @@ extension ReadTransaction {
             return QueryPlan(access: .range(byID), isSorted: sort == nil)
         }
         guard let index = try index(hint, of: namespace) else { return .all(sort) }
+        // The keys of a wildcard index begin with a path; those of texts and places are not filed.
+        guard index.definition.isFiled, index.wildcard == nil else {
+            throw IndexKeyBounds.isIncompatible
+        }
         let bounds = try IndexKeyBounds(
             options, keys: index.definition.keys, index.collation)
         let direction = index.direction(sort, constants: 0)
@@ -118,6 +142,10 @@ extension ReadTransaction {
 struct IndexKeyBounds {
     let lower: [UInt8]?
     let upper: [UInt8]?
+
+    /// Says that an index has no such keys.
+    static let isIncompatible = StoreError(
+        StoreError.Code(rawValue: 51174), "The index chosen is not compatible with min()/max()")
 
     /// Reads the options.
     ///
@@ -140,9 +168,7 @@ struct IndexKeyBounds {
     ) throws(StoreError) -> [UInt8]? {
         guard !bound.isEmpty else { return nil }
         guard bound.keys == keys.map(\.path) else {
-            throw StoreError(
-                StoreError.Code(rawValue: 51174),
-                "The index chosen is not compatible with min()/max()")
+            throw isIncompatible
         }
         var joined: [UInt8] = []
         for (key, value) in zip(keys, bound.map(\.value)) {

@@ -50,9 +50,10 @@ struct QueryPlan {
         self.isSorted = isSorted
     }
 
-    /// All documents; those inserted last come first where the sort asks for that.
-    static func all(_ sort: SortOrder?) -> QueryPlan {
+    /// All documents; those inserted last come first where the sort or the hint asks for that.
+    static func all(_ sort: SortOrder?, _ hint: IndexHint? = nil) -> QueryPlan {
         var range = Range()
+        if hint == .reverseNatural { range.order = .insertedLast }
         if let sort, sort.keys.isEmpty, sort.reversesInsertion { range.order = .insertedLast }
         return QueryPlan(access: .range(range), isSorted: sort?.keys.isEmpty ?? true)
     }

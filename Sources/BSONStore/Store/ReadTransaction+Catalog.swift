@@ -96,11 +96,13 @@ extension ReadTransaction {
 // MARK: - What a collection makes of a query
 
 extension ReadTransaction {
-    /// A filter with the collection's own collation, when it names none, and with its text index.
+    /// A filter with the collection's own collation, when it names none, with its text index, and
+    /// with one time for all documents.
     ///
     /// - Throws: `indexNotFound` (27) for `$text` without a text index.
     func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {
         // Whether a closed collection is there, and has an index on texts, must not be told.
+        let filter = filter.timed
         guard isOpen(namespace) else { return filter }
         let found = try onTable(namespace) { (table) throws(StoreError) -> Filter? in
             let waits = filter.waitsForText

@@ -81,10 +81,17 @@ extension ReadTransaction {
     /// How many documents pass a filter.
     ///
     /// - Throws: `corrupt` naming a document whose bytes are no BSON.
-    public func count(_ namespace: Namespace, filter: Filter) throws(StoreError) -> Int {
+    public func count(
+        _ namespace: Namespace, filter: Filter, hint: IndexHint? = nil
+    ) throws(StoreError) -> Int {
         let filter = try resolved(filter, namespace)
-        if filter.isEverything, try view(namespace) == nil { return try count(namespace) }
-        let plan = try quickPlan(namespace, filter, nil, .all)
+        if hint == nil, filter.isEverything, try view(namespace) == nil { return try count(namespace) }
+        let plan =
+            if let hint {
+                try self.plan(namespace, filter, nil, hint: hint)
+            } else {
+                try quickPlan(namespace, filter, nil, .all)
+            }
         if case .index(let scan) = plan.access, scan.isExact { return try count(scan) }
         var count = 0
         try scan(namespace, filter, plan, isContentUsed: false) {
@@ -107,15 +114,15 @@ extension ReadTransaction {
     ///
     /// - Throws: as ``count(_:filter:)-(_,Filter)`` does.
     public func distinct(
-        _ namespace: Namespace, field: String, filter: Filter = .all
+        _ namespace: Namespace, field: String, filter: Filter = .all, hint: IndexHint? = nil
     ) throws(StoreError) -> [BSONValue] {
         let filter = try resolved(filter, namespace)
         var values = try DistinctValues(field, collation: filter.collation)
-        if let scan = try distinctScan(namespace, field, filter) {
+        if hint == nil, let scan = try distinctScan(namespace, field, filter) {
             try distinct(namespace, scan, into: &values)
             return values.values
         }
-        let plan = try plan(namespace, filter, nil)
+        let plan = try plan(namespace, filter, nil, hint: hint)
         do throws(StoreError) {
             try scan(namespace, filter, plan) { _, bytes in
                 values.insert(bytes)

@@ -167,7 +167,7 @@ extension IndexScan {
     private static func isFiled(_ test: Predicate.Test) -> Bool {
         func isLeaf(_ value: BSONValue) -> Bool {
             switch value.type {
-            case .document, .array, .null, .undefined: false
+            case .document, .array, .null, .undefined, .minKey, .maxKey: false
             default: true
             }
         }

@@ -140,9 +140,12 @@ extension WriteTransaction {
         if let validator = options.validator, validator != table.options.validator {
             try Self.check(validator)
         }
+        let isDry = try modification.isDry()
         let answer = try modification.index.map { (change) throws(StoreError) in
-            try self.change(change, table)
+            try self.change(change, table, isDry: isDry)
         }
+        // A dry run tells by its answer that the change could be made.
+        if isDry { return answer ?? [:] }
         if table.options.view == nil {
             try record(
                 .modify, table, modification.description,
@@ -174,7 +177,7 @@ extension WriteTransaction {
     }
 
     private func change(
-        _ change: IndexModification, _ table: CollectionTable
+        _ change: IndexModification, _ table: CollectionTable, isDry: Bool
     ) throws(StoreError) -> BSONDocument {
         let indexes = try connection.catalogCache.indexes(of: table.id, connection)
         if change.isFor(IndexDefinition.id) { throw change.refusalForID }
@@ -190,6 +193,7 @@ extension WriteTransaction {
         let (specification, answer) = try change.apply(to: index.definition)
         _ = try IndexDefinition(specification)
         if change.becomesUnique { try checkIsUnique(index) }
+        if isDry { return answer }
         let statement = try connection.prepare(
             "UPDATE store_indexes SET specification = ?2 WHERE id = ?1")
         statement.bind(1, index.id)

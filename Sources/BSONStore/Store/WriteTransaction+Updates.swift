@@ -14,6 +14,7 @@ extension WriteTransaction {
         sort: SortOrder? = nil
     ) throws(StoreError) -> UpdateOutcome {
         let filter = try aimed(filter, at: namespace)
+        let update = try aimed(update, at: namespace)
         var outcome = UpdateOutcome()
         let found = try first(namespace, filter, sort)
         do throws(StoreError) {
@@ -74,6 +75,7 @@ extension WriteTransaction {
         _ outcome: inout UpdateOutcome
     ) throws(StoreError) {
         let filter = try aimed(filter, at: namespace)
+        let update = try aimed(update, at: namespace)
         let rows = try rows(namespace, filter)
         if rows.isEmpty, upsert { try self.upsert(namespace, filter, update, &outcome) }
         for row in rows {
@@ -223,6 +225,16 @@ extension WriteTransaction {
             throw .view(namespace)
         }
         return try resolved(filter, namespace)
+    }
+
+    /// The update as the collection understands it.
+    private func aimed(
+        _ update: Update, at namespace: Namespace
+    ) throws(StoreError) -> Update {
+        let found = try onTable(namespace) { (table) throws(StoreError) in
+            try update.adapted(to: table.collation)
+        }
+        return found ?? update
     }
 
     private func rows(_ namespace: Namespace, _ filter: Filter) throws(StoreError) -> [Int64] {

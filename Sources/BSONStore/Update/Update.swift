@@ -7,6 +7,10 @@ public struct Update: Sendable {
     /// What the change feed is told of its changes beside the documents.
     let remarks: BSONDocument?
     let collation: Collation?
+    /// Whether a collection's own collation holds where the update has none.
+    package var inheritsCollation = true
+    private let arrayFilters: [BSONDocument]
+    private let variables: BSONDocument
     /// Whether a replacement's empty timestamps stay as they are: `bypassEmptyTsReplacement`.
     package var keepsEmptyTimestamps = false
 
@@ -32,6 +36,8 @@ public struct Update: Sendable {
     ) throws(StoreError) {
         self.document = document
         self.collation = collation
+        self.arrayFilters = arrayFilters
+        variables = [:]
         var options = LanguageOptions()
         options.collation = collation
         let filters = try ArrayFilters(arrayFilters, options)
@@ -56,6 +62,8 @@ public struct Update: Sendable {
     ) throws(StoreError) {
         document = ["pipeline": .array(BSONArray(pipeline.map { .document($0) }))]
         self.collation = collation
+        self.arrayFilters = arrayFilters
+        self.variables = variables
         guard arrayFilters.isEmpty else {
             throw StoreError(
                 .failedToParse, "arrayFilters may not be specified for pipeline-style updates")
@@ -90,6 +98,26 @@ public struct Update: Sendable {
             throw StoreError(
                 .failedToParse, "Update argument must be either an object or an array")
         }
+    }
+
+    /// The update as a collection understands it, whose collation it has unless it names one.
+    ///
+    /// Source: MongoDB manual, "Collation": operations use the collection's default collation.
+    ///
+    /// - Throws: what reading it throws.
+    func adapted(to collation: Collation?) throws(StoreError) -> Update {
+        guard let collation, self.collation == nil, inheritsCollation else { return self }
+        var update: Update
+        switch kind {
+        case .replacement: return self
+        case .operators:
+            update = try Update(document, arrayFilters: arrayFilters, collation: collation)
+        case .pipeline:
+            update = try Update(
+                document["pipeline"] ?? .null, variables: variables, collation: collation)
+        }
+        update.keepsEmptyTimestamps = keepsEmptyTimestamps
+        return update
     }
 
     /// Whether it replaces whole documents.

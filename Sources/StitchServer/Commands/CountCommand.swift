@@ -18,7 +18,8 @@ enum CountCommand {
         let limit = limit(call)
         var found = try store.read(call) { transaction in
             try transaction.checkHint(call["hint"], namespace)
-            return try transaction.count(namespace, filter: filter)
+            return try transaction.count(
+                namespace, filter: filter, hint: try call.hint())
         }
         found = max(0, found - skip)
         if limit > 0 { found = min(found, limit) }

@@ -105,6 +105,7 @@ enum FindAndModifyCommand {
         var update = try Update(
             call["update"] ?? .null, variables: variables ?? [:],
             arrayFilters: try arrayFilters(call), collation: try call.collation())
+        update.inheritsCollation = CommandCall.inheritsCollation(call["collation"])
         update.keepsEmptyTimestamps = call.flag("bypassEmptyTsReplacement")
         return update
     }

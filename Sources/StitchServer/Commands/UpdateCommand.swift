@@ -164,9 +164,11 @@ struct UpdateStatement: Sendable {
             }
             for (name, value) in constants { all.append(name, value) }
         }
-        return try Update(
+        var parsed = try Update(
             update, variables: all, arrayFilters: try arrayFilters(),
             collation: try CommandCall.collation(document["collation"]))
+        parsed.inheritsCollation = CommandCall.inheritsCollation(document["collation"])
+        return parsed
     }
 
     private func arrayFilters() throws(CommandFault) -> [BSONDocument] {

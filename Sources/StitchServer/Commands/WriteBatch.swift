@@ -135,7 +135,7 @@ extension ReadTransaction {
             switch hint {
             case .name(let name): index.name == name
             case .keyPattern(let pattern): index.keyPattern.contentEquals(pattern)
-            case .natural: true
+            case .natural, .reverseNatural: true
             }
         }
         guard !isThere else { return }

@@ -14,6 +14,8 @@ final class ClientConnection: Sendable {
         var rules: ConnectionRules?
         /// The sign-in that is under way.
         var conversation: ScramConversation?
+        /// What the last command did, for `getLastError`.
+        var lastOutcome: LastOutcome?
         /// When the last command came.
         var lastUsed: ContinuousClock.Instant
     }

@@ -20,18 +20,22 @@ struct Dispatcher: Sendable {
         to request: WireRequest, on connection: ClientConnection
     ) -> CommandOutcome {
         let start = ContinuousClock.now
-        return noting(outcome(of: request, on: connection), request, since: start)
+        return noting(outcome(of: request, on: connection), request, connection, since: start)
     }
 
     /// Counts a command, once it has run.
     private func noting(
-        _ outcome: CommandOutcome, _ request: WireRequest, since start: ContinuousClock.Instant
+        _ outcome: CommandOutcome, _ request: WireRequest, _ connection: ClientConnection,
+        since start: ContinuousClock.Instant
     ) -> CommandOutcome {
         if case .blocking(let step) = outcome {
-            return .blocking { noting(step(), request, since: start) }
+            return .blocking { noting(step(), request, connection, since: start) }
         }
         let (name, took) = (request.body.keys.first ?? "", ContinuousClock.now - start)
         server.metrics.note(name, outcome, took)
+        if case .reply(let reply) = outcome, LastOutcome.isTold(of: name) {
+            connection.state.withLock { $0.lastOutcome = LastOutcome(reply) }
+        }
         if took > ServerLog.slow, CommandTable.find(name) != nil {
             server.settings.log.write(.warning, "\(name) took \(took)")
         }
