@@ -58,7 +58,7 @@ import Testing
         let things = try open().collection(Self.one)
         try things.insertOne(["_id": 1])
         try things.updateOne(
-            ["_id": 1], ["$set": [Self.composed: 1, Self.decomposed: 2] as BSONDocument])
+            ["_id": 1], ["$set": .document([Self.composed: 1, Self.decomposed: 2])])
         let found = try things.find([Self.composed: 1, Self.decomposed: 2])
         #expect(found.count == 1)
     }
