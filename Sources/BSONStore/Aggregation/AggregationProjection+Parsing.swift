@@ -190,7 +190,7 @@ private struct ProjectionParsing {
 private struct AdditionParsing {
     let whole: BSONDocument
     let scope: ExpressionScope
-    private var seen: Set<String> = []
+    private var seen: Set<Name> = []
 
     init(whole: BSONDocument, scope: ExpressionScope) {
         self.whole = whole
@@ -231,7 +231,7 @@ private struct AdditionParsing {
         let clash =
             seen.contains(text)
             ? text
-            : seen.sorted().first { other in
+            : seen.map(\.text).sorted().first { other in
                 other.hasPrefix(text + ".") || text.hasPrefix(other + ".")
             }
         if let clash {

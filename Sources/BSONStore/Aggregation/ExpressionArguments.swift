@@ -1,6 +1,6 @@
 /// Holds the named arguments of an operator that takes a document.
 struct ExpressionArguments {
-    private let fields: [String: BSONValue]
+    private let fields: [Name: BSONValue]
 
     /// Takes a document apart.
     ///
@@ -10,7 +10,7 @@ struct ExpressionArguments {
         notDocument: @autoclosure () -> StoreError, unknown: (String) -> StoreError
     ) throws(StoreError) {
         guard case .document(let document) = argument else { throw notDocument() }
-        var fields: [String: BSONValue] = [:]
+        var fields: [Name: BSONValue] = [:]
         for (name, value) in document {
             guard names.contains(name) else { throw unknown(name) }
             fields[name] = value

@@ -120,7 +120,7 @@ enum ExpressionArray {
                     + ExpressionText.type(of: array[0]))
         }
         var keys: [String] = []
-        var values: [String: BSONValue] = [:]
+        var values: [Name: BSONValue] = [:]
         for element in array {
             let (key, value) = isPairs ? try pair(element) : try keyAndValue(element)
             guard !key.utf8.contains(0) else {

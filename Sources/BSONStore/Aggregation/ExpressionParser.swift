@@ -116,7 +116,7 @@ struct ExpressionParser {
             return try operatorCall(document)
         }
         var fields: [(key: String, value: ExpressionNode)] = []
-        var seen: Set<String> = []
+        var seen: Set<Name> = []
         for (key, value) in document {
             try ExpressionPath.validate(fieldName: key)
             guard seen.insert(key).inserted else {

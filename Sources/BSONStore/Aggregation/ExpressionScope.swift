@@ -4,9 +4,9 @@ struct ExpressionScope: Sendable {
     var collation: Collation?
     /// How many slots of a frame the variables take.
     private(set) var count = 0
-    private var slots: [String: Int] = [:]
+    private var slots: [Name: Int] = [:]
     /// The values of variables that are the same for all documents; `nil` is missing.
-    private var constants: [String: BSONValue?] = [:]
+    private var constants: [Name: BSONValue?] = [:]
 
     /// Knows variables by names that were validated, in the order of a frame's values.
     init(variables: [String] = [], collation: Collation? = nil) {

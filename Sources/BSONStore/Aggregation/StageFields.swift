@@ -11,7 +11,7 @@ struct StageFields {
     ) throws(StoreError) {
         self.stage = stage
         self.document = document
-        var seen: Set<String> = []
+        var seen: Set<Name> = []
         for key in document.keys {
             guard known.contains(key) else {
                 throw .location(40415, "BSON field '\(stage).\(key)' is an unknown field.")

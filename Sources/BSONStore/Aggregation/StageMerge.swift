@@ -303,7 +303,7 @@ extension BSONValue {
             throw .location(
                 51187, "If explicitly specifying $merge 'on', must include at least one field")
         }
-        var seen: Set<String> = []
+        var seen: Set<Name> = []
         for field in fields {
             _ = try ExpressionPath(field)
             guard seen.insert(field).inserted else {

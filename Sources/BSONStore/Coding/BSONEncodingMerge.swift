@@ -34,7 +34,7 @@ enum BSONEncodingMerge {
         let elements = marked(fresh)
         if case .document(let exact)? = elements.exact { return exact }
         var result = BSONDocument()
-        var taken: Set<String> = []
+        var taken: Set<Name> = []
         for (key, old) in original {
             guard let element = elements.fields[key] else {
                 if !elements.isWhole { result.append(key, old) }
@@ -53,7 +53,7 @@ enum BSONEncodingMerge {
     /// The document with the last of elements with the same key only.
     static func keepingLast(_ document: BSONDocument) -> BSONDocument {
         let elements = Array(document)
-        var last: [String: Int] = [:]
+        var last: [Name: Int] = [:]
         for (index, element) in elements.enumerated() { last[element.key] = index }
         var result = BSONDocument()
         for (index, element) in elements.enumerated() where last[element.key] == index {
@@ -138,7 +138,7 @@ enum BSONEncodingMerge {
 
     private struct Marked {
         var order: [String] = []
-        var fields: [String: BSONValue?] = [:]
+        var fields: [Name: BSONValue?] = [:]
         var isWhole = false
         /// The one value of a document that carries it.
         var exact: BSONValue?

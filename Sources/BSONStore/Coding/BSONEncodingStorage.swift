@@ -8,7 +8,7 @@ final class BSONEncodingStorage {
     let buffer: UnsafeMutablePointer<BSONByteBuffer>
     /// What a container could not do that cannot throw; the encoding throws it at its end.
     @exclusivity(unchecked) var failure: EncodingError?
-    @exclusivity(unchecked) private var convertedKeys: [String: String] = [:]
+    @exclusivity(unchecked) private var convertedKeys: [Name: String] = [:]
     @exclusivity(unchecked) private var pool = BSONNodePool<BSONEncodingNode>()
 
     private static let lot = BSONParkingLot<BSONEncodingStorage>()

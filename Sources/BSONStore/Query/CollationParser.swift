@@ -4,7 +4,7 @@
 enum CollationParser {
     static func parse(_ document: BSONDocument) throws(StoreError) -> Collation.Options {
         var options = Collation.Options()
-        var seen: Set<String> = []
+        var seen: Set<Name> = []
         for (name, value) in document {
             guard seen.insert(name).inserted else {
                 throw location(40413, "BSON field 'collation.\(name)' is a duplicate field")

@@ -70,7 +70,7 @@ struct FilterCompiler {
         _ fields: [Field], _ others: [Predicate], at index: Int
     ) throws(StoreError) {
         var order: [String] = []
-        var byKey: [String: [Field]] = [:]
+        var byKey: [Name: [Field]] = [:]
         var rest = others
         for field in fields {
             let key = field.path.parts.first ?? ""

@@ -37,7 +37,7 @@ extension JSONSchemaParser {
         guard !names.isEmpty else {
             throw Self.failed("$jsonSchema keyword 'required' cannot be an empty array")
         }
-        guard Set(names).count == names.count else {
+        guard Set(names: names).count == names.count else {
             throw Self.failed(
                 "$jsonSchema keyword 'required' array cannot contain duplicate values")
         }

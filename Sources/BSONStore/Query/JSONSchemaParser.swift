@@ -121,7 +121,7 @@ struct JSONSchemaParser {
             throw Self.mismatch(keyword, "must be either a string or an array of strings")
         }
         var set = Predicate.TypeSet()
-        var seen: Set<String> = []
+        var seen: Set<Name> = []
         for name in names {
             guard let name = name.stringValue else {
                 throw Self.mismatch(keyword, "array elements must be strings")
@@ -135,7 +135,7 @@ struct JSONSchemaParser {
             }
         }
         for name in seen.sorted() {
-            try PredicateParser.insert(alias: name, into: &set, aliases: aliases)
+            try PredicateParser.insert(alias: name.text, into: &set, aliases: aliases)
         }
         guard !set.isEmpty else {
             throw Self.failed(

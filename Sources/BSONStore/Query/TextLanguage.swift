@@ -36,7 +36,7 @@ enum TextLanguage {
         those through to too under until up very was wasn't we we'd we'll we're we've were \
         weren't what what's when when's where where's which while who who's whom why why's with \
         won't would wouldn't you you'd you'll you're you've your yours yourself yourselves
-        """.split(separator: " ").map(String.init))
+        """.split { $0 == " " }.map(String.init))
 }
 
 /// Reduces English words to their stems.

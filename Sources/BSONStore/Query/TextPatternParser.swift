@@ -11,7 +11,7 @@ struct TextPatternParser {
     var automaton = TextAutomaton()
     /// How many groups were opened, and which of them have names.
     var groupCount = 0
-    var groupNames: [String: Int] = [:]
+    var groupNames: [Name: Int] = [:]
     /// How many loops over what may be empty there are.
     var loopCount = 0
     /// The greatest group that a back reference names.

@@ -157,11 +157,11 @@ struct TextSearch: Sendable {
     private func texts(of document: BSONDocument) -> [(text: String, weight: Double)] {
         var texts: [(text: String, weight: Double)] = []
         for (path, weight) in index.weights.sorted(by: { $0.key < $1.key }) {
-            if path == "$**" {
+            if path.text == "$**" {
                 Self.collect(.document(document), weight, &texts)
                 continue
             }
-            let parts = path.split(separator: ".").map(String.init)
+            let parts = path.text.split(separator: ".").map(String.init)
             document.withUnsafeBytes { bytes in
                 ValuePath.visit(parts[...], document: bytes) { value in
                     guard let value, value.typeByte == BSONType.string.rawValue else { return }

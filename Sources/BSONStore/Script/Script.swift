@@ -51,8 +51,8 @@ struct Script: Sendable {
         return machine.emitted ?? []
     }
 
-    private static func names(_ scope: BSONDocument) -> [String: ScriptValue] {
-        var names: [String: ScriptValue] = [:]
+    private static func names(_ scope: BSONDocument) -> [Name: ScriptValue] {
+        var names: [Name: ScriptValue] = [:]
         for (name, value) in scope { names[name] = ScriptValue(value) }
         return names
     }

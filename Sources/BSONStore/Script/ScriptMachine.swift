@@ -19,10 +19,10 @@ final class ScriptMachine {
     /// - Throws: 139 (JSInterpreterFailure) for what the script throws, 50 (MaxTimeMSExpired) when
     ///   its time is over.
     func run(
-        _ function: ScriptFunction, this: ScriptValue, names: [String: ScriptValue],
+        _ function: ScriptFunction, this: ScriptValue, names: [Name: ScriptValue],
         _ arguments: [ScriptValue] = []
     ) throws(StoreError) -> ScriptValue {
-        for (name, value) in names { globals.declare(name, value) }
+        for (name, value) in names { globals.declare(name.text, value) }
         do throws(ScriptStop) {
             return try call(function, in: globals, this: this, arguments)
         } catch {

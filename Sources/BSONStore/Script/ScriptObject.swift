@@ -20,7 +20,7 @@ final class ScriptObject {
     var elements: [ScriptValue] = []
     /// The names of the properties in their order.
     private var names: [String] = []
-    private var values: [String: ScriptValue] = [:]
+    private var values: [Name: ScriptValue] = [:]
     /// A document whose fields were not all looked at.
     private var source: BSONDocument?
     /// The document that the object was made of.
@@ -248,7 +248,7 @@ final class ScriptPattern: Sendable {
 
 /// Holds the names that a function, or a block of it, declares.
 final class ScriptScope {
-    private var values: [String: ScriptValue] = [:]
+    private var values: [Name: ScriptValue] = [:]
     private var isForgotten = false
     let parent: ScriptScope?
     /// Whether `var` declares here.

@@ -109,7 +109,7 @@ public struct IndexDefinition: Sendable, Hashable {
     /// What the index says of texts, for `$text`.
     var textFields: TextIndexFields? {
         guard keys.contains(where: { $0.kind == .special("text") }) else { return nil }
-        var weights: [String: Double] = [:]
+        var weights: [Name: Double] = [:]
         for (path, weight) in document["weights"]?.documentValue ?? [:] {
             weights[path] = Double(weight.truncatedNumber ?? 1)
         }

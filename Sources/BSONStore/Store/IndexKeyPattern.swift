@@ -128,7 +128,7 @@ enum IndexKeyPattern {
         }
         let texts = keys.filter { $0.kind == .special("text") }
         guard !texts.isEmpty else { return }
-        var weights: [String: BSONValue] = [:]
+        var weights: [Name: BSONValue] = [:]
         // Of a pattern as `listIndexes` shows it the weights alone tell the fields.
         for key in texts where key.path != "_fts" { weights[key.path] = 1 }
         if let given = try context.document("weights") {
@@ -153,7 +153,7 @@ enum IndexKeyPattern {
         }
         document.set("key", to: .document(pattern))
         let sorted = weights.sorted { $0.key < $1.key }
-        document.set("weights", to: .document(BSONDocument(sorted.map { ($0.key, $0.value) })))
+        document.set("weights", to: .document(BSONDocument(sorted.map { ($0.key.text, $0.value) })))
         for (option, value) in [
             ("default_language", "english"), ("language_override", "language"),
             ("textIndexVersion", 3),

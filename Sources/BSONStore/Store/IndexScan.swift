@@ -190,7 +190,7 @@ struct IndexFields {
     func areExact(used: Int, rangeCount: Int) -> Bool {
         guard query.isComplete, !query.conditions.isEmpty else { return false }
         if index.isMultikey, rangeCount != 1 || query.conditions.count != 1 { return false }
-        let paths = Set(index.definition.keys.prefix(used).map(\.path))
+        let paths = Set(names: index.definition.keys.prefix(used).map(\.path))
         return query.conditions.allSatisfy { condition in
             guard paths.contains(condition.name), !(index.isMultikey && condition.isNegated),
                 !condition.path.holdsNumber
@@ -226,7 +226,7 @@ extension StoredIndex {
         guard let sort, !sort.keys.isEmpty, !isMultikey, definition.isOrdered,
             sort.collation == collation
         else { return nil }
-        let fixed = Set(definition.keys.prefix(constants).map(\.path))
+        let fixed = Set(names: definition.keys.prefix(constants).map(\.path))
         let wanted = sort.keys.filter { !fixed.contains($0.path.description) }
         let given = definition.keys.dropFirst(constants)
         guard wanted.count <= given.count else { return nil }

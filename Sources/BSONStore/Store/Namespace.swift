@@ -1,5 +1,8 @@
 /// Names a collection of a database.
-public struct Namespace: Sendable, Hashable, CustomStringConvertible {
+///
+/// Namespaces are equal, and hashed and ordered, by the UTF-8 bytes of their names, as in MongoDB:
+/// "é" in one character and "e" with an accent after it name two collections.
+public struct Namespace: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The database's name, without a dot.
     public let database: String
     /// The collection's name; it may hold dots.
@@ -18,8 +21,27 @@ public struct Namespace: Sendable, Hashable, CustomStringConvertible {
         guard let dot = text.utf8.firstIndex(of: UInt8(ascii: ".")) else {
             throw Self.invalid(text)
         }
-        self.init(String(text[..<dot]), String(text[text.index(after: dot)...]))
+        self.init(String(text[..<dot]), String(text[text.utf8.index(after: dot)...]))
         try check()
+    }
+
+    /// Whether both names have the same bytes.
+    public static func == (left: Namespace, right: Namespace) -> Bool {
+        left.collection.hasSameBytes(as: right.collection)
+            && left.database.hasSameBytes(as: right.database)
+    }
+
+    /// Whether the left names' bytes come first, the database's before the collection's.
+    public static func < (left: Namespace, right: Namespace) -> Bool {
+        left.database.hasSameBytes(as: right.database)
+            ? Name(left.collection) < Name(right.collection)
+            : Name(left.database) < Name(right.database)
+    }
+
+    /// Feeds the bytes of both names.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(Name(database))
+        hasher.combine(Name(collection))
     }
 
     /// Both names with a dot between.

@@ -87,7 +87,7 @@ extension ReadTransaction: AggregationSource {
         guard fields != ["_id"] else { return true }
         return try indexes(namespace).contains { index in
             index.isUnique && index.partialFilter == nil && index.document["collation"] == nil
-                && Set(index.keyPattern.keys) == Set(fields)
+                && Set(names: index.keyPattern.keys) == Set(names: fields)
         }
     }
 

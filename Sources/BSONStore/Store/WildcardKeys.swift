@@ -117,7 +117,7 @@ extension IndexScan {
     ) -> [IndexScan] {
         guard let wildcard = index.wildcard else { return [] }
         let texts = index.texts(for: query)
-        var best: [String: (condition: IndexCondition, bounds: IndexBounds)] = [:]
+        var best: [Name: (condition: IndexCondition, bounds: IndexBounds)] = [:]
         for condition in query.conditions
         where !condition.isNegated && isFiled(condition.test) && !condition.path.holdsNumber
             && wildcard.covers(condition.name)
@@ -136,7 +136,7 @@ extension IndexScan {
             }
         }
         return best.sorted { $0.key < $1.key }.map { path, found in
-            scan(index, path, found.bounds, sort)
+            scan(index, path.text, found.bounds, sort)
         }
     }
 

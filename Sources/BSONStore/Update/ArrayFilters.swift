@@ -1,7 +1,7 @@
 /// Says which array elements `$[name]` stands for, by the name that begins the filter's paths.
 struct ArrayFilters: Sendable {
-    private var filters: [String: Filter] = [:]
-    private var used: Set<String> = []
+    private var filters: [Name: Filter] = [:]
+    private var used: Set<Name> = []
 
     /// No filters.
     init() {}

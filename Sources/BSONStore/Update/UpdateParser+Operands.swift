@@ -141,8 +141,8 @@ enum PushParser {
 
     private static func clauses(
         _ document: BSONDocument
-    ) throws(StoreError) -> [String: BSONValue] {
-        var clauses: [String: BSONValue] = [:]
+    ) throws(StoreError) -> [Name: BSONValue] {
+        var clauses: [Name: BSONValue] = [:]
         for (key, value) in document {
             guard ["$each", "$slice", "$sort", "$position"].contains(key) else {
                 throw StoreError(.badValue, "Unrecognized clause in $push: \(key)")

@@ -1,0 +1,146 @@
+// Texts compare by their bytes in this module. Swift's own operators compare by
+// canonical equivalence, which takes two names for one; those here hide them wherever a text is
+// compared, also in the conformances that the compiler writes. Keys of dictionaries and members of
+// sets do not see them: there a name is a `Name`.
+
+#if canImport(Glibc)
+    private import Glibc
+#elseif canImport(Musl)
+    private import Musl
+#elseif canImport(Darwin)
+    private import Darwin
+#endif
+
+extension String {
+    /// Whether both texts have the same UTF-8 bytes.
+    package func hasSameBytes(as other: String) -> Bool {
+        let count = utf8.count
+        guard count == other.utf8.count else { return false }
+        let isSame = utf8.withContiguousStorageIfAvailable { own in
+            other.utf8.withContiguousStorageIfAvailable { other in
+                guard let own = own.baseAddress, let other = other.baseAddress else { return true }
+                return memcmp(own, other, count) == 0
+            }
+        }
+        if case .some(.some(let isSame)) = isSame { return isSame }
+        return utf8.elementsEqual(other.utf8)
+    }
+
+    /// Whether the bytes are the same.
+    static func == (left: String, right: String) -> Bool { left.hasSameBytes(as: right) }
+
+    /// Whether the bytes differ.
+    static func != (left: String, right: String) -> Bool { !left.hasSameBytes(as: right) }
+
+    /// Whether the left text's bytes come first.
+    static func < (left: String, right: String) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+
+    /// Whether the right text's bytes come first.
+    static func > (left: String, right: String) -> Bool { right < left }
+
+    /// Whether the right text's bytes do not come first.
+    static func <= (left: String, right: String) -> Bool { !(right < left) }
+
+    /// Whether the left text's bytes do not come first.
+    static func >= (left: String, right: String) -> Bool { !(left < right) }
+
+    /// Whether the text begins with the bytes of another.
+    func hasPrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    /// Whether the text ends with the bytes of another.
+    func hasSuffix(_ suffix: String) -> Bool {
+        utf8.count >= suffix.utf8.count
+            && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+
+    /// Splits the text at each byte of an ASCII character, whatever accents follow it.
+    ///
+    /// Ends of lines are characters of one byte or two; they are left to Swift.
+    func split(
+        separator: Character, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
+    ) -> [Substring] {
+        guard let byte = separator.asciiValue, byte >= 0x20 else {
+            return split(
+                maxSplits: maxSplits, omittingEmptySubsequences: omittingEmptySubsequences
+            ) { $0 == separator }
+        }
+        return utf8.split(
+            separator: byte, maxSplits: maxSplits,
+            omittingEmptySubsequences: omittingEmptySubsequences
+        ).map { Substring($0) }
+    }
+
+    /// The text without its first scalars; an accent that follows one stays.
+    func dropFirst(_ count: Int = 1) -> Substring {
+        Substring(unicodeScalars.dropFirst(count))
+    }
+}
+
+extension Substring {
+    /// Whether the text begins with the bytes of another.
+    func hasPrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    /// Whether the bytes are the same.
+    static func == (left: Substring, right: String) -> Bool {
+        left.utf8.elementsEqual(right.utf8)
+    }
+
+    /// Whether the bytes are the same.
+    static func == (left: Substring, right: Substring) -> Bool {
+        left.utf8.elementsEqual(right.utf8)
+    }
+}
+
+extension Optional where Wrapped == String {
+    /// Whether both are there with the same bytes, or neither is.
+    static func == (left: String?, right: String?) -> Bool {
+        switch (left, right) {
+        case (let left?, let right?): left.hasSameBytes(as: right)
+        case (nil, nil): true
+        case (nil, _), (_, nil): false
+        }
+    }
+
+    /// Whether the bytes differ, or one is missing.
+    static func != (left: String?, right: String?) -> Bool { !(left == right) }
+}
+
+extension Array where Element == String {
+    /// Whether the texts have the same bytes one by one.
+    static func == (left: [String], right: [String]) -> Bool {
+        left.elementsEqual(right)
+    }
+
+    /// Whether the bytes of any text differ.
+    static func != (left: [String], right: [String]) -> Bool { !(left == right) }
+}
+
+extension Sequence where Element == String {
+    /// Whether a text with the same bytes is among them.
+    func contains(_ text: String) -> Bool { contains { $0.hasSameBytes(as: text) } }
+
+    /// Whether the texts have the same bytes one by one.
+    func elementsEqual(_ other: some Sequence<String>) -> Bool {
+        elementsEqual(other) { $0.hasSameBytes(as: $1) }
+    }
+
+    /// Whether the sequence begins with the texts of another, by their bytes.
+    func starts(with other: some Sequence<String>) -> Bool {
+        starts(with: other) { $0.hasSameBytes(as: $1) }
+    }
+
+    /// The texts in the order of their bytes.
+    func sorted() -> [String] { sorted { $0 < $1 } }
+}
+
+extension Collection where Element == String {
+    /// The place of the first text with the same bytes.
+    func firstIndex(of text: String) -> Index? {
+        firstIndex { $0.hasSameBytes(as: text) }
+    }
+}
+
+/// Whether a pattern's text has the same bytes.
+func ~= (pattern: String, text: String) -> Bool { pattern.hasSameBytes(as: text) }

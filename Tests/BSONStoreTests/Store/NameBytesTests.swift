@@ -1,0 +1,65 @@
+import BSONStore
+import Testing
+
+/// Two spellings of one text are two names, as in MongoDB: here they were one collection, and a
+/// file with documents in both could not be opened again.
+@Suite struct NameBytesTests {
+    private static let composed = "caf\u{E9}"
+    private static let decomposed = "cafe\u{301}"
+    private static let one = Namespace("app", composed)
+    private static let other = Namespace("app", decomposed)
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func open() throws -> DocumentStore {
+        try DocumentStore(at: .file(directory.file()), options: .init(durability: .normal))
+    }
+
+    @Test func `namespaces are told apart by bytes`() {
+        #expect(Self.one != Self.other)
+        #expect(Set([Self.one, Self.other]).count == 2)
+        #expect(Self.other < Self.one)
+        #expect(Namespace(Self.composed, "c") != Namespace(Self.decomposed, "c"))
+    }
+
+    @Test func `documents of two spellings are there after the file is opened again`() throws {
+        do {
+            let store = try open()
+            try store.collection(Self.one).insertOne(["_id": 1])
+            try store.collection(Self.other).insertOne(["_id": 2])
+            try store.collection(Self.one).insertOne(["_id": 3])
+        }
+        let store = try open()
+        #expect(try store.collection(Self.one).find().count == 2)
+        #expect(try store.collection(Self.other).find().count == 1)
+        #expect(try store.verify().faults.isEmpty)
+    }
+
+    @Test func `dropping one spelling leaves the other`() throws {
+        let store = try open()
+        try store.collection(Self.one).insertOne(["_id": 1])
+        try store.collection(Self.other).insertOne(["_id": 2])
+        try store.dropCollection(Self.one)
+        #expect(try store.collection(Self.one).find().isEmpty)
+        #expect(try store.collection(Self.other).find().count == 1)
+    }
+
+    @Test func `an index on one spelling does not answer for the other`() throws {
+        let things = try open().collection(Self.one)
+        try things.createIndex([Self.composed: 1])
+        try things.insertOne(["_id": 1, Self.decomposed: 5])
+        try things.insertOne(["_id": 2, Self.composed: 5])
+        #expect(try things.find([Self.decomposed: 5]).map { $0["_id"] } == [1])
+        #expect(try things.find([Self.composed: 5]).map { $0["_id"] } == [2])
+    }
+
+    @Test func `both spellings are fields of one update`() throws {
+        let things = try open().collection(Self.one)
+        try things.insertOne(["_id": 1])
+        try things.updateOne(
+            ["_id": 1], ["$set": .document([Self.composed: 1, Self.decomposed: 2])])
+        let found = try things.find([Self.composed: 1, Self.decomposed: 2])
+        #expect(found.count == 1)
+    }
+}
