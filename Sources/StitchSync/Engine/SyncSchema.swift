@@ -144,7 +144,8 @@ enum SyncSchema {
     /// names that they have.
     ///
     /// - Parameter freshInstance: the new instance's number, 0 to go on with the old one.
-    /// - Throws: `SyncError` of code `.storeFailed` when the file's tables are of a later version.
+    /// - Throws: `SyncError` of code `.storeFailed` when the file's tables are of a later version, or
+    ///   an index of theirs is damaged.
     static func prepare(_ connection: SQLiteConnection, freshInstance: UInt64) throws {
         for statement in others + documents + subscriptions {
             try connection.executeOnce(statement)
@@ -162,6 +163,7 @@ enum SyncSchema {
                 for (table, column) in ofThird { try add(column, to: table, connection) }
                 try connection.executeOnce("UPDATE sync_instance SET schema = \(version)")
             }
+            try SyncTableCheck.run(connection)
             if freshInstance != 0 {
                 let update = try connection.prepare(
                     "UPDATE sync_instance SET instance = ?, operations = 0")
