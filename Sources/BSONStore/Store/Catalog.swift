@@ -8,10 +8,62 @@ enum Catalog {
             "SELECT id FROM store_collections WHERE database = ?1 AND name = ?2")
         statement.bind(1, namespace.database)
         statement.bind(2, namespace.collection)
-        guard try statement.step() else { return nil }
+        guard try statement.step() else {
+            try confirmAbsent(namespace, connection)
+            return nil
+        }
         let id = statement.int64(0)
         return try CollectionTable(
             id: id, namespace: namespace, options: try options(id, connection).options)
+    }
+
+    /// Looks for a collection past the index by name, which answers "absent" where it is damaged.
+    private static func confirmAbsent(
+        _ namespace: Namespace, _ connection: SQLiteConnection
+    ) throws(StoreError) {
+        let scan = try connection.prepare(
+            """
+            SELECT 1 FROM store_collections NOT INDEXED
+            WHERE +database = ?1 AND +name = ?2 LIMIT 1
+            """)
+        scan.bind(1, namespace.database)
+        scan.bind(2, namespace.collection)
+        if try scan.step() {
+            throw damaged("the index by name of store_collections", namespace, connection)
+        }
+    }
+
+    /// Compares the lists of collections and indexes with each other and with the tables; O(n) of
+    /// the collections.
+    ///
+    /// - Throws: `corrupt` naming what differs.
+    static func check(_ connection: SQLiteConnection) throws(StoreError) {
+        func count(_ sql: String) throws(StoreError) -> Int64 {
+            try connection.int64("SELECT count(*) FROM \(sql)") ?? 0
+        }
+        let ofTables = "sqlite_schema WHERE type = 'table' AND name GLOB"
+        let collections = try count("\(ofTables) 'collection_[0-9]*'")
+        guard try count("store_collections NOT INDEXED") == collections,
+            try count("store_collections WHERE database >= ''") == collections
+        else { throw damaged("store_collections", nil, connection) }
+        guard try count("\(ofTables) 'store_options'") == 1 else { return }
+        guard try count("store_options") == collections else {
+            throw damaged("store_options", nil, connection)
+        }
+        let indexes = try count("\(ofTables) 'index_[0-9]*'")
+        guard try count("store_indexes NOT INDEXED") == indexes,
+            try count("store_indexes WHERE collection >= 0") == indexes
+        else { throw damaged("store_indexes", nil, connection) }
+    }
+
+    private static func damaged(
+        _ what: String, _ namespace: Namespace?, _ connection: SQLiteConnection
+    ) -> StoreError {
+        StoreError(
+            .corrupt,
+            "\(connection.fileDescription) is damaged: \(what) does not fit the tables that are "
+                + "there. Run `verify`, and put a backup back or fetch the documents again",
+            namespace: namespace)
     }
 
     /// The UUID and the options of the collection with a number.

@@ -12,6 +12,10 @@ final class CatalogCache {
     private var indexes: [Int64: [StoredIndex]] = [:]
     /// The table that was asked about last with its indexes.
     private var last: (table: Int64, indexes: [StoredIndex])?
+    /// Tables whose indexes were compared with a few rows, or with all; a number is never used again.
+    private var probed: Set<Int64> = []
+    private var compared: Set<Int64> = []
+    private var isCatalogChecked = false
     /// Read before; an index that did not change is not read again.
     private var known: [Int64: StoredIndex] = [:]
 
@@ -59,9 +63,31 @@ final class CatalogCache {
             isSchemaKnown = true
         }
         if let known = tables[namespace] { return known }
+        if !isCatalogChecked, !connection.isInMemory {
+            try Catalog.check(connection)
+            isCatalogChecked = true
+        }
         guard let found = try Catalog.read(namespace, connection) else { return nil }
         tables[namespace] = found
         return found
+    }
+
+    /// Compares a table with its indexes in a few places, once per connection.
+    ///
+    /// - Throws: `corrupt` naming the collection and the index.
+    func probe(_ table: CollectionTable, _ connection: SQLiteConnection) throws(StoreError) {
+        guard !probed.contains(table.id), !connection.isInMemory else { return }
+        try TableCheck(table: table, connection: connection).probe()
+        probed.insert(table.id)
+    }
+
+    /// Compares all rows of a table with its index by key, once per connection.
+    ///
+    /// - Throws: `corrupt` naming the collection and the index.
+    func compareAll(_ table: CollectionTable, _ connection: SQLiteConnection) throws(StoreError) {
+        guard !compared.contains(table.id) else { return }
+        try TableCheck(table: table, connection: connection).compareAll()
+        compared.insert(table.id)
     }
 
     /// Forgets one collection's indexes.

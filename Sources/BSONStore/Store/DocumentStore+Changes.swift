@@ -117,7 +117,12 @@ extension ReadTransaction {
         statement.bind(2, end)
         var changes: [StoreChange] = []
         var byteCount = 0
+        var last = position
         while try statement.step() {
+            guard statement.int64(0) > last else {
+                throw StoreError(.corrupt, "Change \(last) is followed by an earlier one")
+            }
+            last = statement.int64(0)
             if let namespace {
                 guard Self.isSame(statement, 1, namespace.database),
                     Self.isSame(statement, 2, namespace.collection)

@@ -85,6 +85,7 @@ public class ReadTransaction {
         precondition(isOpen, "a transaction is used outside of the body that it was given to")
         if let lastTable, lastTable.namespace == namespace { return try body(lastTable) }
         guard let table = try collectionTable(namespace) else { return nil }
+        try connection.catalogCache.probe(table, connection)
         lastTable = table
         return try body(table)
     }

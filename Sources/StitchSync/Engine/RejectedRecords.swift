@@ -68,6 +68,9 @@ extension SyncRecords {
     ) throws -> [Rejection] {
         var found: [Rejection] = []
         while try select.step() {
+            guard select.int64(0) > found.last?.write.id ?? 0 else {
+                throw Self.disordered("sync_rejected")
+            }
             let entry = try Self.document(select, 3, "rejected write")
             guard
                 let rejection = Rejection(

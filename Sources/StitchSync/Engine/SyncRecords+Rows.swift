@@ -171,6 +171,14 @@ extension SyncRecords {
         }
     }
 
+    /// A table whose index gives rows out of order, or others than it was asked for.
+    static func disordered(_ table: String) -> SyncError {
+        SyncError(
+            .storeFailed,
+            "the file is damaged: an index of \(table) gives wrong rows. Run `verify`, and put a "
+                + "backup back or sync into a new file")
+    }
+
     static func damaged(_ column: String, _ error: (any Error)? = nil) -> SyncError {
         SyncError(
             .storeFailed, "a sync record's \(column) cannot be read", underlying: error)

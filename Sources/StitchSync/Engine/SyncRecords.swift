@@ -82,6 +82,16 @@ struct SyncRecords {
         /// Their pause is always of the same bytes: the code, then a text that no other pause has.
         case unexplained = "pause IS NOT NULL AND instr(pause, CAST('unexplainedAbsence' AS BLOB)) = 15"
 
+        /// Whether a record that an index gave is one of these.
+        fileprivate func holds(_ record: SyncedDocument) -> Bool {
+            switch self {
+            case .all, .unsent, .byQuery: true
+            case .toSend, .pending: record.isPending
+            case .toLook: record.hint > 0 || record.attempt != nil
+            case .paused: record.pause != nil
+            }
+        }
+
         /// Whether an index gives the records in the order of their rows.
         ///
         /// Bases are read with them then; else all rows are walked over, and one that is passed over
@@ -108,8 +118,13 @@ struct SyncRecords {
         var records: [SyncedDocument] = []
         let base: Int32? = selection.isIndexed ? 14 : nil
         var byteCount = 0
+        var last = row
         while byteCount < bytesMax, try select.step() {
+            // An index that is damaged may give rows again and again, or those of others.
+            guard select.int64(0) > last else { throw Self.disordered("sync_documents") }
+            last = select.int64(0)
             let record = try record(select, base: base)
+            guard selection.holds(record) else { throw Self.disordered("sync_documents") }
             byteCount += record.keptBase?.byteCount ?? 0
             records.append(record)
         }

@@ -168,6 +168,7 @@ enum SyncSchema {
                 if found < 4 { try noteDeletes(in: transaction) }
                 try connection.executeOnce("UPDATE sync_instance SET schema = \(version)")
             }
+            try SyncTableCheck.run(connection)
             if freshInstance != 0 {
                 let update = try connection.prepare(
                     "UPDATE sync_instance SET instance = ?, operations = 0")

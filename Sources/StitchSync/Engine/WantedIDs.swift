@@ -27,6 +27,9 @@ extension SyncRecords {
         select.bind(3, Int64(limit))
         var found: [WantedIDs] = []
         while try select.step() {
+            guard select.int64(0) > found.last?.row ?? row else {
+                throw Self.disordered("sync_wanted")
+            }
             let ids = try Self.document(select, 1, "ids")["ids"]?.arrayValue
             guard let ids else { throw Self.damaged("ids") }
             found.append(

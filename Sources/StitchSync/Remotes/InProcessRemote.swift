@@ -92,6 +92,7 @@ struct InProcessCollection: RemoteCollection {
             let seen = try transaction.through(ruleGuard, transaction) {
                 try $0.getFirst(namespace, ids: ids, bytesMax: bytesMax)
             }
+            if seen.contains(where: { $0 == nil }) { try transaction.confirmAbsent(namespace) }
             var answers: [RemoteLookup?] = seen.map { $0.map(RemoteLookup.found) ?? .absent }
             if ruleGuard != nil {
                 let unseen = seen.indices.filter { seen[$0] == nil }
@@ -135,6 +136,9 @@ struct InProcessCollection: RemoteCollection {
                 let documents = try transaction.getFirst(
                     namespace, ids: Array(ids[versions.count...]),
                     bytesMax: RemotePaging.bytesMax)
+                if documents.contains(where: { $0 == nil }) {
+                    try transaction.confirmAbsent(namespace)
+                }
                 versions += documents.map { document in
                     guard let document else { return .absent }
                     return .found(

@@ -1,0 +1,161 @@
+internal import BSONStoreCSQLite
+
+/// Compares a collection's table with its index by key, since SQLite believes an index that lost rows.
+///
+/// An index whose page was emptied answers "absent" for rows that are there.
+struct TableCheck {
+    /// So many rows are looked up in the indexes when a connection first uses a collection.
+    private static let probesMax: Int64 = 32
+    /// Documents are read for the secondary indexes until they have so many bytes together.
+    private static let bytesMax = 512 * 1024
+
+    let table: CollectionTable
+    let connection: SQLiteConnection
+    private var name: String { StoreSchema.tableName(table.id) }
+
+    /// Looks a few rows up by key, and a few keys up by row; O(log n).
+    ///
+    /// - Throws: `corrupt` naming the collection and the index.
+    func probe() throws(StoreError) {
+        guard let first = try edge("id"), let last = try edge("id DESC") else {
+            if try edge("key") != nil { throw damaged("_id_", "a key has no document") }
+            return
+        }
+        for order in ["key", "key DESC"] {
+            guard let row = try edge(order) else {
+                throw damaged("_id_", "it is empty and the collection is not")
+            }
+            guard try isThere(row) else { throw damaged("_id_", "a key has no document") }
+        }
+        let next = try connection.prepare(
+            "SELECT id, key FROM \(name) NOT INDEXED WHERE id >= ?1 ORDER BY id LIMIT 1")
+        let byKey = try connection.prepare("SELECT id FROM \(name) WHERE key = ?1")
+        let indexes = try connection.catalogCache.indexes(of: table.id, connection)
+        let step = max(1, (last &- first) / Self.probesMax)
+        var (at, byteCount) = (first, 0)
+        while at <= last {
+            next.bind(1, at)
+            guard try next.step() else { break }
+            let row = next.int64(0)
+            guard row >= at else { throw damaged("the table's own", "its rows are out of order") }
+            try compare(row, next.bytes(1), byKey)
+            if !indexes.isEmpty, byteCount < Self.bytesMax {
+                byteCount += try compare(row, indexes)
+            }
+            next.reset()
+            // Row numbers come from the file.
+            let (following, isOver) = max(row, at).addingReportingOverflow(step)
+            if isOver { break }
+            at = following
+        }
+    }
+
+    /// Looks every row up by key; O(n log n).
+    ///
+    /// - Throws: `corrupt` naming the collection, the index and a document.
+    func compareAll() throws(StoreError) {
+        let rows = try connection.prepare("SELECT id, key FROM \(name) NOT INDEXED ORDER BY id")
+        let byKey = try connection.prepare("SELECT id FROM \(name) WHERE key = ?1")
+        var count: Int64 = 0
+        while try rows.step() {
+            try compare(rows.int64(0), rows.bytes(1), byKey)
+            count += 1
+        }
+        let keys = try connection.int64("SELECT count(*) FROM \(name) WHERE key >= x''") ?? 0
+        if keys != count {
+            throw damaged("_id_", "it has \(keys) keys for \(count) documents")
+        }
+    }
+
+    private func edge(_ order: String) throws(StoreError) -> Int64? {
+        let (hint, test) = order.hasPrefix("id") ? ("NOT INDEXED", "1") : ("", "key >= x''")
+        return try connection.int64(
+            "SELECT id FROM \(name) \(hint) WHERE \(test) ORDER BY \(order) LIMIT 1")
+    }
+
+    private func isThere(_ row: Int64) throws(StoreError) -> Bool {
+        let statement = try connection.prepare("SELECT 1 FROM \(name) NOT INDEXED WHERE id = ?1")
+        statement.bind(1, row)
+        return try statement.step()
+    }
+
+    private func compare(
+        _ row: Int64, _ key: [UInt8], _ byKey: borrowing SQLiteStatement
+    ) throws(StoreError) {
+        byKey.bind(1, key)
+        guard try byKey.step(), byKey.int64(0) == row else {
+            var error = damaged("_id_", "a document is not found by its key")
+            error.documentID = BSONKey.decode(key)
+            throw error
+        }
+        byKey.reset()
+    }
+
+    /// Looks the keys of a row's document up in the secondary indexes; gives the document's size.
+    private func compare(_ row: Int64, _ indexes: [StoredIndex]) throws(StoreError) -> Int {
+        let statement = try connection.prepare(.getRow, table)
+        statement.bind(1, row)
+        guard try statement.step() else { return 0 }
+        // A document that cannot be read is told of when it is.
+        guard statement.withBytes(1, { BSONValidator.isValid($0) }) else { return 0 }
+        let document = BSONDocument(unchecked: statement.bytes(1))
+        for index in indexes {
+            let there = try connection.prepare(
+                "SELECT 1 FROM \(StoredIndex.tableName(index.id)) WHERE key = ?1 AND id = ?2")
+            let keys: [[UInt8]]
+            do throws(StoreError) {
+                keys = try index.keys(of: document).keys
+            } catch {
+                // `verify()` tells which documents cannot be in an index.
+                continue
+            }
+            for key in keys.prefix(4) {
+                there.bind(1, key)
+                there.bind(2, row)
+                guard try there.step() else {
+                    var error = damaged(index.definition.name, "a document's key is missing")
+                    error.documentID = document["_id"]
+                    throw error
+                }
+                there.reset()
+            }
+        }
+        return document.byteCount
+    }
+
+    private func damaged(_ index: String, _ what: String) -> StoreError {
+        StoreError(
+            .corrupt,
+            "\(connection.fileDescription) is damaged: index \(index) does not fit its documents, "
+                + "\(what). Run `verify`, and put a backup back or fetch the documents again",
+            namespace: table.namespace)
+    }
+}
+
+extension SQLiteConnection {
+    /// The file's path for messages.
+    var fileDescription: String {
+        let path = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
+        return path.isEmpty ? "The store in memory" : "The file \(path)"
+    }
+
+    /// Whether the documents are in memory, where no file can be damaged.
+    var isInMemory: Bool { sqlite3_db_filename(handle, "main").map { $0.pointee == 0 } ?? true }
+}
+
+extension ReadTransaction {
+    /// Makes sure that documents which were not found by their keys are not there.
+    ///
+    /// For whoever draws conclusions from absence, as the sync engine does. The first call of a
+    /// connection compares the collection's index by key with all its rows, O(n log n); the later
+    /// ones trust it. A collection that is not there is looked for a second way too.
+    ///
+    /// - Throws: `corrupt` naming file, collection and index where the two differ, and what SQLite
+    ///   says.
+    package func confirmAbsent(_ namespace: Namespace) throws(StoreError) {
+        guard !connection.isInMemory else { return }
+        _ = try onTable(namespace) { (table) throws(StoreError) in
+            try connection.catalogCache.compareAll(table, connection)
+        }
+    }
+}
