@@ -170,7 +170,7 @@
             }
             let remark =
                 settings.isTemporary
-                ? " (temporary store: all of it is gone when the server ends; --db FILE keeps it)"
+                ? " (temporary store, all of it is gone at the end; --db FILE keeps it)"
                 : isNew ? " (new, empty store)" : ""
             try Console.standard.say("listening on \(host):\(server.port)\(remark)")
             for await signal in stops {
