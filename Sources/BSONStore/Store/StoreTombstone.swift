@@ -36,8 +36,16 @@ extension ReadTransaction {
     public func tombstones(
         _ namespace: Namespace, ids: [BSONValue]
     ) throws(StoreError) -> [StoreTombstone?] {
+        guard !isGuarded(namespace) else { return ids.map { _ in nil } }
+        return try tombstonesOfAll(namespace, ids: ids)
+    }
+
+    /// The same for whom the caller found to see every document, whether a guard binds or not.
+    package func tombstonesOfAll(
+        _ namespace: Namespace, ids: [BSONValue]
+    ) throws(StoreError) -> [StoreTombstone?] {
         let none = [StoreTombstone?](repeating: nil, count: ids.count)
-        guard !isGuarded(namespace), try connection.hasTombstones() else { return none }
+        guard try connection.hasTombstones() else { return none }
         let found = try onTable(namespace) { (table) throws(StoreError) -> [StoreTombstone?] in
             var found: [StoreTombstone?] = []
             found.reserveCapacity(ids.count)

@@ -150,7 +150,7 @@ enum HelloCommand {
             "maxWriteBatchSize": 100_000, "localTime": .datetime(.now),
             "logicalSessionTimeoutMinutes": .int32(Int32(server.settings.sessionTimeoutMinutes)),
             "connectionId": .int32(call.connection.id), "minWireVersion": 0,
-            "maxWireVersion": 21, "readOnly": false,
+            "maxWireVersion": 21, "readOnly": false, "stitchsync": ["tombstones": 1],
         ]
         if standing.isPrimary {
             reply.append("primary", .string(address))

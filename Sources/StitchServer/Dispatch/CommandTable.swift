@@ -79,6 +79,7 @@ enum CommandTable {
         SetFeatureCompatibilityVersionCommand.rule,
         SetParameterCommand.rule,
         StartSessionCommand.rule,
+        StitchsyncTombstonesCommand.rule,
         TestVersionCommands.deprecated,
         TestVersionCommands.second,
         TopCommand.rule,

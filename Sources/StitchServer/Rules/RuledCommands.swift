@@ -7,7 +7,7 @@ enum RuledCommands {
         "find", "count", "distinct", "aggregate", "getMore", "killCursors", "insert", "update",
         "delete", "findAndModify", "bulkWrite", "explain", "listCollections", "listDatabases",
         "commitTransaction", "abortTransaction", "startSession", "endSessions",
-        "refreshSessions", "getLastError", "logout", "features",
+        "refreshSessions", "getLastError", "logout", "features", "stitchsyncTombstones",
     ]
     /// Stages that tell of more than the documents which a user sees.
     private static let refusedStages: Set<String> = [

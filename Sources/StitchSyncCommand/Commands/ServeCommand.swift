@@ -158,6 +158,7 @@
                 try temporary.remove()
                 return try result.get()
             }
+            try Self.checkFolder(of: db)
             try await serve(db, .full, settings, until: stops)
         }
 
@@ -165,6 +166,7 @@
             _ path: String, _ durability: DocumentStore.Durability, _ settings: ServerSettings,
             until stops: AsyncStream<Int32>
         ) async throws {
+            let isNew = !FileManager.default.fileExists(atPath: path)
             let store = try DocumentStore(
                 at: .file(path),
                 options: .init(
@@ -174,12 +176,28 @@
             if let port = server.metricsPort {
                 try Console.standard.warn("metrics on 127.0.0.1:\(port)")
             }
-            try Console.standard.say("listening on \(host):\(server.port)")
+            let remark =
+                settings.isTemporary
+                ? " (temporary store, all of it is gone at the end; --db FILE keeps it)"
+                : isNew ? " (new, empty store)" : ""
+            try Console.standard.say("listening on \(host):\(server.port)\(remark)")
             for await signal in stops {
                 guard let book = settings.rules, StopSignals.isHangUp(signal) else { break }
                 try Self.reload(book)
             }
             try await server.stop()
+        }
+
+        /// Makes no folder: a mistyped path would be an empty store somewhere else.
+        private static func checkFolder(of path: String) throws {
+            let folder = URL(filePath: path).deletingLastPathComponent().path
+            var isFolder: ObjCBool = false
+            let isThere = FileManager.default.fileExists(
+                atPath: folder, isDirectory: &isFolder)
+            guard isThere, isFolder.boolValue else {
+                throw CommandError(
+                    "there is no folder \(folder) for the store \(path); make it, or name another")
+            }
         }
 
         /// Reads the rules again; those in force stay when something is wrong.

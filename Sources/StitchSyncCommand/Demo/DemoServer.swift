@@ -35,7 +35,9 @@ final class DemoServer {
         try process.run()
         var lines = LineReader(Descriptor(number: output.fileHandleForReading.fileDescriptor))
         guard let line = try lines.next(), case .bytes(let bytes) = line.content,
-            let last = String(decoding: bytes, as: UTF8.self).split(separator: ":").last,
+            // What the server says of its store stands behind the port.
+            let last = String(decoding: bytes, as: UTF8.self).split(separator: ":")
+                .last?.split(separator: " ").first,
             let number = Int(last)
         else { throw CommandError("the server ended before it was ready") }
         port = number

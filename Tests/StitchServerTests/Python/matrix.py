@@ -112,6 +112,7 @@ REFUSED = {
     "collStats": lambda db, c: db.command("collStats", c),
     "dbStats": lambda db, c: db.command("dbStats"),
     "dataSize": lambda db, c: db.command("dataSize", f"shop.{c}"),
+    "stitchsyncTombstones": lambda db, c: db.command("stitchsyncTombstones", c, ids=[1, 2, 3]),
     "dbHash": lambda db, c: db.command("dbHash"),
     "filemd5": lambda db, c: db.command("filemd5", 1, root=c),
     "validate": lambda db, c: db.command("validate", c),

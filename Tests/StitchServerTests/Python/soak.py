@@ -58,7 +58,7 @@ class Server:
         line = self.process.stdout.readline()
         if "listening" not in line:
             raise SystemExit("the server did not start again: " + line)
-        self.port = int(line.rsplit(":", 1)[1])
+        self.port = int(line.rsplit(":", 1)[1].split()[0])
         self.lives.append([])
 
     def measure(self):
