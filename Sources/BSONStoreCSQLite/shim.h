@@ -39,3 +39,24 @@ static inline void bsonstore_prefetch(const void *bytes, long count) {
   for (long at = 64; at < count && at < 1024; at += 64)
     __builtin_prefetch((const char *)bytes + at);
 }
+
+/// What the work of this thread may still take; only one file of Swift calls these, as each that does
+/// has variables of its own.
+static _Thread_local void *bsonstore_budget = 0;
+static _Thread_local int bsonstore_steps_left = 0;
+
+static inline void *bsonstore_get_budget(void) { return bsonstore_budget; }
+
+static inline void bsonstore_set_budget(void *budget) {
+  bsonstore_budget = budget;
+  bsonstore_steps_left = 0;
+}
+
+/// Counts steps; true when it is time to ask the budget.
+static inline _Bool bsonstore_spend(int steps) {
+  if (bsonstore_budget == 0) return 0;
+  bsonstore_steps_left -= steps;
+  return bsonstore_steps_left < 0;
+}
+
+static inline void bsonstore_refill(int steps) { bsonstore_steps_left = steps; }

@@ -143,14 +143,24 @@
         /// The port on which figures are asked for; `nil` when there is none.
         package var metricsPort: Int? { metrics?.localAddress?.port }
 
-        /// Takes no more connections, lets commands that run end, and closes the store.
+        /// Commands that run when the server stops may go on for so long.
+        private static let graceAtStop = TimeAmount.seconds(1)
+
+        /// Takes no more connections, lets commands that run end, or ends them, and closes the
+        /// store.
         package func stop(within limit: Duration = .seconds(10)) async throws {
             context.state.withLock { $0.isStopping = true }
             tidying.cancel()
             context.settings.log.write(.notice, "stopping")
             try await listener.close()
             try await metrics?.close()
+            let operations = context.operations
+            let ending = group.next().scheduleTask(in: Self.graceAtStop) { operations.stopAll() }
             await opening.closeAll(within: limit)
+            ending.cancel()
+            operations.stopAll()
+            // Who waits to write waits for nobody's transaction any more.
+            backend.transactions.giveUpAll()
             try await group.shutdownGracefully()
             try await pools.shutdown()
             backend.close()

@@ -13,6 +13,7 @@ enum ExpressionLimits {
     static func array(_ values: [BSONValue]) throws(StoreError) -> BSONValue {
         var count = 5
         for (index, value) in values.enumerated() {
+            try WorkBudget.spend()
             count += 2 + BSONWriter.digits(index) + BSONWriter.count(value)
             try check(count)
         }

@@ -19,6 +19,7 @@ indirect enum ExpressionNode: Sendable {
 
     /// The value for a context; `nil` when there is none.
     func evaluate(_ context: inout ExpressionContext) throws(StoreError) -> BSONValue? {
+        try WorkBudget.spend()
         switch self {
         case .constant(let value): return value
         case .field(let path): return path.value(in: context.current)
@@ -40,6 +41,8 @@ indirect enum ExpressionNode: Sendable {
             return try ExpressionLimits.array(values)
         case .call(let function, let nodes):
             let value = try function.call(nodes, &context)
+            // A loop in it may have been cut short.
+            try WorkBudget.spend()
             // Processors differ in the sign of the NaN that they make.
             if case .double(let number) = value, number.isNaN { return .double(.nan) }
             return value

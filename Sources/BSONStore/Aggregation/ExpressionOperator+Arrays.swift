@@ -214,8 +214,10 @@ enum ExpressionArray {
         let values = array.values
         let (start, end) = try bounds("$indexOfArray", arguments, count: values.count)
         guard start < end else { return .int32(-1) }
-        for index in start..<end where context.compare(values[index], arguments[1]) == .equal {
-            return .int32(Int32(truncatingIfNeeded: index))
+        for index in start..<end {
+            if try context.spending(values[index], arguments[1]) == .equal {
+                return .int32(Int32(truncatingIfNeeded: index))
+            }
         }
         return .int32(-1)
     }

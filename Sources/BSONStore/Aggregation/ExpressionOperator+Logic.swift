@@ -107,8 +107,22 @@ extension ExpressionOperator {
 
 extension ExpressionContext {
     /// Orders two values, texts by the collation; missing is undefined.
+    ///
+    /// Once the work has to end all are equal, so that sorting ends, too; who asked throws then.
     func compare(_ left: BSONValue?, _ right: BSONValue?) -> BSONOrder {
+        if WorkBudget.isOver() { return .equal }
         let (left, right) = (left ?? .undefined, right ?? .undefined)
         return collation?.compare(left, right) ?? BSONOrder.compare(left, right)
+    }
+
+    /// As ``compare(_:_:)``.
+    ///
+    /// - Throws: 50, 11600, 11601 once the work has to end.
+    func spending(
+        _ left: BSONValue?, _ right: BSONValue?
+    ) throws(StoreError) -> BSONOrder {
+        let order = compare(left, right)
+        try WorkBudget.spend()
+        return order
     }
 }

@@ -164,6 +164,7 @@ struct ExpressionSearch {
         var codePoint = 0
         let bytes = Array(text.utf8)
         repeat {
+            if WorkBudget.isOver() { break }
             guard let match = first(from: offset, codePoints: codePoint) else { break }
             found.append(.document(match.document))
             size += match.document.byteCount

@@ -13,8 +13,13 @@ extension ExpressionOperator {
                 return .null
             }
             let (left, right) = try pair("$setDifference", arguments, 17048, 17049)
-            var seen = ExpressionSet(right, context)
-            return .array(BSONArray(left.filter { seen.insert($0) }))
+            var seen = ExpressionKeys(context)
+            for value in right { _ = try seen.insert(value) }
+            var result: [BSONValue] = []
+            for value in left {
+                if try seen.insert(value) { result.append(value) }
+            }
+            return .array(BSONArray(result))
         },
         "$setEquals": setEquals,
         "$setIntersection": .any { nodes, context throws(StoreError) in
@@ -153,13 +158,6 @@ struct ExpressionSet {
     /// Whether an equal value is there, in O(log n).
     func contains(_ value: BSONValue) -> Bool { place(of: value).isKnown }
 
-    /// Adds a value and tells whether it was not there.
-    mutating func insert(_ value: BSONValue) -> Bool {
-        let (index, isKnown) = place(of: value)
-        if !isKnown { values.insert(value, at: index) }
-        return !isKnown
-    }
-
     private func place(of value: BSONValue) -> (index: Int, isKnown: Bool) {
         var low = 0
         var high = values.count
@@ -172,5 +170,20 @@ struct ExpressionSet {
             }
         }
         return (low, false)
+    }
+}
+
+/// Knows values by their keys, which are equal where the values compare as equal.
+private struct ExpressionKeys {
+    private var keys: Set<[UInt8]> = []
+    private let collation: Collation?
+
+    init(_ context: ExpressionContext) { collation = context.collation }
+
+    /// Adds a value and tells whether it was not there.
+    mutating func insert(_ value: BSONValue) throws(StoreError) -> Bool {
+        let key = BSONKey.encode(collation?.key(value) ?? value)
+        try WorkBudget.spend(1 + key.count >> 8)
+        return keys.insert(key).inserted
     }
 }

@@ -79,6 +79,7 @@ enum ExpressionString {
         guard start <= count, start <= end else { return .int32(-1) }
         let wanted = Array(token.utf8)
         for place in start...end {
+            try WorkBudget.spend()
             let offset = places[place]
             // A found text lies before the end in bytes, and begins before it in code points.
             let limit = isBytes ? end : bytes.count
@@ -109,17 +110,21 @@ enum ExpressionString {
         guard !separator.isEmpty else {
             throw .location(40087, "$split requires a non-empty separator")
         }
-        return try ExpressionLimits.array(parts(text, separator).map { .string($0) })
+        return try ExpressionLimits.array(
+            try parts(text, separator).map { .string($0) })
     }
 
     /// The parts of a text between occurrences of another that is not empty.
-    private static func parts(_ text: String, _ separator: String, limit: Int = .max) -> [String] {
+    private static func parts(
+        _ text: String, _ separator: String, limit: Int = .max
+    ) throws(StoreError) -> [String] {
         let bytes = Array(text.utf8)
         let wanted = Array(separator.utf8)
         var parts: [String] = []
         var start = 0
         var at = 0
         while at + wanted.count <= bytes.count, parts.count < limit {
+            try WorkBudget.spend()
             guard bytes[at] == wanted[0], bytes[at..<at + wanted.count].elementsEqual(wanted) else {
                 at += 1
                 continue
@@ -137,7 +142,7 @@ enum ExpressionString {
     static func replacing(
         _ text: String, _ find: String, _ replacement: String, all: Bool
     ) throws(StoreError) -> String {
-        var parts = find.isEmpty ? ["", text] : parts(text, find, limit: all ? .max : 1)
+        var parts = try find.isEmpty ? ["", text] : parts(text, find, limit: all ? .max : 1)
         // Nothing is found before, between and behind all characters.
         if find.isEmpty, all { parts = [""] + text.unicodeScalars.map { String($0) } + [""] }
         try ExpressionLimits.check(text.utf8.count + parts.count * replacement.utf8.count)

@@ -22,6 +22,7 @@ final class MappingSink: PipelineSink {
     }
 
     func take(_ document: BSONDocument) throws(StoreError) -> Bool {
+        try WorkBudget.spend()
         guard let mapped = try map(document) else { return true }
         return try next.take(mapped)
     }
@@ -41,7 +42,10 @@ final class ExpandingSink: PipelineSink {
         self.expand = expand
     }
 
-    func take(_ document: BSONDocument) throws(StoreError) -> Bool { try expand(document, next) }
+    func take(_ document: BSONDocument) throws(StoreError) -> Bool {
+        try WorkBudget.spend()
+        return try expand(document, next)
+    }
 
     func finish() throws(StoreError) { try next.finish() }
 }
@@ -62,6 +66,7 @@ final class BlockingSink: PipelineSink {
     }
 
     func take(_ document: BSONDocument) throws(StoreError) -> Bool {
+        try WorkBudget.spend()
         try memory.add(document.byteCount + 64)
         documents.append(document)
         return true
@@ -82,7 +87,10 @@ final class BodySink: PipelineSink {
 
     init(_ body: @escaping Body) { self.body = body }
 
-    func take(_ document: BSONDocument) throws(StoreError) -> Bool { try body(document) }
+    func take(_ document: BSONDocument) throws(StoreError) -> Bool {
+        try WorkBudget.spend()
+        return try body(document)
+    }
 
     func finish() {}
 }
@@ -95,6 +103,7 @@ final class RelaySink: PipelineSink {
     init(_ next: any PipelineSink) { self.next = next }
 
     func take(_ document: BSONDocument) throws(StoreError) -> Bool {
+        try WorkBudget.spend()
         guard wantsMore else { return false }
         wantsMore = try next.take(document)
         return wantsMore
@@ -125,6 +134,7 @@ struct PipelineMemory {
     ///
     /// - Throws: 292 when they are too many.
     mutating func add(_ count: Int) throws(StoreError) {
+        try WorkBudget.spend()
         bytes += count
         guard bytes > bytesMax else { return }
         throw StoreError(

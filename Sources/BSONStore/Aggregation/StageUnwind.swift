@@ -102,6 +102,7 @@ struct UnwindStage: PipelineStage {
         }
         var index: Int64 = 0
         for value in array {
+            try WorkBudget.spend(1 + document.byteCount >> 12)
             let unwound = NestedField.setting(path, to: value, in: document)
             guard try next.take(numbered(unwound, .int64(index))) else { return false }
             index += 1

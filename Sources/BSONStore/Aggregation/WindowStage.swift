@@ -95,6 +95,7 @@ struct WindowStage: PipelineStage {
             entries.append((key, order?.key(of: document) ?? [], place))
         }
         entries.sort { left, right in
+            if WorkBudget.isOver() { return false }
             if left.key != right.key { return left.key.lexicographicallyPrecedes(right.key) }
             if left.sort != right.sort { return left.sort.lexicographicallyPrecedes(right.sort) }
             return left.place < right.place

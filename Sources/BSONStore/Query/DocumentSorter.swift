@@ -30,6 +30,7 @@ struct DocumentSorter {
     mutating func insert(
         _ document: BSONDocument, metadata: [String: BSONValue] = [:]
     ) throws(StoreError) {
+        try WorkBudget.spend()
         let key = try order.checkedKey(of: document, metadata: metadata)
         entries.append(
             Entry(key: key, index: inserted, document: document, metadata: metadata))
@@ -56,7 +57,8 @@ struct DocumentSorter {
     private mutating func shorten(to count: Int) {
         let reverses = order.reversesInsertion
         entries.sort { left, right in
-            left.key == right.key
+            if WorkBudget.isOver() { return false }
+            return left.key == right.key
                 ? (left.index < right.index) != reverses
                 : left.key.lexicographicallyPrecedes(right.key)
         }

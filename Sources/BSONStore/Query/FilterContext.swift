@@ -39,6 +39,7 @@ extension FilterMatching {
     @inline(__always)
     func passes(_ document: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
         let isFound = node(0, document: document)
+        try WorkBudget.spend()
         guard let context else { return isFound }
         if let error = context.pointee.error { throw error }
         return isFound

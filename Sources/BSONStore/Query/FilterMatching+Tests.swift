@@ -164,8 +164,9 @@ extension FilterMatching {
     {
         switch value.typeByte {
         case BSONType.string.rawValue, BSONType.symbol.rawValue:
-            for index in leaf.pointee.patterns where patterns[Int(index)].isFound(in: value.text) {
-                return true
+            for index in leaf.pointee.patterns {
+                if WorkBudget.isOver() { return false }
+                if patterns[Int(index)].isFound(in: value.text) { return true }
             }
             return false
         case BSONType.regularExpression.rawValue:
@@ -191,6 +192,7 @@ extension FilterMatching {
         guard value.typeByte == BSONType.array.rawValue else { return false }
         var cursor = BSONCursor(value)
         while let element = cursor.next() {
+            if WorkBudget.isOver() { return false }
             if leaf.pointee.test == .hasElement {
                 if node(leaf.pointee.node, value: element.value) { return true }
             } else if element.value.typeByte == BSONType.document.rawValue

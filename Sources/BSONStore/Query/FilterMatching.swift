@@ -76,9 +76,9 @@ struct FilterMatching {
             }
             return true
         case .any:
-            for child in node.children
-            where self.node(children[Int(child)], document: document) {
-                return true
+            for child in node.children {
+                if WorkBudget.isOver() { return false }
+                if self.node(children[Int(child)], document: document) { return true }
             }
             return false
         case .not:
@@ -183,6 +183,7 @@ struct FilterMatching {
             guard isArray, leaf.pointee.entersArrays else { return test(leaf, value) }
             var cursor = BSONCursor(value)
             while let element = cursor.next() {
+                if WorkBudget.isOver() { return false }
                 if test(leaf, element.value) { return true }
             }
             return test(leaf, value)
@@ -218,6 +219,7 @@ struct FilterMatching {
         var cursor = BSONCursor(array)
         var index: Int32 = 0
         while let element = cursor.next() {
+            if WorkBudget.isOver() { return false }
             let value = element.value
             let isDocument = value.typeByte == BSONType.document.rawValue
             if isDocument, find(leaf, from: part, in: value.bytes) { return true }

@@ -68,6 +68,7 @@ struct TextAutomaton: Sendable {
             var before = Self.character(before: start, in: text)
             while true {
                 let (next, size) = Self.character(at: at, in: text)
+                if WorkBudget.isOver(after: 1 + states.now / 16) { return false }
                 if !isAnchored || at == start {
                     states.add(0)
                 }

@@ -42,6 +42,7 @@ struct TextBacktracking {
         let remembers =
             !automaton.needsBacktracking && automaton.lookAheads.isEmpty && !bits.overflow
             && bits.partialValue <= triedBitsMax
+        if WorkBudget.isOver(after: remembers ? 1 + bits.partialValue >> 16 : 1) { return nil }
         var tried = remembers ? TriedPairs(count: bits.partialValue) : nil
         var start = from
         while start <= text.count {
@@ -85,6 +86,10 @@ struct TextBacktracking {
             var (state, at) = (way.state, way.at)
             while true {
                 steps += 1
+                if WorkBudget.isOver() {
+                    steps = Self.stepsMax
+                    return nil
+                }
                 if tried == nil, steps >= Self.stepsMax { return nil }
                 if tried?.insert(Int(state) * width + at) == false { break }
                 let instruction = automaton.instructions[Int(state)]

@@ -10,6 +10,7 @@ struct TextSearch: Sendable {
     private let language: String
     /// The words of which one has to be there, each once.
     private var terms: [String] = []
+    private var knownTerms: Set<String> = []
     private var negatedTerms: Set<String> = []
     /// What has to be there as it stands, folded.
     private var phrases: [String] = []
@@ -104,11 +105,13 @@ struct TextSearch: Sendable {
     }
 
     private mutating func insert(words text: String) {
-        for stem in stems(text) where !terms.contains(stem) { terms.append(stem) }
+        for stem in stems(text) where knownTerms.insert(stem).inserted { terms.append(stem) }
     }
 
     private func stems(_ text: String) -> [String] {
-        folding.words(text).compactMap { TextLanguage.stem($0, in: language) }
+        folding.words(text).compactMap {
+            WorkBudget.isOver(after: 8) ? nil : TextLanguage.stem($0, in: language)
+        }
     }
 
     /// How well a document fits; `nil` when it is not found.
@@ -136,9 +139,12 @@ struct TextSearch: Sendable {
         _ text: String, _ weight: Double, _ language: String, _ scores: inout [String: Double],
         _ found: inout Set<String>
     ) {
-        let stems = folding.words(text).compactMap { TextLanguage.stem($0, in: language) }
+        let stems = folding.words(text).compactMap {
+            WorkBudget.isOver(after: 8) ? nil : TextLanguage.stem($0, in: language)
+        }
         var counts: [String: (count: Double, frequency: Double, part: Double)] = [:]
         for stem in stems {
+            if WorkBudget.isOver() { return }
             var entry = counts[stem] ?? (0, 0, 1)
             entry.count += 1
             entry.frequency += entry.part
@@ -200,6 +206,7 @@ struct TextFolding: Sendable {
     /// The folded words of a text.
     func words(_ text: String) -> [String] {
         fold(text).unicodeScalars.split { scalar in
+            if WorkBudget.isOver() { return true }
             let isWord =
                 scalar.properties.isAlphabetic || scalar.properties.numericType != nil
                 || TextDecomposition.isMark(scalar) || scalar == "_" || scalar == "'"

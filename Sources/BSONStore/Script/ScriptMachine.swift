@@ -93,6 +93,7 @@ final class ScriptMachine {
     }
 
     private func checkTime() throws(ScriptStop) {
+        if let fault = WorkBudget.current?.fault { throw .failed(fault) }
         guard deadline > .now else {
             throw .failed(StoreError(.maxTimeMSExpired, "operation exceeded time limit"))
         }

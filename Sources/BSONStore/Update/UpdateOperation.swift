@@ -83,6 +83,7 @@ enum ArraySort: Sendable {
     /// The values in this order; equal ones keep their places.
     func sorted(_ values: [BSONValue], _ collation: Collation?) -> [BSONValue] {
         let order = values.indices.sorted { left, right in
+            if WorkBudget.isOver() { return false }
             let order = compare(values[left], values[right], collation)
             return order == .equal ? left < right : order == .less
         }

@@ -100,9 +100,12 @@ extension StoreBackend {
         try call.checkTime()
         let ruleGuard = try ruleGuard(call)
         let guarded: (ReadTransaction) throws -> R = { transaction in
-            try call.boundingScripts {
+            let result = try call.boundingScripts {
                 try transaction.through(ruleGuard, transaction, body)
             }
+            // A loop that was cut short may have answered anything.
+            try call.checkTime()
+            return result
         }
         if let transaction = try transaction(of: call) { return try transaction.read(guarded) }
         if let snapshot = call.snapshot { return try snapshots.read(snapshot, store, guarded) }
@@ -124,9 +127,11 @@ extension StoreBackend {
             transactions.makeWay(for: transaction)
             return try transaction.write { transaction in
                 transaction.bypassesValidation = bypasses
-                return try call.boundingScripts {
+                let result = try call.boundingScripts {
                     try transaction.through(ruleGuard, transaction, body)
                 }
+                try call.checkTime()
+                return result
             }
         }
         transactions.makeWay()

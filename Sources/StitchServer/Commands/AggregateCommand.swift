@@ -71,9 +71,7 @@ enum AggregateCommand {
                     try WrittenCollection(target, by: request.lastStage).check(transaction)
                 }
                 try transaction.aggregate(namespace, pipeline) { (document) throws(StoreError) in
-                    guard !call.isOverdue else {
-                        throw StoreError(.maxTimeMSExpired, CommandCall.timeIsOver.message)
-                    }
+                    try call.checkBudget()
                     documents.append(document)
                     return true
                 }

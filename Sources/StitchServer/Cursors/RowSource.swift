@@ -80,9 +80,7 @@ struct RowSource: CursorSource {
             _ row: Int64, _ document: BSONDocument, _ query: FindQuery, _ limits: BatchLimits,
             _ call: CommandCall
         ) throws(StoreError) -> Bool {
-            if call.isOverdue {
-                throw StoreError(.maxTimeMSExpired, CommandCall.timeIsOver.message)
-            }
+            try call.checkBudget()
             if skip > 0 {
                 (skip, self.row) = (skip - 1, row)
                 return true

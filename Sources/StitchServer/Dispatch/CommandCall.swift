@@ -31,8 +31,8 @@ struct CommandCall: Sendable {
     let connection: ClientConnection
     /// What all connections have in common.
     let server: ServerContext
-    /// When it must be done; `nil` without a limit.
-    let deadline: ContinuousClock.Instant?
+    /// Bounds its work: until when, and whether somebody ended it.
+    let budget: WorkBudget
     /// The logical session it belongs to.
     let session: BSONDocument?
     /// The transaction or retryable write that it says it is.
@@ -46,7 +46,7 @@ struct CommandCall: Sendable {
     func standing(for body: BSONDocument, as name: String, givenName: String) -> CommandCall {
         CommandCall(
             name: name, givenName: givenName, body: body, sequences: sequences, database: database,
-            connection: connection, server: server, deadline: deadline, session: session,
+            connection: connection, server: server, budget: budget, session: session,
             transaction: transaction, snapshot: snapshot, allowsExhaust: false)
     }
 
@@ -64,23 +64,28 @@ struct CommandCall: Sendable {
         }
     }
 
-    /// Whether the time of the command is over.
-    var isOverdue: Bool { deadline.map { $0 <= .now } ?? false }
+    /// When it must be done; `nil` without a limit.
+    var deadline: ContinuousClock.Instant? { budget.deadline }
 
-    /// Stops a command whose time is over.
+    /// Stops a command whose time is over, or which somebody ended.
     ///
-    /// - Throws: 50 (MaxTimeMSExpired).
+    /// - Throws: 50 (MaxTimeMSExpired), 11600 (InterruptedAtShutdown), 11601 (Interrupted).
     func checkTime() throws(CommandFault) {
-        if isOverdue { throw Self.timeIsOver }
+        if let fault = budget.fault { throw CommandFault(fault) }
+    }
+
+    /// As ``checkTime()``, in a body of the store.
+    func checkBudget() throws(StoreError) {
+        if let fault = budget.fault { throw fault }
     }
 
     /// The scripts of a command without a time limit run so long at most.
     private static let scriptSecondsMax = 60
 
-    /// Runs a part of the command whose scripts stop when its time is over.
-    func boundingScripts<R>(_ body: () throws -> R) rethrows -> R {
+    /// Runs a part of the command, on any thread, which stops when its time is over.
+    func boundingScripts<R>(_ body: () throws -> R) throws -> R {
         let limit = deadline ?? .now + .seconds(Self.scriptSecondsMax)
-        return try ScriptLimits.$deadline.withValue(limit, operation: body)
+        return try ScriptLimits.$deadline.withValue(limit) { try budget.running(body) }
     }
 
     static var timeIsOver: CommandFault {

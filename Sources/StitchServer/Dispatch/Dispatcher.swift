@@ -62,8 +62,9 @@ struct Dispatcher: Sendable {
         do {
             let rule = try self.rule(givenName, request)
             let call = try self.call(rule, givenName, request, connection)
-            guard call.waitsToWrite(rule) else { return answer(rule, call, fault) }
-            return .blocking { answer(rule, call, fault) }
+            let isWanted = request.wantsReply
+            guard call.waitsToWrite(rule) else { return answer(rule, call, fault, isWanted) }
+            return .blocking { answer(rule, call, fault, isWanted) }
         } catch {
             return .reply(complete(CommandFault(error).reply, nil))
         }
@@ -71,10 +72,14 @@ struct Dispatcher: Sendable {
 
     /// Runs a command that is understood; a refusal is an answer, too.
     private func answer(
-        _ rule: CommandRule, _ call: CommandCall, _ fault: BSONDocument?
+        _ rule: CommandRule, _ call: CommandCall, _ fault: BSONDocument?, _ isWanted: Bool
     ) -> CommandOutcome {
+        let number = server.operations.begin(
+            call, endsWithClient: isWanted && !rule.traits.contains(.endsTransaction))
+        defer { server.operations.end(number) }
         do {
-            return finish(try run(rule, call), rule, call, fault)
+            let outcome = try call.budget.running { try run(rule, call) }
+            return finish(outcome, rule, call, fault)
         } catch is ClosedOnPurpose {
             return .close
         } catch {
@@ -139,11 +144,25 @@ struct Dispatcher: Sendable {
         return CommandCall(
             name: rule.name, givenName: givenName, body: body, sequences: sequences,
             database: database, connection: connection, server: server,
-            deadline: arguments.deadline,
+            budget: WorkBudget(
+                deadline: arguments.deadline ?? Self.usualDeadline(rule, body, connection)),
             session: try arguments.session.map { try SessionTable.own($0, of: user) },
             transaction: arguments.transaction,
             snapshot: try SnapshotRequest(body, rule, server.clock),
             allowsExhaust: request.allowsExhaust)
+    }
+
+    /// Commands of users under rules run so long at most where they do not say it themselves.
+    private static let ruledSecondsMax = 60
+
+    private static func usualDeadline(
+        _ rule: CommandRule, _ body: BSONDocument, _ connection: ClientConnection
+    ) -> ContinuousClock.Instant? {
+        guard connection.state.withLock({ $0.rules }) != nil else { return nil }
+        // The time for which a getMore waits is no work.
+        let wait = rule.name == "getMore" ? body["maxTimeMS"]?.wholeNumber ?? 1_000 : 0
+        return ContinuousClock.now + .seconds(ruledSecondsMax)
+            + .milliseconds(min(max(0, wait), 600_000))
     }
 
     private static func checkDatabase(_ name: String) throws(CommandFault) {
@@ -191,7 +210,10 @@ struct Dispatcher: Sendable {
                     deadline: wait.deadline, subscribe: wait.subscribe,
                     again: { isTimeUp in
                         do {
-                            return finish(try wait.again(isTimeUp), rule, call, fault)
+                            let number = server.operations.begin(call, endsWithClient: true)
+                            defer { server.operations.end(number) }
+                            let outcome = try call.budget.running { try wait.again(isTimeUp) }
+                            return finish(outcome, rule, call, fault)
                         } catch {
                             return .reply(complete(CommandFault(error).reply, call))
                         }

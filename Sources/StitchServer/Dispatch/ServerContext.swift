@@ -26,6 +26,8 @@ final class ServerContext: Sendable {
     let clock = ClusterClock()
     /// Faults that tests ask for.
     let failPoints = FailPoints()
+    /// The commands that run.
+    let operations = OperationTable()
     let state = Locked(State())
     /// How often users were changed.
     let userGeneration = Locked(1)

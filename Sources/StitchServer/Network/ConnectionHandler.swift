@@ -70,6 +70,7 @@
 
         func channelInactive(context: ChannelHandlerContext) {
             if case .waiting(let waiting) = phase { waiting.abandon() }
+            dispatcher.server.operations.clientLeft(connection.id)
             phase = .closed
             looking?.cancel()
             messages.removeAll()

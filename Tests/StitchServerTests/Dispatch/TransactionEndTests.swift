@@ -174,7 +174,7 @@ struct TransactionEndTests {
             name: "insert", givenName: "insert", body: body, sequences: [:], database: "db",
             connection: ClientConnection(
                 id: 1, peer: "127.0.0.1:1", local: "localhost:27017", isLoopback: true),
-            server: server, deadline: nil, session: ["id": "session"],
+            server: server, budget: WorkBudget(), session: ["id": "session"],
             transaction: try TransactionRequest(body, rule, hasSession: true), snapshot: nil,
             allowsExhaust: false)
         let fault = Self.fault {

@@ -36,6 +36,14 @@ import Testing
         }
     }
 
+    @Test("Expensive requests end at their time, by killOp and with their client")
+    func budget() async throws {
+        let answer = try await ServerProcess.run { server in
+            try await Python.run("budget.py", String(server.port))
+        }
+        #expect(answer.code == 0, "\(answer.output)")
+    }
+
     @Test("Every document of the BSON corpus is stored and read back byte for byte")
     func corpus() async throws {
         let folder = Python.folder.deletingLastPathComponent()
