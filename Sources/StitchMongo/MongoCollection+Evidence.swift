@@ -4,20 +4,10 @@
 
     /// What a server tells of a collection beside its documents, so that absence can be judged.
     extension MongoCollection {
-        /// Says which collection a server has under a name.
-        enum Identity: Hashable, Sendable {
-            /// The server does not tell, or the user may not ask.
-            case unknown
-            /// There is no such collection.
-            case notMade
-            /// The collection's UUID.
-            case known(BSONBinary)
-        }
-
         /// Which collection the server has under this name.
         ///
         /// Source: MongoDB manual, "listCollections": `info.uuid`.
-        func identity() async throws(RemoteError) -> Identity {
+        func identity() async throws(RemoteError) -> RemoteIdentity {
             let namespace = namespace
             let reply: BSONDocument
             do throws(RemoteError) {
@@ -35,7 +25,7 @@
             }
             let batch = reply["cursor"]?.documentValue?["firstBatch"]?.arrayValue
             guard let batch else { return .unknown }
-            guard let entry = batch.first?.documentValue else { return .notMade }
+            guard let entry = batch.values.first?.documentValue else { return .notMade }
             guard case .binary(let uuid)? = entry["info"]?.documentValue?["uuid"] else {
                 return .unknown
             }
@@ -45,20 +35,22 @@
         /// What the server knows of deletions, for each id in turn; `nil` everywhere where it keeps no
         /// tombstones, as MongoDB does not.
         func tombstones(
-            ids: [BSONValue]
-        ) async throws(RemoteError) -> [StoreTombstone?] {
+            ids: [BSONValue], since place: ResumeToken?
+        ) async throws(RemoteError) -> [RemoteTombstone?] {
             let namespace = namespace
-            let none = [StoreTombstone?](repeating: nil, count: ids.count)
+            let none = [RemoteTombstone?](repeating: nil, count: ids.count)
             guard !ids.isEmpty, try await keepsTombstones() else { return none }
-            var found: [StoreTombstone?] = []
+            var found: [RemoteTombstone?] = []
             for start in stride(from: 0, to: ids.count, by: Self.tombstoneIDsMax) {
                 let some = Array(ids[start..<min(ids.count, start + Self.tombstoneIDsMax)])
+                var command: BSONDocument = [
+                    "stitchsyncTombstones": .string(namespace.collection),
+                    "ids": .array(BSONArray(some)),
+                ]
+                if let place { command.append("after", .document(place.document)) }
+                let asked = command
                 let reply = try await connection.request { (client) throws(MongoFailure) in
-                    try client.run(
-                        [
-                            "stitchsyncTombstones": .string(namespace.collection),
-                            "ids": .array(BSONArray(some)),
-                        ], on: namespace.database, .read)
+                    try client.run(asked, on: namespace.database, .read)
                 }
                 let answers = reply["tombstones"]?.arrayValue.map(Array.init) ?? []
                 // An answer of another length cannot be told apart from none.
@@ -78,16 +70,17 @@
             let hello = try await connection.request { (client) throws(MongoFailure) in
                 try client.run(["hello": 1], on: "admin", .read)
             }
-            return hello["stitchsync"]?.documentValue?["tombstones"]?.int32Value == 1
+            return hello["stitchsync"]?.documentValue?["tombstones"]?.int64Value == 1
         }
 
-        private static func tombstone(of id: BSONValue, _ answer: BSONValue) -> StoreTombstone? {
+        private static func tombstone(of id: BSONValue, _ answer: BSONValue) -> RemoteTombstone? {
             guard let document = answer.documentValue, let told = document["_id"],
-                BSONKey.encode(told) == BSONKey.encode(id),
-                case .datetime(let time)? = document["time"]
+                BSONKey.encode(told) == BSONKey.encode(id)
             else { return nil }
-            return StoreTombstone(
-                documentID: id, version: document["version"], deletedAt: time)
+            let version = document["version"].map { BSONDocument([(DocumentVersion.fieldName, $0)]) } ?? [:]
+            return RemoteTombstone(
+                version: VersionField(of: version),
+                isAfterPlace: document["isAfter"]?.boolValue ?? false)
         }
     }
 #endif

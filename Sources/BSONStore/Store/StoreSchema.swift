@@ -161,7 +161,7 @@ enum StoreSchema {
         """
         CREATE TABLE store_tombstones (
             collection INTEGER NOT NULL, key BLOB NOT NULL, version BLOB NOT NULL,
-            time INTEGER NOT NULL, PRIMARY KEY (collection, key)) WITHOUT ROWID
+            time INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (collection, key)) WITHOUT ROWID
         """,
         "CREATE INDEX store_tombstone_times ON store_tombstones (time)",
     ]

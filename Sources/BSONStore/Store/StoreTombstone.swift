@@ -7,6 +7,8 @@ public struct StoreTombstone: Sendable, Hashable {
     public let version: BSONValue?
     /// When it was deleted, by the clock of who did.
     public let deletedAt: BSONDatetime
+    /// The position of the delete in the change feed, which may not reach back to it any more.
+    public let position: Int64
 
     /// The field that sync keeps a document's version in.
     public static var versionField: String { "__stitch_sync_version" }
@@ -15,7 +17,10 @@ public struct StoreTombstone: Sendable, Hashable {
     static var versionBytesMax: Int { 1_024 }
 
     /// Makes one.
-    public init(documentID: BSONValue, version: BSONValue?, deletedAt: BSONDatetime) {
+    public init(
+        documentID: BSONValue, version: BSONValue?, deletedAt: BSONDatetime, position: Int64
+    ) {
+        self.position = position
         self.documentID = documentID
         self.version = version
         self.deletedAt = deletedAt
@@ -24,7 +29,7 @@ public struct StoreTombstone: Sendable, Hashable {
 
 extension ReadTransaction {
     private static let tombstone = FixedStatement(
-        "SELECT version, time FROM store_tombstones WHERE collection = ?1 AND key = ?2")
+        "SELECT version, time, position FROM store_tombstones WHERE collection = ?1 AND key = ?2")
 
     /// What is known of the deletion of documents, for each id in turn; `nil` for a document that is
     /// there, that never was, or whose deletion is not known any more.
@@ -73,7 +78,8 @@ extension ReadTransaction {
         }
         return StoreTombstone(
             documentID: id, version: kept[""],
-            deletedAt: BSONDatetime(milliseconds: statement.int64(1)))
+            deletedAt: BSONDatetime(milliseconds: statement.int64(1)),
+            position: statement.int64(2))
     }
 
     /// The UUID of a collection, which no other has: it stays when the collection gets another name
@@ -96,7 +102,7 @@ extension SQLiteConnection {
 
 extension WriteTransaction {
     private static let insertion = FixedStatement(
-        "INSERT OR REPLACE INTO store_tombstones VALUES (?1, ?2, ?3, ?4)")
+        "INSERT OR REPLACE INTO store_tombstones VALUES (?1, ?2, ?3, ?4, ?5)")
     private static let removal = FixedStatement(
         "DELETE FROM store_tombstones WHERE collection = ?1 AND key = ?2")
 
@@ -111,6 +117,7 @@ extension WriteTransaction {
         statement.bind(2, keyOf: id)
         statement.bind(3, isKept ? version : [:])
         statement.bind(4, time)
+        statement.bind(5, feed.head)
         try statement.run()
         noteTombstone(at: time)
     }

@@ -44,15 +44,14 @@ struct LastOutcome: Sendable {
     init(_ reply: BSONDocument) {
         let isWrite = reply["nModified"] != nil
         let last = reply["lastErrorObject"]?.documentValue
-        let firstUpsert = reply["upserted"]?.arrayValue?.first?.documentValue?["_id"]
-        count = last?["n"] ?? reply["n"] ?? 0
+        let firstUpsert = reply["upserted"]?.arrayValue?.values.first?.documentValue?["_id"]
+        let count: BSONValue = last?["n"] ?? reply["n"] ?? 0
+        self.count = count
         upserted = last?["upserted"] ?? firstUpsert
-        let found = BSONOrder.compare(count, 0) == .greater && upserted == nil
+        let found = (count.int64Value ?? 0) > 0 && upserted == nil
         updatedExisting = last?["updatedExisting"]?.boolValue ?? (isWrite ? found : nil)
         // Of several refused writes the last one is told.
-        let refused = (reply["writeErrors"]?.arrayValue).flatMap { errors in
-            errors.compactMap(\.documentValue).last
-        }
+        let refused = reply["writeErrors"]?.arrayValue?.compactMap(\.documentValue).last
         let error = refused ?? (reply["errmsg"] == nil ? nil : reply)
         message = error?["errmsg"]
         code = error?["code"]

@@ -3,11 +3,12 @@ internal import StitchRules
 
 /// Tells which documents of a collection were deleted, to sync, whose history does not reach back.
 ///
-/// `{stitchsyncTombstones: "people", ids: [...]}` answers with `tombstones`, as long as `ids`: null for
-/// a document whose deletion is not known, else its `_id`, `version` where it had one, and `time`.
+/// `{stitchsyncTombstones: "people", ids: [...], after: <resume token>}` answers with `tombstones`, as long
+/// as `ids`: null for a document whose deletion is not known, else its `_id`, `version` where it had one,
+/// `time`, and whether the delete `isAfter` the place in the history, by proof.
 enum StitchsyncTombstonesCommand {
     static let rule = CommandRule(
-        "stitchsyncTombstones", [], fields: ["ids": .array], .store(run))
+        "stitchsyncTombstones", [], fields: ["ids": .array, "after": .document], .store(run))
 
     /// So many ids may be asked about at once.
     private static let idsMax = 10_000
@@ -28,8 +29,13 @@ enum StitchsyncTombstonesCommand {
         // Who may not see every document must not learn which there were.
         let none = [StoreTombstone?](repeating: nil, count: ids.count)
         var found = none
+        var place: Int64?
         if try !isLimited(namespace, call, store) {
-            found = try store.read(call) { try $0.tombstonesOfAll(namespace, ids: Array(ids)) }
+            let token = call.document("after")
+            (found, place) = try store.read(call) { transaction in
+                let place = try token.flatMap { try Self.position($0, transaction) }
+                return (try transaction.tombstonesOfAll(namespace, ids: Array(ids)), place)
+            }
             // Rules may have changed meanwhile.
             if try isLimited(namespace, call, store) { found = none }
         }
@@ -40,7 +46,7 @@ enum StitchsyncTombstonesCommand {
                 answers.append(.null)
                 continue
             }
-            let answer = document(tombstone)
+            let answer = document(tombstone, after: place)
             bytes += answer.byteCount
             guard bytes <= bytesMax else {
                 throw CommandFault(
@@ -57,10 +63,30 @@ enum StitchsyncTombstonesCommand {
         try store.ruleGuard(call).map { !$0.access(namespace).seesAll } ?? false
     }
 
-    private static func document(_ tombstone: StoreTombstone) -> BSONDocument {
+    /// The position of a place that is one of this history, as far as is known; `nil` for another.
+    private static func position(
+        _ token: BSONDocument, _ transaction: ReadTransaction
+    ) throws -> Int64? {
+        do {
+            let place = try StreamPlace(token: token)
+            guard place.position <= (try transaction.changePosition) else { return nil }
+            try place.check(transaction)
+            return place.position
+        } catch is CommandFault {
+            return nil
+        } catch let error as StoreError where error.code == .changeStreamHistoryLost {
+            // The feed does not reach back so far: nothing speaks against the place.
+            return try StreamPlace(token: token).position
+        }
+    }
+
+    private static func document(
+        _ tombstone: StoreTombstone, after place: Int64?
+    ) -> BSONDocument {
         var document: BSONDocument = ["_id": tombstone.documentID]
         if let version = tombstone.version { document.append("version", version) }
         document.append("time", .datetime(tombstone.deletedAt))
+        document.append("isAfter", .bool(place.map { tombstone.position > $0 } ?? false))
         return document
     }
 }

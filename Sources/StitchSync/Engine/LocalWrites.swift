@@ -12,8 +12,9 @@ extension SyncTransaction {
         if let after, after.byteCount != written?.byteCount { try setLocal(id, to: after) }
         var record = try record(id)
         // A row that went missing confirms nothing: what is written in its place is new.
-        if before == nil, record?.base == .sameAsLocal {
-            (record?.base, record?.version) = (.absent, .absent)
+        if before == nil, var missing = record, missing.base == .sameAsLocal {
+            (missing.base, missing.version) = (.absent, .absent)
+            record = missing
         }
         // What the remote confirmed has had room for its version there.
         if let after, after.byteCount > BSONLimits().documentBytesMax - Self.versionReserve,

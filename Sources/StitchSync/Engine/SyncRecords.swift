@@ -89,6 +89,7 @@ struct SyncRecords {
             case .toSend, .pending: record.isPending
             case .toLook: record.hint > 0 || record.attempt != nil
             case .paused: record.pause != nil
+            case .unexplained: record.isUnexplained
             }
         }
 

@@ -196,6 +196,40 @@ struct InProcessCollection: RemoteCollection {
         }
     }
 
+    func tombstones(
+        ids: [BSONValue], since place: ResumeToken?
+    ) async throws(RemoteError) -> [RemoteTombstone?] {
+        let ruleGuard = rules.ruleGuard
+        return try read(throughRules: false) { transaction in
+            // Who may not see every document must not learn which there were.
+            if let ruleGuard, !ruleGuard.access(namespace).seesAll { return ids.map { _ in nil } }
+            let position = try place.flatMap { try Self.reached($0, transaction) }
+            return try transaction.tombstones(namespace, ids: ids).map { tombstone in
+                tombstone.map { tombstone in
+                    RemoteTombstone(
+                        version: VersionField(tombstone.version),
+                        isAfterPlace: position.map { tombstone.position > $0 } ?? false)
+                }
+            }
+        }
+    }
+
+    /// The position of a place that is one of this history, as far as is known; `nil` for another.
+    private static func reached(
+        _ place: ResumeToken, _ transaction: ReadTransaction
+    ) throws -> Int64? {
+        guard let position = place.document["position"]?.int64Value,
+            position <= (try transaction.changePosition)
+        else { return nil }
+        do throws(StoreError) {
+            try transaction.check(place.document["mark"], at: position)
+        } catch {
+            guard error.code == .changeStreamHistoryLost else { throw error }
+            return nil
+        }
+        return position
+    }
+
     private func read<R>(
         throughRules: Bool = true, _ body: (ReadTransaction) throws -> R
     ) throws(RemoteError) -> R {

@@ -66,6 +66,8 @@ struct DocumentDiff: Sendable {
         case .pending: "a change waits to be sent"
         case .stale: "the remote is to be looked at"
         case .conflicted: "a change waits, and the remote is to be looked at first"
+        case .unexplained:
+            "missing at the remote without evidence of a delete; kept here and not sent"
         case .paused(let reason): "paused (\(reason.code.rawValue)): \(reason.message)"
         }
     }

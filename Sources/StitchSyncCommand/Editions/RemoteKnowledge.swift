@@ -22,6 +22,8 @@ enum RemoteKnowledge: Sendable {
         case .notSynced: self = .unknown("the document is not kept in step")
         case .stale, .conflicted:
             self = .unknown("the remote has changed or may have; the next pass looks at it")
+        case .unexplained:
+            self = .unknown("the document is missing at the remote, and nothing says why")
         case .synced, .pending, .paused:
             self =
                 editions.hasOpenAttempt
@@ -76,7 +78,7 @@ extension DocumentEditions {
     fileprivate var isUnsettled: Bool {
         switch status {
         case .conflicted, .paused: true
-        case .notSynced, .synced, .pending, .stale: false
+        case .notSynced, .synced, .pending, .stale, .unexplained: false
         }
     }
 }

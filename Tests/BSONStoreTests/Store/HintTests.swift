@@ -81,7 +81,8 @@ struct HintTests {
         }
         try store.write { transaction in
             transaction.hint = hint
-            #expect(try transaction.deleteMany(Self.people, filter: .all) == 2)
+            let deleted = try transaction.deleteMany(Self.people, filter: .all)
+            #expect(deleted == 2)
         }
         #expect(try people.find().map { $0["_id"] } == [1])
     }

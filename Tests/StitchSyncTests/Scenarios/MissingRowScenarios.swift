@@ -12,7 +12,7 @@ struct MissingRowScenarios {
         try await a.insert(["_id": "lost", "x": 1])
         try await a.insert(["_id": "whole", "x": 1])
         try await a.engine.syncUntilQuiet()
-        for id in ids { try await a.set(id, ["x": 2]) }
+        for id in ids { try await a.set(.string(id), ["x": 2]) }
         return a
     }
 
