@@ -77,7 +77,8 @@
             guard let document = answer.documentValue, let told = document["_id"],
                 BSONKey.encode(told) == BSONKey.encode(id)
             else { return nil }
-            let version = document["version"].map { BSONDocument([(DocumentVersion.fieldName, $0)]) } ?? [:]
+            let version =
+                document["version"].map { BSONDocument([(DocumentVersion.fieldName, $0)]) } ?? [:]
             return RemoteTombstone(
                 version: VersionField(of: version),
                 isAfterPlace: document["isAfter"]?.boolValue ?? false)

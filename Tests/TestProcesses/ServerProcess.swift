@@ -79,7 +79,9 @@ package final class ServerProcess {
             line.append(more)
         }
         let text = String(decoding: line, as: UTF8.self)
-        guard let last = text.split(separator: "\n").first?.split(separator: ":").last,
+        guard
+            let last = text.split(separator: "\n").first?.split(separator: ":").dropFirst().first?
+                .split(separator: " ").first,
             let number = Int(last)
         else { throw ProgramFailure(reason: "no ready line but: \(text)") }
         port = number

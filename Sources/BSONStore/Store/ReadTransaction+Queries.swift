@@ -85,7 +85,9 @@ extension ReadTransaction {
         _ namespace: Namespace, filter: Filter, hint: IndexHint? = nil
     ) throws(StoreError) -> Int {
         let filter = try resolved(filter, namespace)
-        if hint == nil, filter.isEverything, try view(namespace) == nil { return try count(namespace) }
+        if hint == nil, filter.isEverything, try view(namespace) == nil {
+            return try count(namespace)
+        }
         let plan =
             if let hint {
                 try self.plan(namespace, filter, nil, hint: hint)

@@ -1,5 +1,3 @@
-internal import BSONStoreCSQLite
-
 /// Compares a collection's table with its index by key, since SQLite believes an index that lost rows.
 ///
 /// An index whose page was emptied answers "absent" for rows that are there.
@@ -130,17 +128,6 @@ struct TableCheck {
                 + "\(what). Run `verify`, and put a backup back or fetch the documents again",
             namespace: table.namespace)
     }
-}
-
-extension SQLiteConnection {
-    /// The file's path for messages.
-    var fileDescription: String {
-        let path = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
-        return path.isEmpty ? "The store in memory" : "The file \(path)"
-    }
-
-    /// Whether the documents are in memory, where no file can be damaged.
-    var isInMemory: Bool { sqlite3_db_filename(handle, "main").map { $0.pointee == 0 } ?? true }
 }
 
 extension ReadTransaction {

@@ -23,7 +23,8 @@ enum DistinctCommand {
         let values = try store.read(call) { transaction in
             try transaction.checkHint(call["hint"], namespace)
             do {
-                return try transaction.distinct(namespace, field: key, filter: filter, hint: try call.hint())
+                return try transaction.distinct(
+                    namespace, field: key, filter: filter, hint: try call.hint())
             } catch {
                 throw CommandFault.framed(error, "Executor error during distinct command")
             }

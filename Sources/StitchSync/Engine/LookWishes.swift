@@ -36,3 +36,14 @@ extension SyncTransaction {
             outcomeSame: isSame && !countsTwice, mayClaim: mayClaim)
     }
 }
+
+extension CollectionPass.Look {
+    /// Says that the version field is not one that we understand.
+    func foreignVersion(in namespace: Namespace) -> SyncError {
+        let field = remote?[DocumentVersion.fieldName] ?? .null
+        return SyncError(
+            .foreignVersion,
+            "its version field is not one that we understand: \(DocumentVersion.misfit(field))",
+            namespace: namespace, documentID: record.documentID)
+    }
+}

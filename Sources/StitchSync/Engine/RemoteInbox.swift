@@ -8,7 +8,7 @@ extension CollectionPass {
     mutating func readInbox(looking: Bool) async throws {
         let collection = try read { $1 }
         var isAfterDrop = collection.isAfterDrop
-        var lostToken = collection.lostToken
+        var lostToken = collection.lostToken ?? (collection.needsScan ? collection.token : nil)
         if let token = collection.token, !collection.needsScan {
             do {
                 try await readChanges(after: token, looking: looking)

@@ -188,15 +188,6 @@ extension CollectionPass {
         var remote: BSONDocument? {
             if case .found(let document) = lookup { document } else { nil }
         }
-
-        /// Says that the version field is not one that we understand.
-        func foreignVersion(in namespace: Namespace) -> SyncError {
-            let field = remote?[DocumentVersion.fieldName] ?? .null
-            return SyncError(
-                .foreignVersion,
-                "its version field is not one that we understand: \(DocumentVersion.misfit(field))",
-                namespace: namespace, documentID: record.documentID)
-        }
     }
 
     /// Decides and commits; returns the documents to claim and look at again.

@@ -80,7 +80,8 @@ struct SyncRecords {
         /// Those that are missing at the remote without evidence of a delete.
         ///
         /// Their pause is always of the same bytes: the code, then a text that no other pause has.
-        case unexplained = "pause IS NOT NULL AND instr(pause, CAST('unexplainedAbsence' AS BLOB)) = 15"
+        case unexplained =
+            "pause IS NOT NULL AND instr(pause, CAST('unexplainedAbsence' AS BLOB)) = 15"
 
         /// Whether a record that an index gave is one of these.
         fileprivate func holds(_ record: SyncedDocument) -> Bool {
@@ -201,7 +202,7 @@ struct SyncRecords {
         // Where nothing is pending they hold the same: no row that is of use is without that mark, by
         // which ``removeStaleBases(of:)`` goes.
         if !record.isPending, case .stored = record.base { record.base = .sameAsLocal }
-        if !record.isPending { record.isDeletedHere = false }
+        if !record.isPending, record.discarded.isEmpty { record.isDeletedHere = false }
         record.revision += 1
         let row: Int64
         if let known = record.rowID {

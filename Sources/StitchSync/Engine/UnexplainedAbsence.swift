@@ -18,12 +18,13 @@ extension CollectionPass {
             do {
                 try await readChanges(after: token, looking: false)
             } catch let error as RemoteError where error.endsHistory {
-                // The next pass compares everything; what is missing stays to be looked at until then.
-                return
+                // Nothing is known of what came in between; the next pass compares everything.
             }
         }
         let open = try snapshot { snapshot in
-            try ids.compactMap(snapshot.record).filter { $0.isMissing && Told(hint: $0.hint) != .deleted }
+            try ids.compactMap(snapshot.record).filter {
+                $0.isMissing && Told(hint: $0.hint) != .deleted
+            }
         }
         let deleted = try await deletedByEvidence(
             open, since: collection.lostToken ?? collection.token)

@@ -35,7 +35,9 @@ struct TombstoneTests {
 
     private static let all: [BSONValue] = (1...9).map { .int32($0) }
 
-    @Test("a deletion is known with its version and time, beyond the feed, until the document is back")
+    @Test(
+        "a deletion is known with its version and time, beyond the feed, until the document is back"
+    )
     func deletion() throws {
         let clock = Clock()
         let store = try Self.store(clock)
@@ -101,7 +103,9 @@ struct TombstoneTests {
         #expect(try Self.buried(store, Self.all) == [9])
     }
 
-    @Test("a rename and other options keep tombstones, a drop takes them, an undone deletion leaves none")
+    @Test(
+        "a rename and other options keep tombstones, a drop takes them, an undone deletion leaves none"
+    )
     func catalog() throws {
         let store = try Self.store()
         try Self.fill(store)

@@ -18,7 +18,8 @@ import Testing
         }
         return CommandCall(
             name: "find", givenName: "find", body: ["find": "items"], sequences: [:],
-            database: "shop", connection: connection, server: server, budget: WorkBudget(), session: nil,
+            database: "shop", connection: connection, server: server, budget: WorkBudget(),
+            session: nil,
             transaction: nil, snapshot: nil, allowsExhaust: false)
     }
 

@@ -175,7 +175,9 @@ import Testing
                     Issue.record("the server said nothing")
                     return
                 }
-                let address = String(decoding: line, as: UTF8.self).dropFirst(13)
+                let ready = String(decoding: line, as: UTF8.self)
+                #expect(ready.hasSuffix(" (new, empty store)"))
+                let address = ready.dropFirst(13).prefix { $0 != " " }
                 let port = String(address.split(separator: ":").last ?? "")
                 for ports in [["--port", port], ["--port", "0", "--metrics-port", port]] {
                     let answer = try await Tool.run(

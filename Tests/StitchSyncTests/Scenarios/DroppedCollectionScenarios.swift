@@ -110,7 +110,8 @@ struct DroppedCollectionScenarios {
         #expect(try await a.local("kept") == ["_id": "kept", "x": 8])
     }
 
-    @Test("a drop is the deletion of each document where the app says so", arguments: [false, true])
+    @Test(
+        "a drop is the deletion of each document where the app says so", arguments: [false, true])
     func removes(isMadeAnew: Bool) async throws {
         let world = try SyncWorld()
         let a = try await device(in: world, .remove)

@@ -189,9 +189,9 @@ struct FlowScenarios {
         for number in 0..<1000 { try await a.items.insertOne(["_id": .int32(Int32(number))]) }
         let report = try await a.sync()
         #expect(report.uploaded == 1000)
-        #expect(report.requests <= 4)
+        #expect(report.requests <= 6)
         let next = try await a.sync()
-        #expect(next.requests == 1 && next.looked == 0)
+        #expect(next.requests == 2 && next.looked == 0)
     }
 
     @Test("only the paths that changed are sent, and the committed event names just these")

@@ -97,7 +97,9 @@ struct MissingDocumentScenarios {
         #expect(try world.remoteDocument("gone") == nil)
     }
 
-    @Test("it takes part again when the remote has it again, and goes when the remote deletes it then")
+    @Test(
+        "it takes part again when the remote has it again, and goes when the remote deletes it then"
+    )
     func comesBack() async throws {
         let world = try SyncWorld()
         let a = try await device(in: world)

@@ -33,7 +33,9 @@ struct OtherRemoteScenarios {
         let device = try store(folder.path("device.stitch"))
         let engine = try await engine(device, remote)
         for number in 0..<count {
-            try await engine.collection(Self.items).insertOne(["_id": .int32(Int32(number)), "x": 1])
+            try await engine.collection(Self.items).insertOne([
+                "_id": .int32(Int32(number)), "x": 1,
+            ])
         }
         try await engine.syncUntilQuiet()
         try await engine.release()
@@ -43,7 +45,9 @@ struct OtherRemoteScenarios {
 
     enum Other: CaseIterable { case empty, filled, backup }
 
-    @Test("another remote stops the collection: nothing is deleted or sent", arguments: Other.allCases)
+    @Test(
+        "another remote stops the collection: nothing is deleted or sent", arguments: Other.allCases
+    )
     func stops(other: Other) async throws {
         let folder = try ScratchDirectory()
         let (device, remote) = try await device(folder)
