@@ -20,7 +20,8 @@
             subcommands: [
                 ImportCommand.self, ExportCommand.self, FindCommand.self, AggregateCommand.self,
                 ExplainCommand.self, SyncCommand.self, StatusCommand.self, DiffCommand.self,
-                ResumeCommand.self, RetryCommand.self, WatchCommand.self, InspectCommand.self,
+                ResumeCommand.self, ResolveCommand.self, RetryCommand.self, WatchCommand.self,
+                InspectCommand.self,
                 VerifyCommand.self, CompactCommand.self, FixtureCommand.self, DemoCommand.self,
                 DemoDeviceCommand.self,
             ] + servers)

@@ -32,8 +32,13 @@ package struct SimulationPlan: Sendable {
         startsWithDocuments = random.percent(50)
         let count = random.pick([1, 2, 2, 2, 3, 4])
         handlers = (0..<count).map { _ in random.pick(Handler.allCases) }
+        var later = SimulationRandom(seed: seed, stream: 2)
         rates = SimulationFault.allCases.map { fault in
-            random.percent(50) ? 1 + random.below(Self.rateMax(fault)) : 0
+            // What came later draws from a stream of its own, so that seeds stay what they were.
+            if fault == .otherRemote {
+                return later.percent(30) ? 1 + later.below(Self.rateMax(fault)) : 0
+            }
+            return random.percent(50) ? 1 + random.below(Self.rateMax(fault)) : 0
         }
         batchDocuments = random.pick([1, 2, 3, 500])
         var sizes = SimulationRandom(seed: seed, stream: .max)
@@ -62,6 +67,7 @@ package struct SimulationPlan: Sendable {
         case .lostRequest, .lostAnswer, .lateRequest, .duplicate, .delayedEvents, .repeatedEvents,
             .mayPass:
             25
+        case .otherRemote: 20
         case .interleaved: 30
         }
     }

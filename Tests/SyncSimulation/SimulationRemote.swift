@@ -28,6 +28,11 @@ struct SimulationCollection: RemoteCollection {
     private var world: SimulationWorld { remote.world }
     private var dice: SimulationDice { remote.world.dice }
 
+    /// The collection that the pass under way meets.
+    private func target() async -> any RemoteCollection {
+        await world.target(remote.client, namespace, base)
+    }
+
     private func carry<R>(
         _ request: Request, _ body: () async throws(RemoteError) -> R
     ) async throws(RemoteError) -> R {
@@ -59,7 +64,7 @@ struct SimulationCollection: RemoteCollection {
         ids: [BSONValue], bytesMax: Int
     ) async throws(RemoteError) -> [RemoteLookup?] {
         let lookups = try await carry(.find) { () async throws(RemoteError) in
-            let found = try await base.find(ids: ids, bytesMax: bytesMax)
+            let found = try await target().find(ids: ids, bytesMax: bytesMax)
             await world.didLook(
                 remote.client, namespace, zip(ids, found).compactMap { $1 == nil ? nil : $0 })
             return found
@@ -73,7 +78,7 @@ struct SimulationCollection: RemoteCollection {
         matching filter: BSONDocument, after last: BSONValue?, limit: Int
     ) async throws(RemoteError) -> RemotePage {
         try await carry(.page) { () async throws(RemoteError) in
-            let page = try await base.find(matching: filter, after: last, limit: limit)
+            let page = try await target().find(matching: filter, after: last, limit: limit)
             await world.didPage(remote.client, namespace, page.documents.compactMap { $0["_id"] })
             return page
         }
@@ -81,24 +86,25 @@ struct SimulationCollection: RemoteCollection {
 
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
         try await carry(.versions) { () async throws(RemoteError) in
-            try await base.versions(ids: ids)
+            try await target().versions(ids: ids)
         }
     }
 
     func identity() async throws(RemoteError) -> RemoteIdentity {
-        try await carry(.identity) { () async throws(RemoteError) in try await base.identity() }
+        try await carry(.identity) { () async throws(RemoteError) in try await target().identity() }
     }
 
     func tombstones(
         ids: [BSONValue], since place: ResumeToken?
     ) async throws(RemoteError) -> [RemoteTombstone?] {
         try await carry(.tombstones) { () async throws(RemoteError) in
-            try await base.tombstones(ids: ids, since: place)
+            try await target().tombstones(ids: ids, since: place)
         }
     }
 
     func currentToken() async throws(RemoteError) -> ResumeToken {
-        try await carry(.token) { () async throws(RemoteError) in try await base.currentToken() }
+        try await carry(.token) { () async throws(RemoteError) in try await target().currentToken()
+        }
     }
 
     func changes(
@@ -123,7 +129,7 @@ struct SimulationCollection: RemoteCollection {
                     )
                 }
             }
-            let batch = try await base.changes(after: token, limit: limit, waitingUpTo: .zero)
+            let batch = try await target().changes(after: token, limit: limit, waitingUpTo: .zero)
             guard await world.hasLooked(remote.client), !batch.hasMore else { return (batch, []) }
             return await (batch, world.notLanded(remote.client, namespace))
         }
@@ -135,7 +141,7 @@ struct SimulationCollection: RemoteCollection {
         await world.willWrite(remote.client, namespace, writes)
         return try await carry(.write) { () async throws(RemoteError) in
             if dice.strikes(.lateRequest) {
-                await world.keepLate(base, writes)
+                await world.keepLate(target(), writes)
                 throw RemoteError(.retryable, "the request is late")
             }
             var outcomes: [RemoteWriteOutcome] = []
@@ -159,11 +165,11 @@ struct SimulationCollection: RemoteCollection {
         for (fault, errorClass) in [
             (SimulationFault.mayPass, RemoteError.Class.retryable), (.unknown, .unknown),
         ] where dice.strikes(fault) {
-            if dice.draw({ $0.percent(50) }) { _ = try await base.write([write]) }
+            if dice.draw({ $0.percent(50) }) { _ = try await target().write([write]) }
             return .failed(RemoteError(errorClass, "it may have landed"))
         }
-        let outcome = try await base.write([write]).first
-        if dice.strikes(.duplicate) { _ = try await base.write([write]) }
+        let outcome = try await target().write([write]).first
+        if dice.strikes(.duplicate) { _ = try await target().write([write]) }
         return outcome ?? .notMatched
     }
 }

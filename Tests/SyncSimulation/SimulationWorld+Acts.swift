@@ -325,3 +325,20 @@ extension SimulationWorld {
         }
     }
 }
+
+// MARK: - Another remote
+
+extension SimulationWorld {
+    /// Whether a client has met the remote's collections, so that it can tell others from them.
+    func knowsRemote(_ number: Int) throws -> Bool {
+        try clients[number].engine.store.read { try $0.knowsRemotes }
+    }
+
+    /// The collection that a client's requests go to.
+    func target(
+        _ number: Int, _ namespace: Namespace, _ base: any RemoteCollection
+    ) -> any RemoteCollection {
+        guard clients.indices.contains(number), clients[number].isElsewhere else { return base }
+        return InProcessRemote(store: otherStore, commitsHere: true).collection(namespace)
+    }
+}

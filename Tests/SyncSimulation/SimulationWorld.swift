@@ -16,6 +16,7 @@ struct SimulationClient {
     var listeners: [SyncEvents<BSONDocument>.AsyncIterator] = []
     var isCutOff = false
     var isInPass = false
+    var isElsewhere = false
     var hasLooked = false
     /// What the events say the documents are.
     var told: [Int: BSONDocument] = [:]
@@ -34,6 +35,8 @@ actor SimulationWorld {
     nonisolated let clock = SimulationClock()
     nonisolated let ledger = Locked(SimulationLedger())
     let remoteStore: DocumentStore
+    /// Another, empty remote, which a client meets at times under the same name.
+    let otherStore: DocumentStore
     let folder: String
     var clients: [SimulationClient] = []
     /// Requests that are still on their way.
@@ -50,8 +53,9 @@ actor SimulationWorld {
         self.plan = plan
         self.folder = folder
         dice = SimulationDice(plan, isTold: isTold)
-        remoteStore = try DocumentStore(
-            at: .inMemory, options: .init(changeHistory: .keep(changesMax: 100_000)))
+        let options = DocumentStore.Options(changeHistory: .keep(changesMax: 100_000))
+        remoteStore = try DocumentStore(at: .inMemory, options: options)
+        otherStore = try DocumentStore(at: .inMemory, options: options)
     }
 
     /// A value that was never written before.
@@ -367,8 +371,10 @@ extension SimulationWorld {
         guard !clients[number].isInPass, !clients[number].life.isOver else { return }
         clients[number].isInPass = true
         clients[number].hasLooked = false
+        clients[number].isElsewhere = try dice.strikes(.otherRemote) && knowsRemote(number)
         defer {
             clients[number].isInPass = false
+            clients[number].isElsewhere = false
             ledger.withLock { $0.forgetUntold(number) }
         }
         let engine = clients[number].engine

@@ -34,17 +34,17 @@ extension ExpressionOperator {
                             + ExpressionText.type(of: value))
                 }
                 guard let known = result else {
-                    result = ExpressionSet(array, context).values
+                    result = try ExpressionSet(array, context).values
                     continue
                 }
-                let set = ExpressionSet(array, context)
+                let set = try ExpressionSet(array, context)
                 result = known.filter { set.contains($0) }
             }
             return .array(BSONArray(result ?? []))
         },
         "$setIsSubset": .fixed(2) { arguments, context throws(StoreError) in
             let (left, right) = try pair("$setIsSubset", arguments, 17046, 17042)
-            let set = ExpressionSet(right, context)
+            let set = try ExpressionSet(right, context)
             return .bool(left.allSatisfy { set.contains($0) })
         },
         "$setUnion": .any { nodes, context throws(StoreError) in
@@ -58,6 +58,7 @@ extension ExpressionOperator {
                         "All operands of $setUnion must be arrays. One argument is of type: "
                             + ExpressionText.type(of: value))
                 }
+                try WorkBudget.spend(array.count)
                 values += array
             }
             return try ExpressionLimits.array(ExpressionSet(BSONArray(values), context).values)
@@ -112,7 +113,7 @@ extension ExpressionOperator {
             for (index, node) in nodes.enumerated() {
                 let value = try node.evaluate(&context)
                 guard case .array(let array) = value else { throw notArray(17044, index, value) }
-                let set = ExpressionSet(array, context).values
+                let set = try ExpressionSet(array, context).values
                 guard let known = first else {
                     first = set
                     continue
@@ -142,11 +143,21 @@ struct ExpressionSet {
     private let context: ExpressionContext
 
     /// Takes each value of an array once.
-    init(_ array: BSONArray, _ context: ExpressionContext) {
+    ///
+    /// - Throws: what the budget says once it is over.
+    init(_ array: BSONArray, _ context: ExpressionContext) throws(StoreError) {
         self.context = context
-        let sorted = array.values.enumerated().sorted { left, right in
-            let order = context.compare(left.element, right.element)
-            return order == .equal ? left.offset < right.offset : order == .less
+        let sorted: [(offset: Int, element: BSONValue)]
+        do {
+            sorted = try array.values.enumerated().sorted { left, right in
+                try WorkBudget.spend()
+                let order = context.compare(left.element, right.element)
+                return order == .equal ? left.offset < right.offset : order == .less
+            }
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw StoreError(.internalError, "\(error)")
         }
         values = []
         for (_, value) in sorted

@@ -26,6 +26,8 @@ struct IdentityFacts: Hashable {
     var adopted: Adopted
     /// Documents here were confirmed by a remote.
     var holdsConfirmed: Bool
+    /// Changes here wait to be sent.
+    var holdsPending: Bool
     /// The collection is stopped already.
     var isStopped: Bool
 }
@@ -48,15 +50,16 @@ enum IdentityDecision: String, CaseIterable {
     /// Decision 7 of Docs/ARCHITECTURE.md; the table is `fixtures/decisions/identity.txt`.
     static func decide(_ facts: IdentityFacts) -> Self {
         if facts.isStopped { return facts.answer == .same ? .resume : .stayStopped }
-        switch facts.answer {
-        case .unknown, .same: return .goOn
-        case .notMade:
-            if facts.adopted == .known { return facts.holdsConfirmed ? .examine : .adopt }
-            if facts.holdsConfirmed { return .examine }
-            return facts.adopted == .notMade ? .goOn : .adopt
-        case .other:
+        if facts.answer == .unknown || facts.answer == .same { return .goOn }
+        switch facts.adopted {
+        case .known:
+            // What waits was written for the collection that was adopted.
+            return facts.holdsConfirmed || facts.holdsPending ? .examine : .adopt
+        case .notMade where facts.answer == .notMade:
+            return facts.holdsConfirmed ? .examine : .goOn
+        case .nothing, .notMade:
             guard facts.holdsConfirmed else { return .adopt }
-            return facts.adopted == .known ? .examine : .verify
+            return facts.answer == .notMade ? .examine : .verify
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import BSONStore
+package import BSONStore
 
 /// The remote is not the one that a collection was synced with; the collection's share of a pass ends.
 struct CollectionStopped: Error {
@@ -50,7 +50,14 @@ extension CollectionPass {
     }
 
     private func adopt(_ identity: RemoteIdentity) async throws {
-        try await update { $0.identity = identity }
+        try await update { collection in
+            if case .known? = collection.identity, collection.identity != identity {
+                // What was read so far was another collection's history.
+                (collection.token, collection.lostToken) = (nil, nil)
+                collection.needsScan = true
+            }
+            collection.identity = identity
+        }
     }
 
     private func update(
@@ -169,10 +176,10 @@ extension CollectionPass {
 }
 
 extension SyncRecords {
-    /// Whether the remote has confirmed any document of a collection.
-    private func holdsConfirmed(in collection: Int64) throws -> Bool {
+    /// Whether a collection has a record of a kind.
+    private func holds(_ test: String, in collection: Int64) throws -> Bool {
         let select = try connection.prepare(
-            "SELECT 1 FROM sync_documents WHERE collection = ? AND base_kind > 0 LIMIT 1")
+            "SELECT 1 FROM sync_documents WHERE collection = ? AND \(test) LIMIT 1")
         select.bind(1, collection)
         defer { select.reset() }
         return try select.step()
@@ -205,7 +212,19 @@ extension SyncRecords {
         let isCertain = told == .same || told == .unknown
         return IdentityFacts(
             answer: told, adopted: adopted,
-            holdsConfirmed: try !isCertain && holdsConfirmed(in: collection.rowID),
+            holdsConfirmed: try !isCertain && holds("base_kind > 0", in: collection.rowID),
+            holdsPending: try !isCertain && holds("pending = 1", in: collection.rowID),
             isStopped: collection.stop != nil)
+    }
+}
+
+extension ReadTransaction {
+    /// Whether there are synced collections, and the remote of each is known; for the simulation.
+    package var knowsRemotes: Bool {
+        get throws {
+            let collections = try SyncState(connection: connection).collections()
+            return !collections.isEmpty
+                && collections.allSatisfy { if case .known? = $0.identity { true } else { false } }
+        }
     }
 }

@@ -11,7 +11,9 @@
             discussion: """
                 For each collection: its documents, how many of them are kept in step with a remote, \
                 how many have a change that the remote has not confirmed, how many were refused \
-                (`retry` tells), and which are paused or have a version field of somebody else's.
+                (`retry` tells), and which are paused or have a version field of somebody else's. \
+                A collection that stopped since its remote is another one, and documents that are missing \
+                at the remote, are answered for by `resolve`.
 
                 Examples:
                   stitchsync status shop.stitch
@@ -58,6 +60,13 @@
                             "reason": .string(text),
                         ]))
                 }
+                let missing = try await collection.unexplainedIDs
+                if let stop = status.stop { remarks.append("stopped: \(namespace): \(stop)") }
+                if !missing.isEmpty {
+                    remarks.append(
+                        "missing at the remote: \(namespace): \(missing.count) documents, kept here "
+                            + "and not sent")
+                }
                 let foreign = try await collection.foreignVersionIDs
                 for id in foreign {
                     remarks.append("foreign version: \(namespace) \(id.extendedJSON(.relaxed))")
@@ -69,6 +78,8 @@
                     "toLook": .int64(Int64(status.toLook)), "paused": .array(reasons),
                     "rejected": .int64(Int64(status.rejected)),
                     "foreignVersion": .array(BSONArray(foreign)),
+                    "missing": .array(BSONArray(missing)),
+                    "stop": status.stop.map { .string("\($0)") } ?? .null,
                 ])
             }
             if json {

@@ -113,9 +113,7 @@
                 try await session.watch(until: StopSignals.stream())
             }
             guard outcome.isInStep || watch else {
-                try console.say(
-                    "not in step: \(outcome.after.pending) pending, "
-                        + "\(outcome.after.paused) paused")
+                try console.say(outcome.whyNotInStep)
                 return false
             }
             try console.say(watch ? "stopped" : "in step")
@@ -184,7 +182,7 @@
             guard synced == 0 else {
                 throw CommandError(
                     "\(remote): there is no such file; \(synced) documents of \(path) are in step "
-                        + "with a remote already, and an empty one would take them away")
+                        + "with a remote already, and an empty file would be another one")
             }
         }
     }

@@ -117,12 +117,22 @@ struct SyncOutcome: Sendable {
             "removed": count(report.removed), "conflicts": count(report.conflicts),
             "passes": count(passes), "pending": count(after.pending),
             "paused": count(after.paused), "rejected": count(after.rejected),
+            "missing": count(after.unexplained),
+            "stop": after.stop.map { .string("\($0)") } ?? .null,
             "errors": .array(BSONArray(errors.map(BSONValue.string))),
         ]
     }
 
     /// Whether nothing is left to do.
     var isInStep: Bool {
-        after.pending == 0 && after.paused == 0 && after.toLook == 0 && errors.isEmpty
+        after.pending == 0 && after.paused == 0 && after.toLook == 0 && after.unexplained == 0
+            && after.stop == nil && errors.isEmpty
+    }
+
+    /// What is left, in a line.
+    var whyNotInStep: String {
+        let missing = after.unexplained > 0 ? ", \(after.unexplained) missing at the remote" : ""
+        let stop = after.stop == nil ? "" : "; the collection is stopped, see `stitchsync resolve`"
+        return "not in step: \(after.pending) pending, \(after.paused) paused\(missing)\(stop)"
     }
 }

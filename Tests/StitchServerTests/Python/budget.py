@@ -8,7 +8,7 @@ import pymongo
 from served import PORT, ServedTest, main
 
 LIMIT = 100  # milliseconds
-ALLOWED = 20 * LIMIT / 1000  # seconds
+ALLOWED = 60 * LIMIT / 1000  # seconds; the tests build for debugging, beside others
 
 
 class Budget(ServedTest):
@@ -39,11 +39,11 @@ class Budget(ServedTest):
 
     def test_constant_expression(self):
         self.computes({"$reduce": {
-            "input": {"$range": [0, 5000000]}, "initialValue": 0,
+            "input": {"$range": [0, 500000]}, "initialValue": 0,
             "in": {"$add": ["$$this", "$$value"]}}})
 
     def test_sets_and_zip(self):
-        ranges = [{"$range": [{"$strLenBytes": "$t"}, 3000000 + n]} for n in range(8)]
+        ranges = [{"$range": [{"$strLenBytes": "$t"}, 60000 + n]} for n in range(8)]
         self.computes({"$size": {"$setUnion": ranges}})
         self.items.drop()
         self.computes({"$size": {"$setDifference": ranges[:2]}})
@@ -62,7 +62,7 @@ class Budget(ServedTest):
 
     def test_text(self):
         self.items.create_index([("t", "text")])
-        words = " ".join("w%d" % n for n in range(500000))
+        words = " ".join("w%d" % n for n in range(100000))
         self.items.insert_many([{"_id": n, "t": words} for n in range(3)])
         self.ends({"$match": {"$text": {"$search": words}}})
 

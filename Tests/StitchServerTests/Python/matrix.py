@@ -112,7 +112,6 @@ REFUSED = {
     "collStats": lambda db, c: db.command("collStats", c),
     "dbStats": lambda db, c: db.command("dbStats"),
     "dataSize": lambda db, c: db.command("dataSize", f"shop.{c}"),
-    "stitchsyncTombstones": lambda db, c: db.command("stitchsyncTombstones", c, ids=[1, 2, 3]),
     "dbHash": lambda db, c: db.command("dbHash"),
     "filemd5": lambda db, c: db.command("filemd5", 1, root=c),
     "validate": lambda db, c: db.command("validate", c),
@@ -257,6 +256,16 @@ class Matrix(unittest.TestCase):
                     found = outcome(lambda: walk(self.clients[user].shop, "items"))
                     self.assertEqual(found, ("error", 13))
                     CELLS["count"] += 1
+
+    def test_tombstones(self):
+        self.root.shop.items.delete_many({})
+        ids = [d["_id"] for d in DOCUMENTS] + ["never"]
+        ask = ("stitchsyncTombstones", "items")
+        told = lambda user: self.clients[user].shop.command(*ask, ids=ids)["tombstones"]
+        for user in USERS:
+            self.assertEqual(told(user), [None] * len(ids), user)
+            CELLS["count"] += 1
+        self.assertEqual([t and t["_id"] for t in told("root")], ids[:-1] + [None])
 
     def test_writing(self):
         for user in USERS:

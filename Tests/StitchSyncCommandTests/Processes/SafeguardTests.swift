@@ -79,7 +79,7 @@ import Testing
             #expect(
                 answer.complaints == [
                     "Error: rr: there is no such file; 2 documents of a are in step with a remote "
-                        + "already, and an empty one would take them away"
+                        + "already, and an empty file would be another one"
                 ])
             #expect(!isThere("rr", in: folder))
         }

@@ -7,10 +7,12 @@ struct IdentityDecisionTests {
     static let rows: [IdentityFacts] = IdentityFacts.Answer.allCases.flatMap { answer in
         IdentityFacts.Adopted.allCases.flatMap { adopted in
             bools.flatMap { holdsConfirmed in
-                bools.map { isStopped in
-                    IdentityFacts(
-                        answer: answer, adopted: adopted, holdsConfirmed: holdsConfirmed,
-                        isStopped: isStopped)
+                bools.flatMap { holdsPending in
+                    bools.map { isStopped in
+                        IdentityFacts(
+                            answer: answer, adopted: adopted, holdsConfirmed: holdsConfirmed,
+                            holdsPending: holdsPending, isStopped: isStopped)
+                    }
                 }
             }
         }
@@ -23,6 +25,7 @@ struct IdentityDecisionTests {
                 [
                     ("answer", facts.answer.rawValue), ("adopted", facts.adopted.rawValue),
                     ("confirmed", facts.holdsConfirmed ? "some" : "none"),
+                    ("pending", facts.holdsPending ? "some" : "none"),
                     ("stopped", facts.isStopped ? "yes" : "no"),
                 ], IdentityDecision.decide(facts).rawValue)
         }

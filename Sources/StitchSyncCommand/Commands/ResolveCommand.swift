@@ -1,0 +1,98 @@
+#if CommandLine
+    import ArgumentParser
+    import BSONStore
+    import StitchSync
+
+    /// Answers what sync asks a person: another remote, and documents that are missing at the remote.
+    struct ResolveCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "resolve",
+            abstract: "Answer for a collection whose remote changed or lacks documents.",
+            discussion: """
+                A collection stops when its remote is another one than before, or was dropped: nothing is \
+                deleted or sent. Sync with the remote from before, and it goes on; or answer with \
+                --remote. Documents that are missing at the remote without evidence of a delete are kept \
+                and not sent; answer with --missing. `status` tells of both. The next sync carries the \
+                answer out.
+
+                Examples:
+                  stitchsync resolve shop.stitch shop.products --remote adopt
+                  stitchsync resolve shop.stitch shop.products --missing upload
+
+                Exit code: 0, 1 when the store cannot be read or written, 64 for a wrong command line.
+                """)
+
+        /// What to do with another remote.
+        enum Remote: String, ExpressibleByArgument, CaseIterable {
+            case adopt, replace
+        }
+
+        @OptionGroup var place: StoreArguments
+
+        @Option(
+            help: """
+                adopt: upload what is here and merge what the new remote holds. replace: remove what the new \
+                remote does not hold, and give up what was not sent.
+                """)
+        var remote: Remote?
+
+        @Option(help: "keep, remove or upload all documents that are missing at the remote.")
+        var missing: Missing?
+
+        @Flag(help: "Write one JSON object.")
+        var json = false
+
+        /// What to do with documents that are missing.
+        enum Missing: String, ExpressibleByArgument, CaseIterable {
+            case keep, remove, upload
+
+            var answer: UnexplainedAnswer {
+                switch self {
+                case .keep: .keep
+                case .remove: .remove
+                case .upload: .upload
+                }
+            }
+        }
+
+        func validate() throws {
+            guard remote != nil || missing != nil else {
+                throw ValidationError("say what to do: --remote adopt or replace, or --missing")
+            }
+        }
+
+        func run() async throws {
+            let store = try place.existing()
+            defer { store.close() }
+            let collection = try SyncEngine(lookingAt: store).collection(place.namespace)
+            var wasStopped = false
+            switch remote {
+            case .adopt: wasStopped = try await collection.adoptRemote()
+            case .replace: wasStopped = try await collection.replaceFromRemote()
+            case nil: break
+            }
+            var count = 0
+            if let missing { count = try await collection.resolveUnexplained(missing.answer) }
+            let object: BSONDocument = [
+                "stopEnded": .bool(wasStopped), "missing": .int64(Int64(count)),
+            ]
+            try Console.standard.say(
+                json ? object.extendedJSON(.relaxed) : Self.text(remote, wasStopped, missing, count)
+            )
+        }
+
+        private static func text(
+            _ remote: Remote?, _ wasStopped: Bool, _ missing: Missing?, _ count: Int
+        ) -> String {
+            var parts: [String] = []
+            if remote != nil {
+                parts.append(
+                    wasStopped
+                        ? "the collection goes on with the next sync"
+                        : "the collection was not stopped")
+            }
+            if let missing { parts.append("\(count) missing documents: \(missing.rawValue)") }
+            return parts.joined(separator: "; ")
+        }
+    }
+#endif
