@@ -13,8 +13,9 @@ public struct SyncStatus: Sendable, Hashable {
     /// Local changes that the remote did not allow and that wait for the app to retry or discard
     /// them, see ``SyncCollection/rejectedWrites()``.
     public var rejected = 0
-    /// Documents that are missing at the remote without evidence of a delete; they are kept and not
-    /// sent, see ``SyncCollection/resolveUnexplained(_:)``. They are not among ``paused``.
+    /// Documents that are missing at the remote without evidence of a delete, and not sent.
+    ///
+    /// ``SyncCollection/resolveUnexplained(_:)`` answers for them. They are not among ``paused``.
     public var unexplained = 0
     /// Why the collection's sync stopped; `nil` while it runs.
     public var stop: SyncStop?

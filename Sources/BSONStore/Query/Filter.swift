@@ -146,7 +146,6 @@ public struct Filter: Sendable {
         }
     }
 
-    /// Whether `$text` waits for the text index of a collection: until then nothing passes.
     /// Whether its tests compute, so that they may ask for the time.
     private var computes: Bool {
         switch engine {
