@@ -19,7 +19,7 @@ struct CommandSchema: Sendable {
         isCommand: Bool = false
     ) throws(CommandFault) {
         guard let fields else { return }
-        var seen = Set(given)
+        var seen = Set(names: given)
         var isName = isCommand
         for (key, value) in document {
             defer { isName = false }
