@@ -60,7 +60,7 @@ public struct ThreeWayMerge: Sendable {
         return !merge(base: base, local: both, remote: both).document.contentEquals(both)
     }
 
-    /// Whether a path is among those that are named, by its bytes: one that only looks alike is not.
+    /// Whether a path is named, by its bytes: one that only looks alike is not.
     private static func holds(_ paths: Set<String>, _ path: String) -> Bool {
         paths.contains(path) && paths.contains { $0.hasSameBytes(as: path) }
     }
