@@ -38,7 +38,7 @@
         private static func update(_ event: BSONDocument) throws(MongoFailure) -> RemoteChange {
             let id = try id(of: event)
             let field = DocumentVersion.fieldName
-            var updated: [String: BSONValue] = [:]
+            var updated: [Name: BSONValue] = [:]
             for pair in event[versionFields]?.arrayValue?.compactMap(\.documentValue) ?? [] {
                 guard let key = pair["k"]?.stringValue, let value = pair["v"] else { continue }
                 updated[key] = value

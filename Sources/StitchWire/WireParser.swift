@@ -77,8 +77,8 @@ package struct WireParser: Sendable {
         if !reader.isAtEnd { _ = try document(&reader, header, form) }
         guard reader.isAtEnd else { throw WireError.malformed("bytes behind the query") }
         if let inner = (body["$query"] ?? body["query"])?.documentValue { body = inner }
-        if body["$db"] == nil, let dot = collection.firstIndex(of: ".") {
-            body.append("$db", .string(String(collection[..<dot])))
+        if body["$db"] == nil, let parts = collection.splitAtFirstDot {
+            body.append("$db", .string(parts.head))
         }
         return WireRequest(requestID: header.requestID, form: form, body: body)
     }

@@ -177,6 +177,11 @@ struct CovarianceWindow: WindowFunction {
         }
         let divisor = isSample ? pairs.count - 1 : pairs.count
         guard divisor > 0 else { return .null }
+        let numbers = pairs.flatMap { [$0.0, $0.1] }
+        // What is infinite has no distance from a mean.
+        guard numbers.allSatisfy(\.isFinite) else {
+            return numbers.contains(where: \.isDecimal) ? .decimal128(.nan) : .double(.nan)
+        }
         return sum.divided(by: try WindowNumber(.double(Double(divisor)))).value
     }
 }
@@ -220,6 +225,18 @@ private struct WindowNumber {
         switch number {
         case .double(let value): .double(value)
         case .decimal(let value): .decimal128(value)
+        }
+    }
+
+    var isDecimal: Bool {
+        if case .decimal = number { true } else { false }
+    }
+
+    /// Whether it is no infinity and not NaN, neither of which is zero less itself.
+    var isFinite: Bool {
+        switch number {
+        case .double(let value): value.isFinite
+        case .decimal(let value): !DecimalArithmetic.add(value, -value).doubleValue.isNaN
         }
     }
 

@@ -26,6 +26,21 @@ extension String {
         return utf8.elementsEqual(other.utf8)
     }
 
+    /// The parts between the dots, whatever accents follow a dot; empty ones count.
+    package var dottedParts: [String] {
+        utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+    }
+
+    /// What stands before the first dot and what stands behind it, whatever accents follow the dot;
+    /// `nil` without a dot.
+    package var splitAtFirstDot: (head: String, tail: String)? {
+        guard let dot = utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+        return (
+            String(Substring(utf8[..<dot])), String(Substring(utf8[utf8.index(after: dot)...]))
+        )
+    }
+
     /// Whether the bytes are the same.
     static func == (left: String, right: String) -> Bool { left.hasSameBytes(as: right) }
 

@@ -89,7 +89,7 @@ struct ArrayFilters: Sendable {
                 }
                 names = inner
             } else {
-                names = [try checked(String(key.prefix { $0 != "." }))]
+                names = [try checked(key.splitAtFirstDot?.head ?? key)]
             }
             for case let name? in names {
                 guard found == nil || found == name else {

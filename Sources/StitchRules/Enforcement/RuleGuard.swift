@@ -25,8 +25,8 @@ package final class RuleGuard: DocumentGuard {
 
     /// The fields beside `_id` that a collection's documents may be asked for by, where any are
     /// declared.
-    package func queryableFields(_ collection: String) -> Set<String> {
-        rules.queryableFields(collection)
+    package func queryableFields(_ collection: String) -> Set<Name> {
+        rules.queryableNames(collection)
     }
 
     /// What the user may do with a collection, found out once.

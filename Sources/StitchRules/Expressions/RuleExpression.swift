@@ -70,7 +70,7 @@ struct RuleField: Sendable, Hashable {
 
 extension RuleExpression {
     /// The paths of the document that the condition reads; an empty path is the whole document.
-    var paths: Set<String> {
+    var paths: Set<Name> {
         switch self {
         case .constant: []
         case .all(let parts), .any(let parts): parts.reduce(into: []) { $0.formUnion($1.paths) }

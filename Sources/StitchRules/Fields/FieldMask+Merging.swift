@@ -14,14 +14,14 @@ extension FieldMask {
 
 extension FieldNode {
     fileprivate func merged(_ after: BSONDocument, into before: BSONDocument) -> BSONDocument? {
-        var hidden: [String?: [(String, BSONValue)]] = [:]
-        var anchor: String?
+        var hidden: [Name?: [(String, BSONValue)]] = [:]
+        var anchor: Name?
         for (key, value) in before {
             if child(key).isHidden(value) {
                 guard !after.contains(key: key) else { return nil }
                 hidden[anchor, default: []].append((key, value))
             } else if after.contains(key: key) {
-                anchor = key
+                anchor = Name(key)
             } else if child(key).holdsHidden(value) {
                 return nil
             }
@@ -31,7 +31,7 @@ extension FieldNode {
         for (key, value) in after {
             guard let value = child(key).merged(value, into: before[key]) else { return nil }
             merged.append(key, value)
-            for (key, value) in hidden[key] ?? [] { merged.append(key, value) }
+            for (key, value) in hidden[Name(key)] ?? [] { merged.append(key, value) }
         }
         return merged
     }

@@ -54,8 +54,7 @@ public struct FieldMask: Sendable, Hashable {
     ///
     /// Numbers in a path are places in arrays, or names of fields: both are looked at.
     public func hides(path: String) -> Bool {
-        let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        return root.hides(parts[...])
+        root.hides(path.dottedParts[...])
     }
 
     /// The paths that differ although they must not be written, in the order of the documents.
@@ -93,7 +92,7 @@ indirect enum FieldNode: Sendable, Hashable {
     /// Everything in the field has one permission.
     case leaf(FieldPermission)
     /// The fields of a document have their own; values that are no documents are like the others.
-    case branch([String: FieldNode], others: FieldPermission)
+    case branch([Name: FieldNode], others: FieldPermission)
 
     /// The permission of what is not named.
     var others: FieldPermission {
@@ -104,7 +103,7 @@ indirect enum FieldNode: Sendable, Hashable {
     }
 
     /// The fields that are named.
-    var children: [String: FieldNode] {
+    var children: [Name: FieldNode] {
         switch self {
         case .leaf: [:]
         case .branch(let children, _): children

@@ -24,7 +24,7 @@ final class FieldSieve: Sendable {
     private static let longest = 32
 
     init(_ node: FieldNode) {
-        let children = node.children.map { (name: Array($0.key.utf8), node: $0.value) }
+        let children = node.children.map { (name: Array($0.key.text.utf8), node: $0.value) }
             .sorted { $0.name.count < $1.name.count }
         names = Array(children.map(\.name).joined())
         starts = children.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.name.count) }

@@ -157,7 +157,7 @@ enum FieldRulesParser {
     /// What an object says of fields; `nil` where it says nothing.
     static func parse(_ object: RuleObject) throws(RuleError) -> FieldRules? {
         guard object["fields"] != nil || object["additional_fields"] != nil else { return nil }
-        var named: [String: FieldRule] = [:]
+        var named: [Name: FieldRule] = [:]
         if let fields = try object.object("fields") {
             for (name, value) in fields.entries {
                 let place = fields.place[name]

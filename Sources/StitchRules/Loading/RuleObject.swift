@@ -10,7 +10,7 @@ struct RuleObject {
         guard place.depth <= RuleLimits.depthMax else {
             throw place.error(.tooDeep, "Rules are nested deeper than \(RuleLimits.depthMax)")
         }
-        var seen: Set<String> = []
+        var seen: Set<Name> = []
         for key in document.keys where !seen.insert(key).inserted {
             throw place[key].error(.unknownKey, "The key stands twice")
         }

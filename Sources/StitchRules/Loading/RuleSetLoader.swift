@@ -12,13 +12,30 @@ extension RuleSet {
     public init(
         files: [String: [UInt8]], legacyFallThrough: Bool = false
     ) throws(RuleError) {
+        try self.init(
+            entries: files.map { ($0.key, $0.value) }, legacyFallThrough: legacyFallThrough)
+    }
+
+    /// Reads the files of an app, whose paths may differ by the spelling of an accent only.
+    ///
+    /// - Throws: the first thing that is wrong, in the order of the paths' bytes.
+    package init(
+        entries: [(path: String, bytes: [UInt8])], legacyFallThrough: Bool = false
+    ) throws(RuleError) {
         self.init()
         var loader = RuleSetLoader(fallsThrough: legacyFallThrough)
-        for (path, bytes) in files.sorted(by: { $0.key < $1.key }) {
+        for (path, bytes) in entries.sorted(by: { Name($0.path) < Name($1.path) }) {
             guard let kind = RuleFileKind(path) else { continue }
             try loader.load(path, kind, bytes)
         }
         self = loader.rules
+    }
+}
+
+extension String {
+    /// The folders of a path and the file, whatever accents follow a slash.
+    fileprivate var pathParts: [String] {
+        utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 }
 
@@ -28,7 +45,7 @@ enum RuleFileKind: Sendable, Hashable {
 
     /// Looks at a path; `nil` for a file that does not concern rules.
     init?(_ path: String) {
-        let parts = path.split(separator: "/").map(String.init)
+        let parts = path.pathParts
         guard let name = parts.last, name.hasSuffix(".json") else { return nil }
         let folder = parts.dropLast().last
         switch name {
@@ -55,7 +72,7 @@ struct RuleSetLoader {
     var rules = RuleSet()
     let fallsThrough: Bool
     /// Constants of all environments, by their tags.
-    private var environments: [String: BSONDocument] = [:]
+    private var environments: [Name: BSONDocument] = [:]
 
     init(fallsThrough: Bool) { self.fallsThrough = fallsThrough }
 
@@ -94,7 +111,7 @@ struct RuleSetLoader {
             "_id", "id", "database", "collection", "roles", "filters", "schema", "relationships",
             "template_id",
         ])
-        let parts = path.split(separator: "/").map(String.init)
+        let parts = path.pathParts
         let isInFolder = parts.last == "rules.json" && parts.count >= 3
         let database =
             try object.optionalText("database")
@@ -141,7 +158,7 @@ struct RuleSetLoader {
 
     /// A schema names the type of its collection.
     private mutating func schema(_ object: RuleObject, _ path: String) throws(RuleError) {
-        let parts = path.split(separator: "/").map(String.init)
+        let parts = path.pathParts
         guard parts.count >= 2, let title = try object.optionalText("title") else { return }
         rules.collectionNames[title] = parts[parts.count - 2]
     }
@@ -160,7 +177,7 @@ struct RuleSetLoader {
     }
 
     private mutating func environment(_ object: RuleObject, _ path: String) throws(RuleError) {
-        let name = path.split(separator: "/").last.map { String($0.dropLast(5)) } ?? ""
+        let name = path.pathParts.last.map { String($0.dropLast(5)) } ?? ""
         guard let values = try object.object("values") else { return }
         environments[name == "no-environment" ? "" : name] = BSONDocument(
             values.entries.map { ($0.key, $0.value) })

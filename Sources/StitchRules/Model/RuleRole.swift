@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// Is one role of a collection as it was written.
 struct RuleRole: Sendable, Hashable {
     /// Shown in denials.
@@ -23,7 +25,7 @@ struct RuleRole: Sendable, Hashable {
 
 /// Is what a role says of the fields of a document.
 struct FieldRules: Sendable, Hashable {
-    let named: [String: FieldRule]
+    let named: [Name: FieldRule]
     /// The permission of every field that is not named.
     let additional: FieldGrant?
 }

@@ -19,23 +19,28 @@ public struct RuleSet: Sendable, Hashable {
     /// What is allowed, but probably not meant.
     public internal(set) var warnings: [RuleWarning] = []
     /// Fields that sync can ask for in all collections.
-    var queryable: Set<String> = []
+    var queryable: Set<Name> = []
     /// Fields that sync can ask for, by the names of collections.
-    var queryableByCollection: [String: Set<String>] = [:]
+    var queryableByCollection: [Name: Set<Name>] = [:]
     /// The only database of an app with sync; `nil` without.
     var database: String?
     var collections: [Namespace: RoleList] = [:]
     /// Roles of before March 2023, by the names of types.
-    var types: [String: RoleList] = [:]
+    var types: [Name: RoleList] = [:]
     /// The names of collections by those of their types.
-    var collectionNames: [String: String] = [:]
+    var collectionNames: [Name: String] = [:]
     var defaults: RoleList?
 
     /// No rules at all: nobody may do anything.
     public init() {}
 
-    /// The fields of a collection that sync can ask for, beside `_id`.
-    public func queryableFields(_ collection: String) -> Set<String> {
+    /// The fields of a collection that sync can ask for, beside `_id`, in order.
+    public func queryableFields(_ collection: String) -> [String] {
+        queryableNames(collection).sorted().map(\.text)
+    }
+
+    /// The names of the fields of a collection that sync can ask for, beside `_id`.
+    func queryableNames(_ collection: String) -> Set<Name> {
         queryable.union(queryableByCollection[collection] ?? [])
     }
 
@@ -45,7 +50,7 @@ public struct RuleSet: Sendable, Hashable {
         let own = roles(of: namespace)
         let defaults = self.defaults?.roles ?? []
         func facts(_ roles: [RuleRole]) -> [RoleFacts] {
-            let queryable = queryableFields(namespace.collection)
+            let queryable = queryableNames(namespace.collection)
             return roles.map { role in
                 RoleFacts(
                     applies: binding.bind(role.applyWhen) == .constant(true),
@@ -72,16 +77,16 @@ public struct RuleSet: Sendable, Hashable {
         if let list = collections[namespace] { return list }
         guard database == nil || database == namespace.database else { return nil }
         return types.first { type, _ in
-            (collectionNames[type] ?? type) == namespace.collection
+            (collectionNames[type] ?? type.text) == namespace.collection
         }?.value
     }
 
     /// Why roles cannot be used with sync, in the order of the files.
     public var syncFindings: [SyncFinding] {
         var found: [SyncFinding] = []
-        let named = collections.map { ($0.key.collection, $0.value) } + types.map { ($0, $1) }
+        let named = collections.map { ($0.key.collection, $0.value) } + types.map { ($0.text, $1) }
         for (name, list) in named.sorted(by: { ($0.1.file, $0.0) < ($1.1.file, $1.0) }) {
-            let queryable = queryableFields(collectionNames[name] ?? name)
+            let queryable = queryableNames(collectionNames[name] ?? name)
             for role in list.roles { found += role.syncFindings(queryable: queryable) }
         }
         for role in defaults?.roles ?? [] { found += role.syncFindings(queryable: queryable) }
@@ -90,7 +95,7 @@ public struct RuleSet: Sendable, Hashable {
 
     /// The collections that have roles of their own, sorted; types of before 2023 by their names.
     public var namespaces: [Namespace] {
-        let typed = types.keys.map { Namespace(database ?? "", collectionNames[$0] ?? $0) }
+        let typed = types.keys.map { Namespace(database ?? "", collectionNames[$0] ?? $0.text) }
         return (Array(collections.keys) + typed).sorted { $0.description < $1.description }
     }
 }

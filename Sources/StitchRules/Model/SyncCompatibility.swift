@@ -1,3 +1,5 @@
+internal import BSONStore
+
 /// Says why a role cannot be used with sync.
 public struct SyncFinding: Sendable, Hashable, CustomStringConvertible {
     /// The collection's file.
@@ -19,7 +21,7 @@ extension RuleRole {
     /// Source: App Services documentation, "Device Sync-Compatible Roles".
     ///
     /// - Parameter queryable: the fields that sync can ask for beside `_id`.
-    func syncFindings(queryable: Set<String>) -> [SyncFinding] {
+    func syncFindings(queryable: Set<Name>) -> [SyncFinding] {
         var found: [SyncFinding] = []
         func note(_ place: RulePlace, _ message: String) {
             found.append(
@@ -68,7 +70,7 @@ extension FieldRules {
     fileprivate func conditions(at place: RulePlace) -> [RulePlace] {
         var places: [RulePlace] = []
         for (name, rule) in named.sorted(by: { $0.key < $1.key }) {
-            places += rule.conditions(at: place["fields"][name])
+            places += rule.conditions(at: place["fields"][name.text])
         }
         return places + (additional?.conditions(at: place["additional_fields"]) ?? [])
     }

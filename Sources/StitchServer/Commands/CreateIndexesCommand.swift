@@ -58,7 +58,7 @@ enum CreateIndexesCommand {
         guard call.transaction?.isTransaction == true else { return }
         let isNew = try transaction.hasMade(namespace)
         if isNew, try transaction.count(namespace) == 0 { return }
-        let names = Set(try transaction.indexes(namespace).map(\.name))
+        let names = Set(names: try transaction.indexes(namespace).map(\.name))
         guard !definitions.allSatisfy({ names.contains($0.name) }) else { return }
         throw CommandFault(
             263,

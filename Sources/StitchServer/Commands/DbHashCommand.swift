@@ -7,7 +7,8 @@ enum DbHashCommand {
     static let rule = CommandRule(
         "dbHash", aliases: ["dbhash"], [], fields: ["collections": .array],
         .store { call, store in
-            let wanted = Set((call.array("collections") ?? []).compactMap(\.stringValue))
+            let wanted = Set(
+                names: (call.array("collections") ?? []).compactMap(\.stringValue))
             let (hashes, whole) = try store.read(call) { transaction in
                 var hashes = BSONDocument()
                 var texts = ""

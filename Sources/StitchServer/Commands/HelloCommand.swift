@@ -93,9 +93,8 @@ enum HelloCommand {
         _ reply: BSONDocument, _ call: CommandCall, _ store: StoreBackend
     ) throws -> BSONDocument {
         var reply = reply
-        if let name = call.string("saslSupportedMechs"), let dot = name.firstIndex(of: ".") {
-            let user = try store.user(
-                String(name[name.index(after: dot)...]), String(name[..<dot]))
+        if let name = call.string("saslSupportedMechs"), let parts = name.splitAtFirstDot {
+            let user = try store.user(parts.tail, parts.head)
             let names = Self.mechanisms(of: user)
             reply.append(
                 "saslSupportedMechs", .array(BSONArray(names.map { BSONValue.string($0) })))

@@ -57,7 +57,7 @@ enum ValidateCommand {
     private static func reply(_ findings: Findings, _ namespace: Namespace) -> BSONDocument {
         let faults = findings.report.faults
         let damaged = faults.count { $0.place == .document }
-        let faulty = Set(faults.compactMap(\.indexName))
+        let faulty = Set(names: faults.compactMap(\.indexName))
         var keys = BSONDocument()
         var details = BSONDocument()
         for (indexName, count) in findings.keys {

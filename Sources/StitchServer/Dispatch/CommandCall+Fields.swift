@@ -149,7 +149,9 @@ extension BSONValue {
         case .int64(let value): Int(value)
         case .double(let value): Self.whole(value)
         case .decimal128(let value):
-            value.int64Value.map { Int($0) } ?? Self.whole(value.doubleValue)
+            // A double loses its fraction, a decimal is rounded to the nearest, halves to even.
+            value.int64Value.map { Int($0) }
+                ?? Self.whole(value.doubleValue.rounded(.toNearestOrEven))
         default: nil
         }
     }

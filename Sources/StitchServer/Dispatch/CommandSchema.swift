@@ -19,7 +19,7 @@ struct CommandSchema: Sendable {
         isCommand: Bool = false
     ) throws(CommandFault) {
         guard let fields else { return }
-        var seen = Set(given)
+        var seen = Set(names: given)
         var isName = isCommand
         for (key, value) in document {
             defer { isName = false }
@@ -28,7 +28,8 @@ struct CommandSchema: Sendable {
                     40413, "BSON field '\(name).\(key)' is a duplicate field")
             }
             if isName { continue }
-            guard let kind = fields[key] else {
+            // All arguments are ASCII; another text may only look alike.
+            guard key.utf8.allSatisfy({ $0 < 0x80 }), let kind = fields[key] else {
                 if isCommand, CommandCall.generalArguments.contains(key) { continue }
                 throw CommandFault(40415, "BSON field '\(name).\(key)' is an unknown field.")
             }

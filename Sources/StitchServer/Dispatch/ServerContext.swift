@@ -11,7 +11,7 @@ final class ServerContext: Sendable {
         var lastConnectionID: Int32 = 0
         var parameters: [String: BSONValue] = [:]
         /// How much is noted of the commands on a database: 2 for all.
-        var profiling: [String: Int] = [:]
+        var profiling: [Name: Int] = [:]
     }
 
     /// The settings with which the server was started.

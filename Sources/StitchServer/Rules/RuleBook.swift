@@ -52,15 +52,15 @@ package final class RuleBook: Sendable {
 
     private static func read(_ folder: String) throws -> RuleSet {
         let manager = FileManager.default
-        var files: [String: [UInt8]] = [:]
+        var files: [(path: String, bytes: [UInt8])] = []
         for path in try manager.subpathsOfDirectory(atPath: folder).sorted()
         where path.hasSuffix(".json") {
             guard let data = manager.contents(atPath: "\(folder)/\(path)") else {
                 throw RuleFolderError(path: path)
             }
-            files[path] = Array(data)
+            files.append((path, Array(data)))
         }
-        return try RuleSet(files: files)
+        return try RuleSet(entries: files)
     }
 }
 

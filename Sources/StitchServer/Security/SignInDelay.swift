@@ -19,7 +19,7 @@ final class SignInDelay: Sendable {
         var last = ContinuousClock.now
     }
 
-    private let failures = Locked<[String: Failures]>([:])
+    private let failures = Locked<[Name: Failures]>([:])
 
     /// What is counted together.
     static func key(user: String, database: String, peer: String) -> String {
@@ -62,7 +62,7 @@ final class SignInDelay: Sendable {
     }
 
     private static func forget(
-        _ failures: inout [String: Failures], _ now: ContinuousClock.Instant
+        _ failures: inout [Name: Failures], _ now: ContinuousClock.Instant
     ) {
         failures = failures.filter { $0.value.last + memory >= now }
         guard failures.count >= countMax else { return }

@@ -32,12 +32,10 @@ struct EventDifference {
         guard !isByPipeline || byteCount + 15 < after.byteCount else { return nil }
     }
 
-    private static func paths(_ value: BSONValue?) -> [ArraySlice<Substring>] {
+    private static func paths(_ value: BSONValue?) -> [ArraySlice<String>] {
         guard case .array(let array)? = value else { return [] }
         return array.values.compactMap { path in
-            path.stringValue.map {
-                $0.split(separator: ".", omittingEmptySubsequences: false)[...]
-            }
+            path.stringValue.map { $0.dottedParts[...] }
         }
     }
 
@@ -46,9 +44,9 @@ struct EventDifference {
         /// Whether a difference that is longer than the value is told by the value.
         let isBounded: Bool
         /// The paths whose values were written as a whole.
-        let whole: [ArraySlice<Substring>]
+        let whole: [ArraySlice<String>]
         /// The paths of arrays that something was pushed into.
-        let pushed: [ArraySlice<Substring>]
+        let pushed: [ArraySlice<String>]
 
         func below(_ key: String, isArray: Bool) -> Rules {
             Rules(
@@ -57,8 +55,8 @@ struct EventDifference {
         }
 
         private static func rest(
-            _ paths: [ArraySlice<Substring>], _ key: String, _ isArray: Bool
-        ) -> [ArraySlice<Substring>] {
+            _ paths: [ArraySlice<String>], _ key: String, _ isArray: Bool
+        ) -> [ArraySlice<String>] {
             if paths.isEmpty { return [] }
             return paths.compactMap { path in
                 guard let first = path.first, first == key || (isArray && first.hasPrefix("$"))
@@ -98,7 +96,7 @@ struct EventDifference {
             removed.append(one.key)
             left = old.next()
         }
-        var inserted: Set<String> = []
+        var inserted: Set<Name> = []
         while let other = right {
             changes.append(Field(key: other.key, change: .inserted(other.value)))
             inserted.insert(other.key)

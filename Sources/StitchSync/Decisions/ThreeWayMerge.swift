@@ -60,6 +60,11 @@ public struct ThreeWayMerge: Sendable {
         return !merge(base: base, local: both, remote: both).document.contentEquals(both)
     }
 
+    /// Whether a path is named, by its bytes: one that only looks alike is not.
+    private static func holds(_ paths: Set<String>, _ path: String) -> Bool {
+        paths.contains(path) && paths.contains { $0.hasSameBytes(as: path) }
+    }
+
     private func merge(
         _ base: BSONDocument, _ local: BSONDocument, _ remote: BSONDocument, prefix: String,
         _ overlaps: inout [String]
@@ -88,11 +93,11 @@ public struct ThreeWayMerge: Sendable {
             return .document(merge(base, mine, theirs, prefix: path + ".", &overlaps))
         }
         if same(local, remote) {
-            let isCounted = counters.contains(path) && !mayBeOneChange
+            let isCounted = Self.holds(counters, path) && !mayBeOneChange
             return isCounted ? Self.sum(base, local, remote) ?? remote : remote
         }
-        if counters.contains(path), let sum = Self.sum(base, local, remote) { return sum }
-        if arrays.contains(path), let union = Self.union(base, local, remote) { return union }
+        if Self.holds(counters, path), let sum = Self.sum(base, local, remote) { return sum }
+        if Self.holds(arrays, path), let union = Self.union(base, local, remote) { return union }
         overlaps.append(path)
         return switch winner {
         case .local: local

@@ -106,11 +106,11 @@ extension ReadTransaction {
 
 extension BSONDocument {
     /// The fields at the top of documents that a filter's conditions are about.
-    fileprivate var conditionFields: Set<String> {
-        var fields: Set<String> = []
+    fileprivate var conditionFields: Set<Name> {
+        var fields: Set<Name> = []
         for (key, value) in self {
-            if key.first != "$" {
-                fields.insert(String(key.prefix { $0 != "." }))
+            if !key.hasPrefix("$") {
+                fields.insert(key.splitAtFirstDot?.head ?? key)
             } else {
                 for part in value.arrayValue?.values ?? [] {
                     fields.formUnion(part.documentValue?.conditionFields ?? [])

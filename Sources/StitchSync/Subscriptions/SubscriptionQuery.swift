@@ -54,7 +54,7 @@ public struct SubscriptionQuery: Sendable {
         }
         // Equal names keep their order.
         let order = entries.indices.sorted {
-            (entries[$0].key, $0) < (entries[$1].key, $1)
+            (Name(entries[$0].key), $0) < (Name(entries[$1].key), $1)
         }
         return BSONDocument(order.map { entries[$0] })
     }
@@ -72,7 +72,7 @@ public struct SubscriptionQuery: Sendable {
             return .array(conditions)
         case .document(let operators)
         where !key.hasPrefix("$") || ["$not", "$elemMatch"].contains(key):
-            let isLiteral = !key.hasPrefix("$") && operators.keys.first?.first != "$"
+            let isLiteral = !key.hasPrefix("$") && operators.keys.first?.hasPrefix("$") != true
             return isLiteral ? value : .document(try canonical(operators, depth: depth + 1))
         default: return value
         }

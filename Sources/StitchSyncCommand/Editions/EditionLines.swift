@@ -26,7 +26,7 @@ struct EditionLine: Sendable, Equatable {
         _ base: BSONDocument?, _ local: BSONDocument?, _ remote: BSONDocument?, at path: String,
         _ lines: inout [EditionLine]
     ) {
-        var seen: Set<String> = []
+        var seen: Set<Name> = []
         for key in [base, local, remote].flatMap({ $0.map { Array($0.keys) } ?? [] })
         where seen.insert(key).inserted {
             let place = path.isEmpty ? key : "\(path).\(key)"

@@ -21,7 +21,7 @@ extension ConflictFixture {
         let list = try file.list("cases")
         guard !list.isEmpty else { throw FixtureError("cases", "there are none") }
         var cases: [ConflictFixture] = []
-        var names: Set<String> = []
+        var names: Set<Name> = []
         for (value, path) in list {
             let fixture = try ConflictFixture(value, at: path)
             guard names.insert(fixture.name).inserted else {

@@ -13,7 +13,7 @@ struct FixtureObject {
             throw FixtureError(path, "an object is expected\(Self.found(value))")
         }
         self.init(document, at: path)
-        var seen: Set<String> = []
+        var seen: Set<Name> = []
         for key in document.keys {
             guard keys.contains(key) else {
                 throw FixtureError(

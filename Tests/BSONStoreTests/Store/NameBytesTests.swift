@@ -62,4 +62,55 @@ import Testing
         let found = try things.find([Self.composed: 1, Self.decomposed: 2])
         #expect(found.count == 1)
     }
+
+    @Test func `options and indexes stay with their spelling when the file is opened again`() throws {
+        do {
+            let store = try open()
+            try store.createCollection(Self.one, ["validator": ["a": 1]])
+            try store.createCollection(Self.other)
+            try store.collection(Self.other).createIndex([Self.composed: 1])
+            try store.collection(Self.other).createIndex([Self.decomposed: 1])
+        }
+        let store = try open()
+        let listed = try store.listCollections(Self.one.database)
+        #expect(listed.count == 2)
+        try store.collection(Self.other).insertOne(["_id": 1])
+        #expect(throws: StoreError.self) { try store.collection(Self.one).insertOne(["_id": 1]) }
+        #expect(try store.collection(Self.one).listIndexes().count == 1)
+        #expect(try store.collection(Self.other).listIndexes().count == 3)
+        #expect(try store.verify().faults.isEmpty)
+    }
+
+    @Test func `a database with both spellings is dropped`() throws {
+        let store = try open()
+        try store.collection(Self.one).insertOne(["_id": 1])
+        try store.collection(Self.other).insertOne(["_id": 2])
+        #expect(try store.dropDatabase(Self.one.database))
+        #expect(try store.listCollections(Self.one.database).isEmpty)
+    }
+
+    @Test func `a spelling is renamed to the other`() throws {
+        let store = try open()
+        try store.collection(Self.one).insertOne(["_id": 1])
+        try store.renameCollection(Self.one, to: Self.other)
+        #expect(try store.collection(Self.one).find().isEmpty)
+        #expect(try store.collection(Self.other).find().count == 1)
+    }
+
+    @Test func `both spellings are keys of one value that is coded`() throws {
+        struct Both: Codable, Equatable {
+            enum CodingKeys: String, CodingKey {
+                case one = "caf\u{E9}"
+                case other = "cafe\u{301}!"
+            }
+
+            var one: Int
+            var other: Int
+        }
+        let document = try BSONEncoder().encode(Both(one: 1, other: 2))
+        #expect(document[Self.composed] != nil && document[Self.decomposed + "!"] != nil)
+        #expect(try BSONDecoder().decode(Both.self, from: document) == Both(one: 1, other: 2))
+        let similar: BSONDocument = .init([(Self.decomposed, 1), (Self.decomposed + "!", 2)])
+        #expect(throws: (any Error).self) { try BSONDecoder().decode(Both.self, from: similar) }
+    }
 }

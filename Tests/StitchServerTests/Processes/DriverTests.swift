@@ -8,7 +8,8 @@ import Testing
         "A Python driver does what applications do",
         arguments: [
             "commands.py", "crud.py", "definitions.py", "mapreduce.py", "refusals.py",
-            "stable.py", "stepdown.py", "stream_events.py", "streams.py", "transactions.py",
+            "spellings.py", "stable.py", "stepdown.py", "stream_events.py", "streams.py",
+            "transactions.py",
         ])
     func pythonDriver(script: String) async throws {
         let answer = try await ServerProcess.run(["--test-commands"]) { server in

@@ -4,7 +4,7 @@ import hashlib
 
 import gridfs
 import pymongo
-from bson import Code, ObjectId, Timestamp
+from bson import Code, Decimal128, ObjectId, Timestamp
 from pymongo.errors import ExecutionTimeout
 from pymongo import InsertOne, UpdateOne, DeleteMany, ReplaceOne
 from served import ServedTest, main
@@ -203,6 +203,15 @@ class Refusals(ServedTest):
             with self.assertRaises(pymongo.errors.OperationFailure) as caught:
                 change()
             self.assertEqual(caught.exception.code, 2)
+
+    def test_fractions_of_counts(self):
+        # A double loses its fraction; a decimal is rounded, halves to even.
+        self.items.insert_many([{"_id": n} for n in range(6)])
+        for skip, left in [(1.9, 5), (Decimal128("1.5"), 4), (Decimal128("2.5"), 4)]:
+            answer = self.db.command("find", "items", skip=skip)
+            self.assertEqual(len(answer["cursor"]["firstBatch"]), left, skip)
+        answer = self.db.command("find", "items", limit=2.9, batchSize=1.9)
+        self.assertEqual(len(answer["cursor"]["firstBatch"]), 1)
 
 
 if __name__ == "__main__":

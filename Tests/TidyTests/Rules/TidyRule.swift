@@ -25,5 +25,6 @@ struct TidyRule: Sendable, CustomTestStringConvertible {
 
     /// All rules.
     static let all: [TidyRule] =
-        sizes + imports + words + [pureDecisions, openWork, machinePaths, documents, switchOrder]
+        sizes + imports + words
+        + [pureDecisions, openWork, machinePaths, documents, switchOrder, nameKeys]
 }

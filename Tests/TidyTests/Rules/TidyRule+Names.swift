@@ -1,0 +1,88 @@
+extension TidyRule {
+    /// Two spellings of one text are two names, which a `String` as key takes for one.
+    static let nameKeys = TidyRule(
+        name: "names are keys as `Name`, not as `String`",
+        broken: [
+            SourceFile("Sources/BSONStore/Store/A.swift", "var a: [String: Int] = [:]\n"),
+            SourceFile("Sources/StitchRules/A.swift", "var seen: Set<String> = []\n"),
+            SourceFile("Sources/StitchServer/A.swift", "func f() -> [String?: Int] { [:] }\n"),
+        ],
+        kept: [
+            SourceFile("Sources/BSONStore/Store/A.swift", "var a: [Name: Int] = [:]\n"),
+            SourceFile("Sources/BSONStore/Store/A.swift", "// not [String: Int]\n"),
+            SourceFile("Sources/StitchServer/A.swift", "static let a: Set<String> = [\"a\"]\n"),
+            SourceFile("Sources/StitchServer/A.swift", "var names: [String] = []\n"),
+            SourceFile("Tests/BSONStoreTests/A.swift", "var a: [String: Int] = [:]\n"),
+        ]
+    ) { file, _ in
+        guard file.isIn(foldersOfNames), !file.isIn(fixedKeys) else { return [] }
+        let lines = keyForms.flatMap { occurrences(of: $0, in: file.tokens) }
+        // What is written down once, in the source, is ASCII.
+        return lines.sorted().filter { !file.lines[$0 - 1].contains("static ") }.map {
+            Finding(
+                line: $0,
+                message: "a `String` as key takes two names for one; use `Name`, or say in the "
+                    + "rule why the keys are no names")
+        }
+    }
+
+    private static let keyForms = ["[ String :", "[ String ? :", "Set < String >"]
+        .map { SwiftToken.tokens(of: $0) }
+
+    private static let foldersOfNames = [
+        "Sources/BSONStore/", "Sources/StitchRules/", "Sources/StitchServer/",
+        "Sources/StitchSync/", "Sources/StitchMongo/", "Sources/StitchSyncTesting/",
+    ]
+
+    /// Files whose keys are not names that somebody gives, each with what they are.
+    private static let fixedKeys = [
+        // The text of a statement, which the store itself writes.
+        "Sources/BSONStore/SQLite/SQLiteConnection.swift",
+        // Arguments of stages and accumulators, of which the source lists all.
+        "Sources/BSONStore/Aggregation/StageFields.swift",
+        "Sources/BSONStore/Aggregation/Accumulator+Scripts.swift",
+        "Sources/BSONStore/Aggregation/StageLookup.swift",
+        // Stages of the server, of which the source lists all.
+        "Sources/BSONStore/Aggregation/PipelineOptions.swift",
+        "Sources/BSONStore/Aggregation/PipelineParser.swift",
+        "Sources/StitchServer/Backend/StoreBackend+Sources.swift",
+        // Kinds of metadata.
+        "Sources/BSONStore/Aggregation/PipelineMetadata.swift",
+        "Sources/BSONStore/Aggregation/PipelineRun.swift",
+        "Sources/BSONStore/Aggregation/ExpressionFrame.swift",
+        "Sources/BSONStore/Query/SortOrder.swift",
+        "Sources/BSONStore/Query/Filter+Metadata.swift",
+        "Sources/BSONStore/Query/DocumentSorter.swift",
+        "Sources/StitchServer/Commands/QueryRules.swift",
+        // Words of texts, which are found whatever their spelling.
+        "Sources/BSONStore/Query/TextSearch.swift",
+        // Names of types.
+        "Sources/BSONStore/Query/PredicateParser+Arguments.swift",
+        "Sources/BSONStore/Query/JSONSchemaParser.swift",
+        // Says what was asked for in an error.
+        "Sources/BSONStore/Coding/BSONDecodingNode.swift",
+        // Takes paths of files from an app; the tool gives them as pairs.
+        "Sources/StitchRules/Loading/RuleSetLoader.swift",
+        // Keys of a file of rules, of which the source lists all.
+        "Sources/StitchRules/Loading/RuleObject.swift",
+        // Commands, their arguments, fail points and parameters, of which the source lists all.
+        "Sources/StitchServer/Operation/ServerMetrics.swift",
+        "Sources/StitchServer/Dispatch/",
+        "Sources/StitchServer/Backend/ServerStage.swift",
+        "Sources/StitchServer/Streams/ChangeStreamStage.swift",
+        "Sources/StitchServer/Commands/GetParameterCommand.swift",
+        // Collections of the server's own.
+        "Sources/StitchServer/Commands/WriteBatch.swift",
+        // Counters of a reply.
+        "Sources/StitchServer/Commands/BulkWriteCommand.swift",
+        // The app's own set; a path is compared with it by bytes.
+        "Sources/StitchSync/Decisions/ThreeWayMerge.swift",
+        "Sources/StitchSyncTesting/Fixtures/ConflictFixture.swift",
+        // Labels of errors.
+        "Sources/StitchMongo/MongoFailure.swift",
+        "Sources/StitchMongo/MongoErrorClass.swift",
+        // Keys of a fixture, of which the source lists all.
+        "Sources/StitchSyncTesting/Fixtures/FixtureStep+Reading.swift",
+        "Sources/StitchSyncTesting/Fixtures/FixtureObject.swift",
+    ]
+}
