@@ -77,6 +77,7 @@ public final class SyncEngine: Sendable {
         state = Locked(State())
         delivery = EventDelivery(store: store, log: log)
         try store.write { transaction in
+            transaction.isByEngine = true
             try SyncSchema.prepare(transaction, freshInstance: freshInstance)
             try initialSubscriptions?.run(transaction, sets)
         }
@@ -133,6 +134,7 @@ extension SyncEngine {
     ) async throws -> R {
         let probe = probe
         let work: @Sendable (WriteTransaction) throws -> R = { transaction in
+            transaction.isByEngine = true
             let result = try body(transaction)
             try probe.beforeCommit()
             return result
