@@ -257,6 +257,7 @@ extension SyncTransaction {
             try hint(record, isDeleted ? .deleted : nil)
         case .found where record.isUnexplained: try liftUnexplained(record)
         case .found(let version, let content):
+            if record.isRowMissing(local: try local(record.documentID)) { return try hint(record) }
             if version == .absent || version != record.version { return try hint(record) }
             if let content, try !snapshot.isBase(content, of: record) { try hint(record) }
         }

@@ -207,6 +207,9 @@ extension CollectionPass {
             case .nothing: break
             case .taken: report.taken += 1
             case .removed: report.removed += 1
+            case .renewed(let error):
+                report.taken += look.isAbsent ? 0 : 1
+                errors.append(error)
             case .missing: missing.append(look.record.documentID)
             case .evicted: report.evicted += 1
             case .refused(let refused):
