@@ -18,7 +18,7 @@ struct PastEngineScenarios {
         /// A device in step with one document.
         init(_ location: DocumentStore.Location = .inMemory) async throws {
             store = try DocumentStore(at: location)
-            engine = try SyncEngine(store: store, remote: try InProcessRemote())
+            engine = try SyncEngine(store: store, remote: try InProcessRemote(at: .inMemory))
             try await items.insertOne(["_id": 1, "n": 1])
             try await engine.syncUntilQuiet()
         }
@@ -69,7 +69,9 @@ struct PastEngineScenarios {
     func otherWriters() async throws {
         let folder = try ScratchDirectory()
         let shop = try await Shop(.file(folder.path("a.db")))
-        let other = try DocumentStore(at: .file(folder.path("a.db")))
+        let other = try DocumentStore(
+            at: .file(folder.path("a.db")),
+            options: .init(changeHistory: .keep(changesMax: 1_000)))
         defer { other.close() }
         try await expectRefused {
             try await other.collection(Self.items).insertOne(["_id": 2])
@@ -91,7 +93,7 @@ struct PastEngineScenarios {
         let store = try DocumentStore(at: .inMemory)
         let stored = store.collection(Self.items)
         try await stored.insertOne(["_id": 1])
-        let engine = try SyncEngine(store: store, remote: try InProcessRemote())
+        let engine = try SyncEngine(store: store, remote: try InProcessRemote(at: .inMemory))
         let items = engine.collection(Self.items)
         try await stored.insertOne(["_id": 2])
         await items.configure(conflictHandler: .localWins)
