@@ -194,7 +194,7 @@ extension SyncEngine {
                 await passes.wait(after: seen)
                 continue
             }
-            let found = try await watch(places, late: unnoted, untilPassAfter: seen)
+            let found = try await watch(places, late: unnoted, vain.delays(backoff), untilPassAfter: seen)
             guard let (news, token) = found else { continue }
             if case .scheduled = frequency(of: news) {
                 if try await !noteChanges(in: news) { unnoted.insert(news) }
@@ -203,8 +203,8 @@ extension SyncEngine {
                 let isNew = vain.isNew(token, of: news)
                 wake()
                 await passes.wait(after: seen)
-                vain.note(isQuiet: lastPass.withLock { $0.isQuiet }, isNew: isNew)
-                if let delay = vain.delay(backoff) { try await clock.sleep(for: delay) }
+                let isVain = lastPass.withLock { $0.isQuiet || $0.isFailing }
+                vain.note(news, isVain: isVain, isNew: isNew)
             }
         }
     }
@@ -225,14 +225,18 @@ extension SyncEngine {
     /// Waits for a change in any collection, or for the next pass; tells after which place there is a
     /// change.
     ///
-    /// - Parameter late: collections that are watched after a while only.
+    /// - Parameters:
+    ///   - late: collections that are watched after a while only.
+    ///   - delays: how long others wait before they are watched.
     private func watch(
-        _ places: [(Namespace, ResumeToken)], late: Set<Namespace>, untilPassAfter seen: Int
+        _ places: [(Namespace, ResumeToken)], late: Set<Namespace>,
+        _ delays: [Namespace: Duration], untilPassAfter seen: Int
     ) async throws -> (Namespace, ResumeToken)? {
         try await withThrowingTaskGroup(of: (Namespace, ResumeToken)?.self) { group in
             for (namespace, token) in places {
                 group.addTask {
                     if late.contains(namespace) { try await self.waitAfterFailedWatch() }
+                    if let delay = delays[namespace] { try await self.clock.sleep(for: delay) }
                     return try await self.watch(namespace, after: token) ? (namespace, token) : nil
                 }
             }
@@ -304,28 +308,38 @@ private struct LastPass: Sendable {
 
 /// Counts news of a remote for which passes find nothing to do: they may come at any rate.
 private struct VainNews {
-    private var places: [Namespace: ResumeToken] = [:]
-    /// Passes in a row that found nothing, and how many of them at a place from before.
-    private var count = 0
-    private var countAtPlace = 0
+    private struct Counts {
+        var place: ResumeToken?
+        /// Passes in a row that found nothing, and how many of them at a place from before.
+        var all = 0
+        var atPlace = 0
+    }
+
+    private var counts: [Namespace: Counts] = [:]
 
     /// Whether the news are told after another place than the last ones.
     mutating func isNew(_ token: ResumeToken, of namespace: Namespace) -> Bool {
-        defer { places[namespace] = token }
-        return places[namespace] != token
+        defer { counts[namespace, default: Counts()].place = token }
+        return counts[namespace]?.place != token
     }
 
-    mutating func note(isQuiet: Bool, isNew: Bool) {
-        count = isQuiet ? count + 1 : 0
-        countAtPlace = isQuiet && !isNew ? countAtPlace + 1 : 0
+    mutating func note(_ namespace: Namespace, isVain: Bool, isNew: Bool) {
+        var count = counts[namespace] ?? Counts()
+        count.all = isVain ? count.all + 1 : 0
+        count.atPlace = isVain && !isNew ? count.atPlace + 1 : 0
+        counts[namespace] = count
     }
 
-    /// How long to wait before the remote is watched again: longer and longer where the history stays
+    /// How long to wait before collections are watched again: longer and longer where the history stays
     /// where it is, and for a moment where it gets on with what concerns nobody here.
-    func delay(_ backoff: Backoff) -> Duration? {
-        if countAtPlace > 1 { return backoff.delay(afterFailures: countAtPlace - 1, jitter: 1) }
-        guard count > 10 else { return nil }
-        return min(backoff.initial, .milliseconds(10) * (1 << min(count - 10, 10)))
+    func delays(_ backoff: Backoff) -> [Namespace: Duration] {
+        counts.compactMapValues { count in
+            if count.atPlace > 1 {
+                return backoff.delay(afterFailures: count.atPlace - 1, jitter: 1)
+            }
+            guard count.all > 10 else { return nil }
+            return min(backoff.initial, .milliseconds(10) * (1 << min(count.all - 10, 10)))
+        }
     }
 }
 
