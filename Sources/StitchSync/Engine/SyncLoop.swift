@@ -194,7 +194,8 @@ extension SyncEngine {
                 await passes.wait(after: seen)
                 continue
             }
-            let found = try await watch(places, late: unnoted, vain.delays(backoff), untilPassAfter: seen)
+            let found = try await watch(
+                places, late: unnoted, vain.delays(backoff), untilPassAfter: seen)
             guard let (news, token) = found else { continue }
             if case .scheduled = frequency(of: news) {
                 if try await !noteChanges(in: news) { unnoted.insert(news) }

@@ -204,8 +204,8 @@ struct SyncTransaction {
         guard collection.listens else { return }
         let event = ChangeEvent<BSONDocument>(
             sequence: 0, operationType: operationType, reason: reason, namespace: namespace,
-            documentID: document?.documentID ?? id, fullDocument: document, updateDescription: update,
-            hasUncommittedWrites: uncommitted)
+            documentID: document?.documentID ?? id, fullDocument: document,
+            updateDescription: update, hasUncommittedWrites: uncommitted)
         try EventOutbox.append(event, collection: collection.rowID, in: transaction.connection)
     }
 
