@@ -92,7 +92,8 @@ extension SyncTransaction {
 
     /// Takes a document off the device; the remote keeps it.
     func evict(_ record: SyncedDocument, isHeld: Bool, _ reason: ChangeReason) throws {
-        let own = isHeld ? try removeLocal(record.documentID, as: .evicted) : record.documentID
+        let id = record.documentID
+        let own = try isHeld ? removeLocal(id, as: .evicted) : id
         try records.remove(record)
         try journal.forget(record.documentID, in: collection.rowID)
         #if ENGINE_VARIANTS

@@ -8,7 +8,7 @@ struct ClosingScenarios {
     private static let items = Namespace("shop", "items")
 
     private static func engine(
-        _ folder: borrowing ScratchDirectory, _ remote: InProcessRemote
+        _ folder: ScratchDirectory, _ remote: InProcessRemote
     ) throws -> SyncEngine {
         try SyncEngine(store: try DocumentStore(at: .file(folder.path("a.db"))), remote: remote)
     }

@@ -34,8 +34,8 @@ struct PastEngineScenarios {
     func refused() async throws {
         let shop = try await Shop()
         let stored = shop.stored
-        try await expectRefused { try await stored.insertOne(["_id": 2]) }
-        try await expectRefused { try await stored.insertMany([["_id": 2], ["_id": 3]]) }
+        try await expectRefused { _ = try await stored.insertOne(["_id": 2]) }
+        try await expectRefused { _ = try await stored.insertMany([["_id": 2], ["_id": 3]]) }
         try await expectRefused { _ = try await stored.updateMany([:], ["$set": ["n": 2]]) }
         try await expectRefused { _ = try await stored.deleteMany([:]) }
         let other = Namespace("shop", "other")
@@ -98,9 +98,9 @@ struct PastEngineScenarios {
         try await stored.insertOne(["_id": 2])
         await items.configure(conflictHandler: .localWins)
         try await items.sync(ids: [1])
-        try await expectRefused { try await stored.insertOne(["_id": 3]) }
+        try await expectRefused { _ = try await stored.insertOne(["_id": 3]) }
         try await engine.syncUntilQuiet()
-        try await expectRefused { try await stored.insertOne(["_id": 3]) }
+        try await expectRefused { _ = try await stored.insertOne(["_id": 3]) }
         try await items.desync(ids: [1])
         try await stored.insertOne(["_id": 3])
         #expect(try stored.count() >= 1)
