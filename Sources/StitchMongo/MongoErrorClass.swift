@@ -6,11 +6,18 @@ internal import StitchSync
 /// Writes" and "Change Streams".
 enum MongoErrorClass {
     /// The class of a code that a server answered with.
-    static func decide(code: Int, labels: Set<String>) -> RemoteError.Class {
+    ///
+    /// - Parameter message: what the server said with it; one that nobody signed in to says 13 as well
+    ///   as one that forbids something for good.
+    static func decide(
+        code: Int, labels: Set<String>, message: String = ""
+    ) -> RemoteError.Class {
         if historyCodes.contains(code) || labels.contains("NonResumableChangeStreamError") {
             return .historyLost
         }
-        if signInCodes.contains(code) { return .unauthenticated }
+        if signInCodes.contains(code) || code == 13 && message.contains("requires authentication") {
+            return .unauthenticated
+        }
         if retryableCodes.contains(code) || !labels.isDisjoint(with: retryableLabels) {
             return .retryable
         }
@@ -80,7 +87,8 @@ enum MongoErrorClass {
         /// The class of any failure.
         static func decide(_ failure: MongoFailure) -> RemoteError.Class {
             switch failure.kind {
-            case .server: decide(code: failure.code, labels: failure.labels)
+            case .server: decide(
+                    code: failure.code, labels: failure.labels, message: failure.message)
             case .collectionDropped: .collectionDropped
             case .network: .retryable
             case .authentication: .unauthenticated

@@ -211,7 +211,9 @@ extension MongoWriteCommand {
             return .failed(RemoteError(write))
         }
         return .failed(
-            RemoteError(MongoErrorClass.decide(code: code, labels: []), code: code, message))
+            RemoteError(
+                MongoErrorClass.decide(code: code, labels: [], message: message), code: code,
+                message))
     }
 
     /// PathNotViable, and TypeMismatch of `$set` on what is no document.

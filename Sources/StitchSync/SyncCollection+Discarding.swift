@@ -14,7 +14,7 @@ extension SyncCollection {
             guard let record = try sync.record(id), record.isPending else { return false }
             let local = try sync.local(id)
             let base = record.base.document(local: local)
-            try sync.setLocal(id, to: base)
+            try sync.setLocal(id, to: base, orRemoveAs: .byApp)
             try sync.noteLocalWrite(before: local, after: base)
             return true
         }

@@ -47,7 +47,7 @@ extension SyncCollection {
                 sync.namespace, filter: filter, options: options
             ).first
             guard let found else { return nil }
-            try sync.setLocal(found.documentID, to: nil)
+            try sync.removeLocal(found.documentID, as: .byApp)
             try sync.noteLocalWrite(before: found, after: nil)
             return found
         }

@@ -105,7 +105,7 @@ extension SyncTransaction {
                 .duplicateKey, "another document has the _id by now", namespace: namespace,
                 documentID: id)
         }
-        try setLocal(id, to: after)
+        try setLocal(id, to: after, orRemoveAs: .byApp)
         try noteLocalWrite(before: local, after: after)
     }
 

@@ -41,7 +41,10 @@ extension SyncCollection {
             }
             return made
         }
-        if waiting == .always { try await wait(for: latest, timeout) }
+        if waiting == .always {
+            try await engine.subscriptions.waitForSynchronization(
+                of: latest.version, asking: true, timeout: timeout)
+        }
         return known
     }
 

@@ -62,8 +62,8 @@ extension SyncCollection {
                 try sync.leave(record, local: local)
                 try sync.journal.forget(id, in: sync.collection.rowID)
                 guard local != nil else { continue }
-                try sync.setLocal(id, to: nil)
-                try sync.emit(.delete, .desync, id, uncommitted: false)
+                let own = try sync.removeLocal(id, as: .desynced)
+                try sync.emit(.delete, .desync, own, uncommitted: false)
             }
         }
     }

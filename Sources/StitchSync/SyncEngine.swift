@@ -28,7 +28,9 @@ public final class SyncEngine: Sendable {
     let sets = SubscriptionCache()
     let state: Locked<State>
     /// The right to sync the store's file, once a pass ran; not in the state, which deliveries keep.
-    private let lease = Locked<SyncLease?>(nil)
+    let lease = Locked<SyncLease?>(nil)
+    /// Tells the engine that its store was closed.
+    private let closing = Locked<CommitObservation?>(nil)
     /// The engines whose pass the task runs, or whose conflict handler it is.
     @TaskLocal static var passing: Set<ObjectIdentifier> = []
 
@@ -39,6 +41,8 @@ public final class SyncEngine: Sendable {
         var toldStops: [Namespace: SyncStop] = [:]
         var isOnline = true
         var progress = SyncProgress()
+        /// ``SyncEngine/close()`` was called.
+        var isClosed = false
     }
 
     /// Sets an engine up over an open store.
@@ -77,9 +81,13 @@ public final class SyncEngine: Sendable {
         state = Locked(State())
         delivery = EventDelivery(store: store, log: log)
         try store.write { transaction in
+            transaction.isByEngine = true
             try SyncSchema.prepare(transaction, freshInstance: freshInstance)
             try initialSubscriptions?.run(transaction, sets)
         }
+        // Not strongly: the store may outlive the engine.
+        let observation = store.observeClosing { [weak self] in self?.noteClosed() }
+        closing.withLock { $0 = observation }
     }
 
     /// A collection of raw BSON documents.
@@ -131,8 +139,10 @@ extension SyncEngine {
     func write<R: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws -> R
     ) async throws -> R {
+        try checkIsOpen()
         let probe = probe
         let work: @Sendable (WriteTransaction) throws -> R = { transaction in
+            transaction.isByEngine = true
             let result = try body(transaction)
             try probe.beforeCommit()
             return result
@@ -214,9 +224,13 @@ extension SyncEngine {
     func syncNow(
         only namespaces: Set<Namespace>?, direction: SyncPass.Direction = .both
     ) async throws -> SyncPassReport {
+        try checkIsOpen()
         guard isOnline else { throw SyncError(.offline, "the engine is offline") }
         try checkIsOutsideOfPass()
         return try await gate.run {
+            // It may have been closed while the pass before was under way, or by a handler of this one.
+            try checkIsOpen()
+            defer { if isClosed { noteClosed() } }
             try takeLease()
             do {
                 let passing = Self.passing.union([ObjectIdentifier(self)])
@@ -231,43 +245,6 @@ extension SyncEngine {
                 throw error
             }
         }
-    }
-
-    /// Takes the right to sync the store's file, and keeps it while the engine lives and the store is
-    /// open.
-    private func takeLease() throws {
-        guard case .file(let path) = store.location else { return }
-        try store.checkIsOpen()
-        try lease.withLock { (lease) throws(SyncError) in
-            if lease == nil { lease = try SyncLease(ofStore: path) }
-        }
-    }
-
-    /// Notes that the store is closed: who waits for documents or events learns that they will not
-    /// come, and another engine may sync the file.
-    ///
-    /// A pass that is under way stores nothing any more. What it still sends is like a request that
-    /// arrives late: its attempt was stored before.
-    func noteClosed() {
-        lease.withLock { $0 = nil }
-        delivery.wake()
-        wake()
-    }
-
-    /// Waits for the pass that is under way and gives the right to sync the store's file back.
-    ///
-    /// The next pass takes it again. It is given back too when the engine is let go.
-    ///
-    /// - Throws: `SyncError` of code `.passUnderWay` inside of a conflict handler; `CancellationError`.
-    public func release() async throws {
-        try checkIsOutsideOfPass()
-        try await gate.run { lease.withLock { $0 = nil } }
-    }
-
-    /// Who is called by a pass cannot wait for its end.
-    private func checkIsOutsideOfPass() throws(SyncError) {
-        guard Self.passing.contains(ObjectIdentifier(self)) else { return }
-        throw SyncError(.passUnderWay, "the pass that called the handler waits for it")
     }
 
     /// Runs passes until a pass finds nothing to do; what is paused or waits for a handler stays.

@@ -29,12 +29,13 @@ public struct SyncEvents<Document: Sendable>: AsyncSequence, Sendable {
             self.coding = coding
         }
 
-        /// The next change, when there is one; `nil` once the task is cancelled.
+        /// The next change, when there is one; `nil` once the task is cancelled or the engine was
+        /// closed.
         ///
         /// - Throws: `StoreError` when the store cannot be read.
         public mutating func next() async throws -> ChangeEvent<Document>? {
             if let last { place.receiver.advance(to: last) }
-            while !Task.isCancelled {
+            while !Task.isCancelled, !place.delivery.isClosed {
                 while let event = events.popFirst() {
                     last = event.sequence
                     if let typed = event.typed(coding, place.delivery) { return typed }

@@ -28,6 +28,7 @@ public struct SyncUpdates<Element: Sendable & Equatable>: AsyncSequence, Sendabl
         public mutating func next() async throws -> Element? {
             while !Task.isCancelled {
                 let (seen, commits) = (engine.changed.count, engine.store.commitCount)
+                try engine.checkIsOpen()
                 let value = try await read()
                 if value != last {
                     last = value

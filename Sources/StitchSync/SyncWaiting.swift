@@ -9,8 +9,9 @@ extension SyncEngine {
     /// file, for that one to send it.
     ///
     /// - Parameter timeout: how long at most; for ever unless told.
-    /// - Throws: `SyncError` of code `.timedOut` and those of ``syncNow()`` but `.offline`;
-    ///   `CancellationError`.
+    /// - Throws: `SyncError` of code `.timedOut`, `.authRequired` where the remote wants somebody to
+    ///   sign in, that of a collection that is stopped, and those of ``syncNow()`` but `.offline`;
+    ///   `StoreError` of code `.closed`; `CancellationError`.
     public func waitForUpload(timeout: Duration? = nil) async throws {
         try await wait(for: [.unsent], in: nil, timeout)
     }
@@ -20,8 +21,8 @@ extension SyncEngine {
     /// Sets of subscriptions that wait for their documents are waited for.
     ///
     /// - Parameter timeout: how long at most; for ever unless told.
-    /// - Throws: as ``waitForUpload(timeout:)`` does; `SyncError` of code `.storeInUse` where another
-    ///   engine syncs the file.
+    /// - Throws: as ``waitForUpload(timeout:)`` does; `SyncError` of code `.subscriptionFailed`
+    ///   where the remote refused the latest set, `.storeInUse` where another engine syncs the file.
     public func waitForDownload(timeout: Duration? = nil) async throws {
         try await wait(for: [.toLook], in: nil, timeout)
     }
@@ -81,6 +82,7 @@ extension SyncEngine {
         until selections: [SyncRecords.Selection], in namespace: Namespace?
     ) async throws {
         var fruitless = 0
+        var patience = PassPatience()
         var random = SystemRandomNumberGenerator()
         while true {
             let (seen, commits) = (wakes.count, store.commitCount)
@@ -102,13 +104,15 @@ extension SyncEngine {
                 continue
             }
             if let stopped = try stopError(in: namespace) { throw stopped }
+            if let refused = try refusal(report, in: namespace, selections) { throw refused }
             let needsSets = selections.contains(.toLook)
             if report.reachedRemote, try isEmpty(selections, in: namespace),
                 try !needsSets || !isSetWaiting(in: namespace)
             {
                 return
             }
-            fruitless = report.reachedRemote && !report.isQuiet ? 0 : fruitless + 1
+            let mayGoOn = report.reachedRemote && patience.mayGoOn(after: report)
+            fruitless = mayGoOn ? 0 : fruitless + 1
             guard fruitless > 0 else { continue }
             let jitter = Double.random(in: 0..<1, using: &random)
             try await wakes.wait(
@@ -127,6 +131,29 @@ extension SyncEngine {
             if let stop = collection.stop { return stop.error(in: collection.namespace) }
         }
         return nil
+    }
+
+    /// The error of a sign-in or a query that the remote refused: only a person can end the wait for
+    /// what needs it.
+    private func refusal(
+        _ report: SyncPassReport, in namespace: Namespace?, _ selections: [SyncRecords.Selection]
+    ) throws -> SyncError? {
+        if report.errors.contains(.authRequired) { return Self.authRequired(in: namespace) }
+        guard selections.contains(.toLook) else { return nil }
+        let latest = try subscriptions.latest
+        guard namespace.map(latest.asks(of:)) ?? true,
+            let state = try subscriptions.state(of: latest.version),
+            case .failed(let text) = state.wait(for: .complete)
+        else { return nil }
+        return SyncError(.subscriptionFailed, text, namespace: namespace)
+    }
+
+    /// What ends a wait that needs somebody to sign in.
+    static func authRequired(in namespace: Namespace? = nil) -> SyncError {
+        SyncError(
+            .authRequired,
+            "the remote wants somebody to sign in: do so, call noteSignIn(), and wait again",
+            namespace: namespace)
     }
 
     /// Runs a pass; `nil` when the engine is offline.

@@ -298,6 +298,7 @@ final class ScopeStores: Sendable {
     func empty() throws {
         for store in [remote, a, b] {
             try store.write { transaction in
+                transaction.isByEngine = true
                 _ = try transaction.remove(ScopeRun.namespace, id: ScopeRun.key)
                 let connection = transaction.connection
                 let hasTables = try connection.int64(

@@ -103,3 +103,8 @@ extension BSONArray {
         BSONValue.array(self).extendedJSON(format, pretty: pretty)
     }
 }
+
+extension BSONDocument: CustomStringConvertible {
+    /// The document as relaxed Extended JSON, for logs and debuggers.
+    public var description: String { extendedJSON(.relaxed) }
+}

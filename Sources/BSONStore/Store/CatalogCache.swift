@@ -9,6 +9,8 @@ final class CatalogCache {
     private var schema: Int64?
     /// Whether the transaction was asked for its schema.
     private var isSchemaKnown = false
+    /// See ``syncedQuery(_:)``; empty where nothing is synced.
+    private var syncedQuery: String?
     private var indexes: [Int64: [StoredIndex]] = [:]
     /// The table that was asked about last with its indexes.
     private var last: (table: Int64, indexes: [StoredIndex])?
@@ -47,6 +49,7 @@ final class CatalogCache {
     func forgetTables() {
         tables.removeAll(keepingCapacity: true)
         schema = nil
+        syncedQuery = nil
         isSchemaKnown = false
     }
 
@@ -54,14 +57,7 @@ final class CatalogCache {
     func table(
         _ namespace: Namespace, _ connection: SQLiteConnection
     ) throws(StoreError) -> CollectionTable? {
-        if !isSchemaKnown {
-            let schema = try connection.int64("PRAGMA schema_version")
-            if schema != self.schema {
-                tables.removeAll(keepingCapacity: true)
-                self.schema = schema
-            }
-            isSchemaKnown = true
-        }
+        if !isSchemaKnown { try readSchema(connection) }
         if let known = tables[namespace] { return known }
         if !isCatalogChecked, !connection.isInMemory {
             try Catalog.check(connection)
@@ -70,6 +66,31 @@ final class CatalogCache {
         guard let found = try Catalog.read(namespace, connection) else { return nil }
         tables[namespace] = found
         return found
+    }
+
+    /// Forgets what belongs to another schema.
+    private func readSchema(_ connection: SQLiteConnection) throws(StoreError) {
+        let schema = try connection.int64("PRAGMA schema_version")
+        if schema != self.schema {
+            tables.removeAll(keepingCapacity: true)
+            syncedQuery = nil
+            self.schema = schema
+        }
+        isSchemaKnown = true
+    }
+
+    /// The statement that tells whether a sync engine keeps a collection in step; `nil` where the file
+    /// has no engine's tables.
+    func syncedQuery(_ connection: SQLiteConnection) throws(StoreError) -> String? {
+        if !isSchemaKnown { try readSchema(connection) }
+        let query: String
+        if let known = syncedQuery {
+            query = known
+        } else {
+            query = try Self.syncedQuery(connection)
+            syncedQuery = query
+        }
+        return query.isEmpty ? nil : query
     }
 
     /// Compares a table with its indexes in a few places, once per connection.

@@ -4,7 +4,8 @@ extension DocumentStore {
     ///
     /// A document's time is over so many seconds after the date in the index's field, after the
     /// earliest where it is an array; without a date it stays. The deletions are ordinary ones and
-    /// are in the change feed; each index's are one transaction.
+    /// are in the change feed; each index's are one transaction. Collections that a sync engine keeps
+    /// in step are passed over: what is to go there is deleted through the engine, or at the remote.
     ///
     /// - Returns: how many documents were deleted.
     /// - Throws: what a write throws, once all collections had their turn; what was deleted stays so.
@@ -35,13 +36,17 @@ extension DocumentStore {
     /// Deletes what is due by one index.
     private func expire(_ namespace: Namespace, _ name: String, _ now: BSONDatetime) throws -> Int {
         let isAny = try read { transaction in
-            guard let filter = try transaction.dueFilter(namespace, name, now) else { return false }
+            guard try !transaction.isSynced(namespace),
+                let filter = try transaction.dueFilter(namespace, name, now)
+            else { return false }
             return !(try transaction.find(namespace, filter: filter, options: .first)).isEmpty
         }
         guard isAny else { return 0 }
         return try write { transaction in
             // As the index is now: it may have been dropped or changed since.
-            guard let filter = try transaction.dueFilter(namespace, name, now) else { return 0 }
+            guard try !transaction.isSynced(namespace),
+                let filter = try transaction.dueFilter(namespace, name, now)
+            else { return 0 }
             return try transaction.deleteMany(namespace, filter: filter)
         }
     }

@@ -14,6 +14,8 @@ public final class DocumentStore: Sendable {
     let writer: Locked<Writer>
     let readers = ReaderPool()
     let observers = CommitObservers()
+    /// Those who are told of the end.
+    private let closings = CommitObservers()
     let commitWatch = CommitWatch()
     let writerThread = WorkerThread<GroupCommit>(batchMax: GroupCommit.jobsMax) { jobs in
         GroupCommit.run(jobs)
@@ -44,15 +46,22 @@ public final class DocumentStore: Sendable {
 
     deinit { close() }
 
-    /// Waits for the write that is under way, then closes the file; later calls throw `closed`.
+    /// Waits for the write that is under way, then closes the file; later calls throw `closed`, and an
+    /// engine that syncs the store ends.
     ///
     /// A read that is under way ends undisturbed.
     public func close() {
         precondition(!mutex.isHeldByThisThread, "a store cannot be closed in its own write")
         mutex.lock()
-        defer { mutex.unlock() }
         shut()
+        mutex.unlock()
+        closings.notify()
     }
+
+    /// Calls back once the store is closed, on the thread that closes it.
+    package func observeClosing(
+        _ observer: @escaping @Sendable () -> Void
+    ) -> CommitObservation { closings.add(observer) }
 
     /// Closes as ``close()`` does, unless a look at the last state throws; this process writes nothing
     /// between the two.
@@ -60,9 +69,12 @@ public final class DocumentStore: Sendable {
     /// - Throws: what the look throws, and `closed` when the store is already; it is left as it is.
     package func close(after look: (ReadTransaction) throws -> Void) throws {
         let connection = try enterWriter()
-        defer { mutex.unlock() }
-        try read(on: connection, look)
-        shut()
+        do {
+            defer { mutex.unlock() }
+            try read(on: connection, look)
+            shut()
+        }
+        closings.notify()
     }
 
     /// - Throws: `closed` when the store is.

@@ -134,5 +134,8 @@ extension WriteTransaction {
         bypassesValidation = false
         hint = nil
         documentGuard = nil
+        isByEngine = false
+        // The engine may have begun to keep one in step.
+        freeTables.removeAll()
     }
 }

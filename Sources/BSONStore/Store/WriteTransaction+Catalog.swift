@@ -37,6 +37,7 @@ extension WriteTransaction {
     public func dropCollection(_ namespace: Namespace) throws(StoreError) -> Bool {
         guard let table = try collectionTable(namespace) else { return false }
         if table.options.view == nil {
+            try checkMayWrite(namespace)
             let uuid = try Catalog.uuid(table, connection)
             try record(
                 .drop, namespace, before: nil, after: nil, remarks: Self.remarks([.uuid: uuid]))
@@ -66,6 +67,8 @@ extension WriteTransaction {
         guard table.options.view == nil else {
             throw StoreError(.commandNotSupportedOnView, "cannot rename view: \(namespace)")
         }
+        try checkMayWrite(namespace)
+        try checkMayWrite(target)
         var remarks: [StoreChange.Remark: BSONValue] = [
             .uuid: try Catalog.uuid(table, connection)
         ]

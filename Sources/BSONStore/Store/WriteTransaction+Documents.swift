@@ -116,6 +116,7 @@ extension WriteTransaction {
 
     /// Writes a new row and its index keys, and records it.
     func add(_ stored: StorableDocument, to table: CollectionTable) throws(StoreError) {
+        try checkMayWrite(table)
         try check(stored.document, replacing: nil, in: table)
         let change: IndexChange
         do throws(StoreError) {
@@ -147,7 +148,8 @@ extension WriteTransaction {
         try record(
             .insert, table.namespace, before: nil, after: stored.document,
             link: ImageLink(row: row, previous: 0))
-        if !table.isPlain, let capped = table.options.capped {
+        // What is kept in step does not go by itself.
+        if !isByEngine, !table.isPlain, let capped = table.options.capped {
             try trim(table, capped, added: stored.document.byteCount)
         }
     }
@@ -158,6 +160,7 @@ extension WriteTransaction {
     func rewrite(
         _ found: StoredDocument, _ document: BSONDocument, in table: CollectionTable
     ) throws(StoreError) -> ImageLink {
+        try checkMayWrite(table)
         try check(document, replacing: found.document, in: table)
         if !table.isPlain { cappedUsage[table.id] = nil }
         let change = try indexChange(
@@ -189,6 +192,7 @@ extension WriteTransaction {
 
     /// Removes a row and its index keys, and records it.
     func delete(_ found: StoredDocument, in table: CollectionTable) throws(StoreError) {
+        try checkMayWrite(table)
         let change = try indexChange(
             in: table, row: found.row, from: found.document, to: nil)
         if !table.isPlain { cappedUsage[table.id] = nil }

@@ -18,6 +18,7 @@ extension WriteTransaction {
             stored.append(try StorableDocument(document, in: namespace))
         }
         try onTableForWriting(namespace) { (table) throws(StoreError) in
+            try checkMayWrite(table)
             var rest = stored[...]
             if try canAddTogether(to: table) {
                 try add(&rest, by: .insertEight, count: 8, to: table)

@@ -11,6 +11,11 @@ public final class WriteTransaction: ReadTransaction {
     /// By which index updates and deletes find their documents; `nil` leaves it to the planner.
     package var hint: IndexHint?
 
+    /// Whether the sync engine writes, which alone may write to what it keeps in step.
+    package var isByEngine = false
+    /// The collections that no engine keeps in step, as far as that was asked.
+    var freeTables: Set<Int64> = []
+
     private(set) var feed: FeedState
     /// What capped collections hold, as far as it was counted.
     var cappedUsage: [Int64: CappedUsage] = [:]
@@ -77,7 +82,7 @@ public final class WriteTransaction: ReadTransaction {
     }
 
     /// Looks tables up again after this transaction made one.
-    func noteNewTables() {
+    package func noteNewTables() {
         connection.catalogCache.forgetTables()
         forgetLastTable()
     }

@@ -235,25 +235,25 @@ extension SyncTransaction {
         record.attempt = nil
         switch decision {
         case .finishDelete:
-            try setLocal(id, to: nil)
+            let own = try removeLocal(id, as: .byAnswer)
             try end(record)
-            try emit(.delete, .resolution, id, uncommitted: false)
+            try emit(.delete, .resolution, own, uncommitted: false)
         case .deletePending:
-            try setLocal(id, to: nil)
+            let own = try removeLocal(id, as: .byAnswer)
             try keep(&record, base: remote, local: nil)
-            try emit(.delete, .resolution, id, uncommitted: true)
+            try emit(.delete, .resolution, own, uncommitted: true)
         case .takeRemote:
-            try setLocal(id, to: remote.document, from: local)
+            if let document = remote.document { try setLocal(to: document, from: local) }
             record.takeBase(.sameAsLocal, remote.version)
             record = try save(record)
             try emit(.replace, .resolution, id, document: remote.document, uncommitted: false)
             try evictUnclaimed(record, local: remote.document, .remote)
         case .insertPending:
-            try setLocal(id, to: answer, from: local)
+            if let answer { try setLocal(to: answer, from: local) }
             try keep(&record, base: remote, local: answer)
             try emit(.insert, .resolution, id, document: answer, uncommitted: true)
         case .updatePending:
-            try setLocal(id, to: answer, from: local)
+            if let answer { try setLocal(to: answer, from: local) }
             try keep(&record, base: remote, local: answer)
             try emitChange(
                 .resolution, id, from: conflict.local, to: answer, uncommitted: true)

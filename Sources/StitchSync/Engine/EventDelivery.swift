@@ -20,6 +20,8 @@ final class EventDelivery: Sendable {
         var failed: Set<Namespace?> = []
         /// Stored errors that were told of, and whose mark is still to be stored.
         var told: [Namespace: [Rejection]] = [:]
+        /// The engine was closed: who steps through events is at their end.
+        var isClosed = false
     }
 
     /// Errors that wait for a slow listener at most; older ones are dropped for newer.
@@ -36,6 +38,15 @@ final class EventDelivery: Sendable {
     init(store: DocumentStore, log: SyncLog) {
         self.store = store
         self.log = log
+    }
+
+    /// Whether the engine was closed.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Ends those who step through events.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        news.notify()
     }
 
     /// Runs a body as a delivery, inside of which ``flush()`` does not wait for itself.

@@ -9,7 +9,7 @@ extension SyncTransaction {
     func noteLocalWrite(before: BSONDocument?, after written: BSONDocument?) throws {
         let after = written?.withoutVersion
         let id = (after ?? before)?.documentID ?? .null
-        if let after, after.byteCount != written?.byteCount { try setLocal(id, to: after) }
+        if let after, after.byteCount != written?.byteCount { try setLocal(to: after) }
         var record = try record(id)
         // A row that went missing confirms nothing: what is written in its place is new.
         if before == nil, var missing = record, missing.base == .sameAsLocal {

@@ -31,8 +31,7 @@ extension SyncTransaction {
             remote: presence, evidence: evidence,
             versionSame: record.version == remote.version,
             contentSame: contentEqual(base, remote.document),
-            pending: record.isRowMissing(local: local)
-                ? .none : PendingChange(base: base, local: local),
+            pending: PendingChange(base: base, local: local),
             outcomeSame: isSame && !countsTwice, mayClaim: mayClaim)
     }
 }

@@ -92,13 +92,14 @@ extension SyncTransaction {
 
     /// Takes a document off the device; the remote keeps it.
     func evict(_ record: SyncedDocument, isHeld: Bool, _ reason: ChangeReason) throws {
-        if isHeld { try setLocal(record.documentID, to: nil) }
+        let id = record.documentID
+        let own = try isHeld ? removeLocal(id, as: .evicted) : id
         try records.remove(record)
         try journal.forget(record.documentID, in: collection.rowID)
         #if ENGINE_VARIANTS
             if EngineVariant.evictionWithoutEvent.isOn { return }
         #endif
-        if isHeld { try emit(.evict, reason, record.documentID, uncommitted: false) }
+        if isHeld { try emit(.evict, reason, own, uncommitted: false) }
     }
 
     /// Takes a document off the device that the user no longer sees, or no query asks for.

@@ -11,6 +11,18 @@ extension SyncedDocument {
 }
 
 extension SyncTransaction {
+    /// What the app is told of a document whose row, which held no change, is missing.
+    func missingError(_ record: SyncedDocument, isThere: Bool) -> SyncError {
+        SyncError(
+            .localDocumentMissing,
+            "the local document \(record.documentID.extendedJSON(.relaxed)) was missing though "
+                + "nobody deleted it; it had no change, and "
+                + (isThere
+                    ? "comes again from the remote" : "the remote does not have it either")
+                + ": check the file with verify()",
+            namespace: namespace, documentID: record.documentID)
+    }
+
     /// Pauses a document whose row is missing, so that nothing of it is sent; resumed, it comes again
     /// from the remote.
     ///

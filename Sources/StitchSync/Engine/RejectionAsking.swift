@@ -97,7 +97,7 @@ extension SyncTransaction {
             try restore(record, local: local)
         case .edit:
             try records.removeRejection(rejection.write.id)
-            try setLocal(id, to: edited)
+            try setLocal(id, to: edited, orRemoveAs: .byAnswer)
             try noteLocalWrite(before: local, after: edited)
             // Each vain question counts, so that nobody is asked for ever.
             guard var edit = try self.record(id) else { return }

@@ -34,6 +34,7 @@ extension CollectionPass {
         var token = start
         var hasMore = true
         let limit = limits.changesPerRead
+        var budget = PageBudget(changesPerPage: limit)
         while hasMore {
             let after = token
             let batch = try await request { remote in
@@ -43,6 +44,7 @@ extension CollectionPass {
                 if looking { try await takeIn(batch) } else { try await keep(batch) }
             }
             hasMore = batch.hasMore && batch.token != token
+            if hasMore { try budget.spend(batch) }
             token = batch.token
         }
     }
@@ -257,6 +259,7 @@ extension SyncTransaction {
             try hint(record, isDeleted ? .deleted : nil)
         case .found where record.isUnexplained: try liftUnexplained(record)
         case .found(let version, let content):
+            if record.isRowMissing(local: try local(record.documentID)) { return try hint(record) }
             if version == .absent || version != record.version { return try hint(record) }
             if let content, try !snapshot.isBase(content, of: record) { try hint(record) }
         }

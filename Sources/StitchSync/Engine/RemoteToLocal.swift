@@ -87,7 +87,7 @@ extension CollectionPass {
         var claims = try await settle(looks, mayClaim: true, then: sequel)
         try await claim(claims)
         while !claims.isEmpty {
-            let (looks, rest) = try await self.looks(at: claims, told: told)
+            let (looks, rest) = try await self.looks(at: claims, told: told, isAgain: true)
             _ = try await settle(looks, mayClaim: false)
             claims = rest
         }
@@ -96,7 +96,7 @@ extension CollectionPass {
     /// Looks at as many of some documents as one answer may hold, which is one at least; the rest is
     /// to be looked at later.
     private mutating func looks(
-        at batch: [SyncedDocument], told: [[UInt8]: Told] = [:]
+        at batch: [SyncedDocument], told: [[UInt8]: Told] = [:], isAgain: Bool = false
     ) async throws -> (looks: [Look], rest: [SyncedDocument]) {
         let (ids, bytesMax) = (batch.map(\.documentID), limits.batchBytes)
         let lookups = try await request { remote in
@@ -119,7 +119,7 @@ extension CollectionPass {
         }
         report.looked += looks.count
         progress { progress in
-            progress.downloadedDocuments += looks.count
+            progress.downloadedDocuments += isAgain ? 0 : looks.count
             progress.downloadedBytes += byteCount
         }
         return (looks, rest)
@@ -207,6 +207,9 @@ extension CollectionPass {
             case .nothing: break
             case .taken: report.taken += 1
             case .removed: report.removed += 1
+            case .renewed(let error):
+                report.taken += look.isAbsent ? 0 : 1
+                errors.append(error)
             case .missing: missing.append(look.record.documentID)
             case .evicted: report.evicted += 1
             case .refused(let refused):
@@ -328,49 +331,6 @@ extension CollectionPass {
             for (operation, found) in try await history(after: token, of: records) {
                 evidence[operation] = found
             }
-        }
-        return evidence
-    }
-
-    /// Walks the history since attempts were stored, once for all that were stored together.
-    private mutating func history(
-        after start: ResumeToken, of records: [SyncedDocument]
-    ) async throws -> [OperationID: AttemptEvidence] {
-        #if ENGINE_VARIANTS
-            if EngineVariant.attemptOnlyOnTop.isOn { return [:] }
-        #endif
-        var found: Set<OperationID> = []
-        var unknownDeletes: Set<[UInt8]> = []
-        var isWhole = true
-        var token = start
-        let limit = limits.changesPerRead
-        var hasMore = true
-        while hasMore {
-            let after = token
-            let batch: RemoteChangeBatch
-            do {
-                batch = try await request { remote in
-                    try await remote.changes(after: after, limit: limit, waitingUpTo: .zero)
-                }
-            } catch let error as RemoteError where error.endsHistory {
-                isWhole = false
-                break
-            }
-            found.formUnion(batch.changes.compactMap(\.operation))
-            for change in batch.changes where change.isDelete && change.operation == nil {
-                unknownDeletes.insert(BSONKey.encode(change.documentID))
-            }
-            hasMore = batch.hasMore && batch.token != token
-            token = batch.token
-        }
-        var evidence: [OperationID: AttemptEvidence] = [:]
-        for record in records {
-            guard let attempt = record.attempt else { continue }
-            let key = BSONKey.encode(record.documentID)
-            let isUnclear = !isWhole || attempt.isDelete && unknownDeletes.contains(key)
-            evidence[attempt.operation] =
-                found.contains(attempt.operation)
-                ? .inHistory : isUnclear ? .historyLost : .notInHistory
         }
         return evidence
     }

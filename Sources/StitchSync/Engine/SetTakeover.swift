@@ -85,6 +85,9 @@ struct SetTakeover {
             case .foreign:
                 share.taken += 1
                 share.errors.append(look.foreignVersion(in: sync.namespace))
+            case .renewed(let error):
+                share.taken += 1
+                share.errors.append(error)
             case .failed(let error): share.errors.append(error)
             case .nothing, .removed, .missing, .evicted, .claim, .conflict, .answered, .refused:
                 break

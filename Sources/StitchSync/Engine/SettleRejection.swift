@@ -56,7 +56,7 @@ extension SyncTransaction {
         let base = record.base.document(local: local)
         record.attempt = nil
         record.pause = nil
-        try setLocal(id, to: base)
+        try setLocal(id, to: base, orRemoveAs: .takenBack)
         if base == nil {
             try leave(old, local: local)
             try waitAnew(old)

@@ -7,6 +7,8 @@ extension SyncTransaction {
         case nothing
         case taken
         case removed
+        /// Its row was missing without a change: it comes again, and the app is told once.
+        case renewed(SyncError)
         /// It is missing at the remote, and why is to be found out.
         case missing
         /// No subscription asks for it any more.
@@ -111,7 +113,29 @@ extension SyncTransaction {
             mayClaim: mayClaim, answer: answer)
     }
 
+    /// Settles also where the local row is missing: its change is lost, and no look may count that as a
+    /// delete, or as nothing; without a change the document comes again.
     private func settle(
+        _ look: CollectionPass.Look, _ record: inout SyncedDocument, _ edition: RemoteEdition,
+        _ attempt: AttemptDecision, _ stored: StoredDocument?, mayClaim: Bool,
+        answer: ConflictHandler<BSONDocument>.Always?
+    ) throws -> Settled {
+        guard record.isRowMissing(local: stored?.document) else {
+            return try settleWhole(
+                look, &record, edition, attempt, stored, mayClaim: mayClaim, answer: answer)
+        }
+        if record.isPending || record.attempt != nil { return .failed(try pauseMissing(record)) }
+        let error = missingError(record, isThere: edition.document != nil)
+        (record.base, record.version) = (.absent, .absent)
+        let settled = try settleWhole(
+            look, &record, edition, attempt, stored, mayClaim: mayClaim, answer: answer)
+        return switch settled {
+        case .nothing, .taken, .removed, .evicted: .renewed(error)
+        default: settled
+        }
+    }
+
+    private func settleWhole(
         _ look: CollectionPass.Look, _ record: inout SyncedDocument, _ edition: RemoteEdition,
         _ attempt: AttemptDecision, _ stored: StoredDocument?, mayClaim: Bool,
         answer: ConflictHandler<BSONDocument>.Always?
@@ -248,12 +272,12 @@ extension SyncTransaction {
             try save(record)
             return isNews ? .foreign : .nothing
         case .removeLocal:
-            try setLocal(id, to: nil)
+            let own = try removeLocal(id, as: .byRemote)
             try end(record)
             #if ENGINE_VARIANTS
                 if EngineVariant.noEventOfRemoval.isOn { return .removed }
             #endif
-            if local != nil { try emit(.delete, .remote, id, uncommitted: false) }
+            if local != nil { try emit(.delete, .remote, own, uncommitted: false) }
             return .removed
         case .explain:
             if record.hint == 0 { record.hint = try nextHint() }
@@ -290,7 +314,7 @@ extension SyncTransaction {
         if local == nil, let document = remote.document {
             try add(document, record)
         } else {
-            if isNews { try setLocal(record.documentID, to: remote.document, from: local) }
+            if isNews, let document = remote.document { try setLocal(to: document, from: local) }
             try save(record)
         }
         if isNews {

@@ -6,38 +6,43 @@ extension SyncEngine {
     ///
     /// Runs in the caller's task, with child tasks that watch the remotes' histories.
     ///
-    /// - Throws: `StoreError` when the store fails; returns when the task is cancelled.
+    /// - Throws: `StoreError` when the store fails; returns when the task is cancelled, and after
+    ///   ``close()``.
     public func run() async throws {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                let isFailing = Locked(false)
-                group.addTask { try await self.runPasses(isFailing) }
-                group.addTask { try await self.watchRemotes(isFailing) }
+                let last = Locked(LastPass())
+                group.addTask { try await self.runPasses(last) }
+                group.addTask { try await self.watchRemotes(last) }
                 group.addTask { await self.watchNetwork() }
                 defer { group.cancelAll() }
                 while try await group.next() != nil {}
             }
         } catch is CancellationError where Task.isCancelled {
             return
+        } catch let error as StoreError where error.code == .closed && isClosed {
+            return
         }
     }
 
-    /// - Parameter isFailing: whether the last pass did not reach the remote.
-    private func runPasses(_ isFailing: Locked<Bool>) async throws {
+    /// - Parameter lastPass: what the passes tell those who watch the remotes.
+    private func runPasses(_ lastPass: Locked<LastPass>) async throws {
         var failures = 0
         var random = SystemRandomNumberGenerator()
         var agenda = SyncAgenda(clock: clock)
+        var patience = PassPatience()
         while true {
             try Task.checkCancellation()
+            try checkIsOpen()
             let seen = wakes.count
             do {
-                if try await runPass(&agenda, isFailing, after: seen) {
+                if try await runPass(&agenda, &patience, lastPass, after: seen) {
                     failures = 0
                     continue
                 }
             } catch let error as StoreError where error.mayPass {
                 // A store that is busy or full for a while is a failure like the remote's.
-                isFailing.withLock { $0 = true }
+                lastPass.withLock { $0 = LastPass(isFailing: true) }
                 passes.notify()
             }
             failures += 1
@@ -53,7 +58,8 @@ extension SyncEngine {
     /// Runs a pass if one is due, and waits until there may be more to do; `false`, without a wait, when
     /// the remote was not reached.
     private func runPass(
-        _ agenda: inout SyncAgenda, _ isFailing: Locked<Bool>, after seen: Int
+        _ agenda: inout SyncAgenda, _ patience: inout PassPatience, _ lastPass: Locked<LastPass>,
+        after seen: Int
     ) async throws -> Bool {
         let written = try workSignature()
         let (due, rest) = agenda.due(try frequencies())
@@ -61,11 +67,11 @@ extension SyncEngine {
             try await waitForWork(after: seen, written, atMost: rest)
             return true
         }
-        let result = try await passUnlessOffline(due)
-        isFailing.withLock { $0 = result.isFailure }
+        let result = try await passUnlessOffline(due, &patience)
+        lastPass.withLock { $0 = LastPass(isFailing: result.isFailure, isQuiet: result.isQuiet) }
         passes.notify()
         switch result {
-        case .failed, .stopped: return false
+        case .failed, .stopped, .stuck: return false
         case .offline, .signedOut: await wakes.wait(after: seen)
         case .done(let isQuiet):
             guard isQuiet else { break }
@@ -96,21 +102,29 @@ extension SyncEngine {
         /// A collection is stopped, and nothing else was to be done: the remote from before may come
         /// back.
         case stopped
+        /// The remote answers, and nothing gets on.
+        case stuck
 
         var isFailure: Bool {
             switch self {
-            case .failed, .signedOut, .stopped: true
+            case .failed, .signedOut, .stopped, .stuck: true
             case .done, .offline: false
             }
         }
+
+        var isQuiet: Bool { if case .done(isQuiet: true) = self { true } else { false } }
     }
 
-    private func passUnlessOffline(_ due: Set<Namespace>) async throws -> PassResult {
+    private func passUnlessOffline(
+        _ due: Set<Namespace>, _ patience: inout PassPatience
+    ) async throws -> PassResult {
         do {
             let report = try await syncNow(only: due)
             if report.reachedRemote {
                 let isStopped = report.hasStopped && report.isQuiet
-                return isStopped ? .stopped : .done(isQuiet: report.isQuiet)
+                if isStopped { return .stopped }
+                let mayGoOn = patience.mayGoOn(after: report)
+                return mayGoOn || report.isQuiet ? .done(isQuiet: report.isQuiet) : .stuck
             }
             return report.errors.contains(.remoteUnavailable) ? .failed : .signedOut
         } catch let error as SyncError where error.code == .offline {
@@ -157,17 +171,18 @@ extension SyncEngine {
     /// Follows the remote's history of each collection and wakes the loop on news.
     ///
     /// News that no pass can read wake it once: what comes then is for the backoff to say.
-    private func watchRemotes(_ isFailing: Locked<Bool>) async throws {
+    private func watchRemotes(_ lastPass: Locked<LastPass>) async throws {
         var told: [Namespace: ResumeToken] = [:]
         /// Collections whose changes could not be noted since the last pass.
         var unnoted: Set<Namespace> = []
         var last = passes.count
+        var vain = VainNews()
         while true {
             try Task.checkCancellation()
             let seen = passes.count
             if seen != last { unnoted = [] }
             last = seen
-            if !isFailing.withLock({ $0 }) { told = [:] }
+            if !lastPass.withLock({ $0.isFailing }) { told = [:] }
             let places: [(Namespace, ResumeToken)]
             do {
                 places = try isOnline ? watchedPlaces().filter { told[$0.0] != $0.1 } : []
@@ -179,14 +194,18 @@ extension SyncEngine {
                 await passes.wait(after: seen)
                 continue
             }
-            let found = try await watch(places, late: unnoted, untilPassAfter: seen)
+            let found = try await watch(
+                places, late: unnoted, vain.delays(backoff), untilPassAfter: seen)
             guard let (news, token) = found else { continue }
             if case .scheduled = frequency(of: news) {
                 if try await !noteChanges(in: news) { unnoted.insert(news) }
             } else {
                 told[news] = token
+                let isNew = vain.isNew(token, of: news)
                 wake()
                 await passes.wait(after: seen)
+                let isVain = lastPass.withLock { $0.isQuiet || $0.isFailing }
+                vain.note(news, isVain: isVain, isNew: isNew)
             }
         }
     }
@@ -207,14 +226,18 @@ extension SyncEngine {
     /// Waits for a change in any collection, or for the next pass; tells after which place there is a
     /// change.
     ///
-    /// - Parameter late: collections that are watched after a while only.
+    /// - Parameters:
+    ///   - late: collections that are watched after a while only.
+    ///   - delays: how long others wait before they are watched.
     private func watch(
-        _ places: [(Namespace, ResumeToken)], late: Set<Namespace>, untilPassAfter seen: Int
+        _ places: [(Namespace, ResumeToken)], late: Set<Namespace>,
+        _ delays: [Namespace: Duration], untilPassAfter seen: Int
     ) async throws -> (Namespace, ResumeToken)? {
         try await withThrowingTaskGroup(of: (Namespace, ResumeToken)?.self) { group in
             for (namespace, token) in places {
                 group.addTask {
                     if late.contains(namespace) { try await self.waitAfterFailedWatch() }
+                    if let delay = delays[namespace] { try await self.clock.sleep(for: delay) }
                     return try await self.watch(namespace, after: token) ? (namespace, token) : nil
                 }
             }
@@ -249,6 +272,7 @@ extension SyncEngine {
             let wait = SyncLimits.watchWait
             let collection = remote.collection(namespace)
             var (place, limit) = (token, 1)
+            var budget = PageBudget(changesPerPage: 1)
             while true {
                 let (after, count) = (place, limit)
                 let batch = try await askInTime(collection, waitingUpTo: wait) { remote in
@@ -257,6 +281,10 @@ extension SyncEngine {
                 guard batch.changes.isEmpty else { return true }
                 // The history may be one of all collections: what is passed over there is not ours.
                 guard batch.hasMore, batch.token != place else { return false }
+                guard budget.mayGoOn(after: batch) else {
+                    try await waitAfterFailedWatch()
+                    return false
+                }
                 (place, limit) = (batch.token, limits.changesPerRead)
             }
         } catch let error as RemoteError {
@@ -268,6 +296,51 @@ extension SyncEngine {
 
     private func waitAfterFailedWatch() async throws {
         try await clock.sleep(for: backoff.delay(afterFailures: 5, jitter: 1))
+    }
+}
+
+/// What the last pass of a loop tells those who watch the remotes.
+private struct LastPass: Sendable {
+    /// It did not reach the remote, or nothing got on.
+    var isFailing = false
+    /// There was nothing to do.
+    var isQuiet = false
+}
+
+/// Counts news of a remote for which passes find nothing to do: they may come at any rate.
+private struct VainNews {
+    private struct Counts {
+        var place: ResumeToken?
+        /// Passes in a row that found nothing, and how many of them at a place from before.
+        var all = 0
+        var atPlace = 0
+    }
+
+    private var counts: [Namespace: Counts] = [:]
+
+    /// Whether the news are told after another place than the last ones.
+    mutating func isNew(_ token: ResumeToken, of namespace: Namespace) -> Bool {
+        defer { counts[namespace, default: Counts()].place = token }
+        return counts[namespace]?.place != token
+    }
+
+    mutating func note(_ namespace: Namespace, isVain: Bool, isNew: Bool) {
+        var count = counts[namespace] ?? Counts()
+        count.all = isVain ? count.all + 1 : 0
+        count.atPlace = isVain && !isNew ? count.atPlace + 1 : 0
+        counts[namespace] = count
+    }
+
+    /// How long to wait before collections are watched again: longer and longer where the history stays
+    /// where it is, and for a moment where it gets on with what concerns nobody here.
+    func delays(_ backoff: Backoff) -> [Namespace: Duration] {
+        counts.compactMapValues { count in
+            if count.atPlace > 1 {
+                return backoff.delay(afterFailures: count.atPlace - 1, jitter: 1)
+            }
+            guard count.all > 10 else { return nil }
+            return min(backoff.initial, .milliseconds(10) * (1 << min(count.all - 10, 10)))
+        }
     }
 }
 

@@ -211,6 +211,10 @@ extension CollectionPass {
             next.last = nil
         } else {
             next.last = page.documents.last?.documentID
+            guard next.last != progress.last else {
+                throw RemoteError(
+                    .retryable, "the pages of a query do not get on: one ended where it began")
+            }
         }
         let place = next
         try await write { sync in

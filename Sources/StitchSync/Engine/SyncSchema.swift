@@ -151,6 +151,7 @@ enum SyncSchema {
     /// - Throws: `SyncError` of code `.storeFailed` when the file's tables are of a later version.
     static func prepare(_ transaction: WriteTransaction, freshInstance: UInt64) throws {
         let connection = transaction.connection
+        defer { transaction.noteNewTables() }
         for statement in others + documents + subscriptions {
             try connection.executeOnce(statement)
         }

@@ -11,6 +11,8 @@ struct SyncTransaction {
         var hasReport = false
         /// What the sets of subscriptions ask for, once the transaction read them.
         var membership: Membership?
+        /// Documents that went from here and were deleted by nobody: no record may send that.
+        var unsentRemovals: Set<[UInt8]> = []
         /// What is new here, while it is stored together.
         var arrivals: Arrivals?
     }
@@ -112,6 +114,11 @@ struct SyncTransaction {
         var record = record
         // A row's number may be used again; its revisions are not.
         if record.rowID == nil { record.revision = try firstRevision() - 1 }
+        if record.isDeletedHere, !notes.unsentRemovals.isEmpty,
+            notes.unsentRemovals.contains(BSONKey.encode(record.documentID))
+        {
+            record.isDeletedHere = false
+        }
         return try records.save(record, in: collection.rowID)
     }
 
@@ -155,21 +162,37 @@ struct SyncTransaction {
     /// Notes that rejected writes are to be told of.
     func noteReport() { notes.hasReport = true }
 
-    /// Makes the local document what is given, or removes it.
+    /// Makes the local document what is given.
     ///
     /// - Parameter local: the local document, where this transaction has read it.
-    func setLocal(
-        _ id: BSONValue, to document: BSONDocument?, from local: StoredDocument?? = nil
-    ) throws {
-        if let document, case .some(nil) = local {
-            try transaction.insert(namespace, document)
-        } else if let document, case .some(let found?) = local {
-            try transaction.replace(namespace, found, by: document)
-        } else if let document {
-            try transaction.put(namespace, document)
-        } else {
-            _ = try transaction.remove(namespace, id: id)
+    func setLocal(to document: BSONDocument, from local: StoredDocument?? = nil) throws {
+        switch local {
+        case .none: try transaction.put(namespace, document)
+        case .some(nil): try transaction.insert(namespace, document)
+        case .some(let found?): try transaction.replace(namespace, found, by: document)
         }
+    }
+
+    /// Makes the local document what is given, or removes it where that is nothing.
+    func setLocal(_ id: BSONValue, to document: BSONDocument?, orRemoveAs removal: Removal) throws {
+        if let document {
+            try setLocal(to: document)
+        } else {
+            try removeLocal(id, as: removal)
+        }
+    }
+
+    /// Removes the local document; all that the engine removes goes through here.
+    ///
+    /// - Parameters:
+    ///   - removal: which road it goes; only some of them are sent, by the record's mark that the
+    ///     caller stores in the same transaction.
+    /// - Returns: the document's own `_id`, which may be another type of number than that of the
+    ///   record; what was given where nothing was there.
+    @discardableResult
+    func removeLocal(_ id: BSONValue, as removal: Removal) throws -> BSONValue {
+        if !removal.isSent { notes.unsentRemovals.insert(BSONKey.encode(id)) }
+        return try transaction.take(namespace, id: id)?.documentID ?? id
     }
 
     /// Keeps an event for the collection's listeners.
@@ -181,8 +204,8 @@ struct SyncTransaction {
         guard collection.listens else { return }
         let event = ChangeEvent<BSONDocument>(
             sequence: 0, operationType: operationType, reason: reason, namespace: namespace,
-            documentID: id, fullDocument: document, updateDescription: update,
-            hasUncommittedWrites: uncommitted)
+            documentID: document?.documentID ?? id, fullDocument: document,
+            updateDescription: update, hasUncommittedWrites: uncommitted)
         try EventOutbox.append(event, collection: collection.rowID, in: transaction.connection)
     }
 
@@ -194,7 +217,7 @@ struct SyncTransaction {
         guard collection.listens else { return }
         switch (before, after) {
         case (_, nil):
-            try emit(.delete, reason, id, uncommitted: uncommitted)
+            try emit(.delete, reason, before?.documentID ?? id, uncommitted: uncommitted)
         case (nil, let after?):
             try emit(.insert, reason, id, document: after, uncommitted: uncommitted)
         case (let before?, let after?):

@@ -143,7 +143,7 @@ extension SyncTransaction {
         if let local = try local(id) {
             // A version field here came with a document of another synced collection.
             let bare = local.withoutVersion
-            if bare.byteCount != local.byteCount { try setLocal(id, to: bare) }
+            if bare.byteCount != local.byteCount { try setLocal(to: bare) }
             record.isPending = true
         }
         record.hint = try nextHint()

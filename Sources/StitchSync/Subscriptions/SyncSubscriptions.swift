@@ -109,15 +109,26 @@ extension SyncSubscriptions {
     ///   - version: the set's; the latest unless told.
     ///   - timeout: how long at most; for ever unless told.
     /// - Throws: `SyncError` of code `.subscriptionFailed` with the remote's words when it refused the
-    ///   set, `.timedOut`, and those of ``SyncEngine/syncNow()`` but `.offline`;
+    ///   set, `.timedOut`, `.authRequired`, that of a collection that is stopped, and those of ``SyncEngine/syncNow()`` but `.offline`;
     ///   `CancellationError`.
     public func waitForSynchronization(
         of version: Int64? = nil, timeout: Duration? = nil
     ) async throws {
+        try await waitForSynchronization(of: version, asking: false, timeout: timeout)
+    }
+
+    /// As the public one.
+    ///
+    /// - Parameter isAsking: whether the remote is asked for news in any case.
+    func waitForSynchronization(
+        of version: Int64?, asking isAsking: Bool, timeout: Duration?
+    ) async throws {
         let version = try version ?? self.version
-        guard let timeout else { return try await wait(for: version) }
+        guard let timeout else { return try await wait(for: version, asking: isAsking) }
         do {
-            try await withTimeout(timeout, clock: engine.clock) { try await wait(for: version) }
+            try await withTimeout(timeout, clock: engine.clock) {
+                try await wait(for: version, asking: isAsking)
+            }
         } catch is TimeoutError {
             let seconds = timeout.formattedSeconds
             throw SyncError(
@@ -125,10 +136,12 @@ extension SyncSubscriptions {
         }
     }
 
-    private func wait(for version: Int64) async throws {
+    private func wait(for version: Int64, asking isAsking: Bool) async throws {
         var fruitless = 0
+        var isToAsk = isAsking
+        var patience = PassPatience()
         var random = SystemRandomNumberGenerator()
-        while try !isThere(version) {
+        while try !isThere(version) || isToAsk {
             let (seen, commits) = (engine.wakes.count, engine.store.commitCount)
             let passed: SyncPassReport?
             do {
@@ -136,14 +149,18 @@ extension SyncSubscriptions {
             } catch let error as SyncError where error.code == .storeInUse {
                 // The documents come by the engine that syncs the file.
                 try await engine.waitForOtherEngine(after: commits)
+                isToAsk = false
                 continue
             }
             guard let report = passed else {
                 try await engine.waitUntilWoken(after: seen)
                 continue
             }
-            if try isThere(version) { return }
-            fruitless = report.reachedRemote && !report.isQuiet ? 0 : fruitless + 1
+            if report.reachedRemote { isToAsk = false }
+            if try isThere(version), !isToAsk { return }
+            if let error = try endOfWaiting(report) { throw error }
+            let mayGoOn = report.reachedRemote && patience.mayGoOn(after: report)
+            fruitless = mayGoOn ? 0 : fruitless + 1
             guard fruitless > 0 else { continue }
             let jitter = Double.random(in: 0..<1, using: &random)
             try await engine.wakes.wait(
@@ -151,6 +168,16 @@ extension SyncSubscriptions {
                 atMost: engine.backoff.delay(afterFailures: fruitless, jitter: jitter),
                 clock: engine.clock)
         }
+    }
+
+    /// Why only a person can end the wait, if so: somebody has to sign in, or a collection that is
+    /// asked for is stopped.
+    private func endOfWaiting(_ report: SyncPassReport) throws -> SyncError? {
+        if report.errors.contains(.authRequired) { return SyncEngine.authRequired() }
+        for namespace in try Set(latest.subscriptions.map(\.query.namespace)) {
+            if let stopped = try engine.stopError(in: namespace) { return stopped }
+        }
+        return nil
     }
 
     private func isThere(_ version: Int64) throws -> Bool {

@@ -79,7 +79,7 @@ struct ArrivalScenarios {
         try Self.fill(world)
         let a = try await world.device("A")
         try await a.items.sync(ids: Self.ids)
-        try await a.store.collection(SyncWorld.namespace).insertOne(["_id": 7, "x": "mine"])
+        try await a.insertPastSync(["_id": 7, "x": "mine"])
         try await a.engine.syncUntilQuiet()
         for id in Self.ids { #expect(try await a.local(id) == ["_id": id, "x": 0]) }
         #expect(try await a.items.status() == SyncStatus(synced: 19))

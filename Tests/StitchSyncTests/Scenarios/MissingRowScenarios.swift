@@ -49,6 +49,43 @@ struct MissingRowScenarios {
         #expect(try await a.engine.verify() == [])
     }
 
+    @Test("with a change is reported also where the remote changed meanwhile")
+    func changedAndLooked() async throws {
+        let world = try SyncWorld()
+        let a = try await Self.device(world, changing: ["lost"])
+        try await Self.lose("lost", a)
+        try world.foreign("lost") { $0["x"] = 9 }
+        let report = try await a.engine.syncNow()
+        #expect(report.paused == 1 && report.errors == [.localDocumentMissing])
+        #expect(try await a.items.pauseReason(of: "lost")?.code == .localDocumentMissing)
+        #expect(try world.remoteDocument("lost")?["x"] == 9)
+        #expect(try await a.items.resumeSync(of: "lost"))
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.local("lost")?["x"] == 9)
+        await a.engine.flushEvents()
+        _ = world.transcript()
+    }
+
+    @Test("without a change is told once, and comes again with the next look or comparison")
+    func renewed() async throws {
+        let world = try SyncWorld()
+        let a = try await Self.device(world, changing: [])
+        try await Self.lose("lost", a)
+        try world.foreign("lost") { $0["x"] = 9 }
+        let report = try await a.engine.syncNow()
+        #expect(report.errors == [.localDocumentMissing] && report.taken == 1)
+        #expect(try await a.local("lost")?["x"] == 9)
+        #expect(try await a.engine.syncNow().errors == [])
+        try await Self.lose("whole", a)
+        try await a.engine.forceScan(SyncWorld.namespace)
+        let errors = try await a.engine.syncUntilQuiet().report.errors
+        #expect(errors == [.localDocumentMissing])
+        #expect(try await a.local("whole") == ["_id": "whole", "x": 1])
+        #expect(try await a.engine.verify() == [])
+        await a.engine.flushEvents()
+        _ = world.transcript()
+    }
+
     @Test("without a change is no delete, and is found")
     func unchanged() async throws {
         let world = try SyncWorld()

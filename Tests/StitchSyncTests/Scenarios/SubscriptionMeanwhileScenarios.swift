@@ -19,7 +19,7 @@ struct SubscriptionMeanwhileScenarios {
         #expect(try await a.local(1)?["by"] == "import")
         #expect(try world.remoteDocument(1)?["by"] == "import")
         // While the subscription is there, news of such a document come as a change.
-        try await a.store.collection(SyncWorld.namespace).insertOne(["_id": 2, "by": "import"])
+        try await a.insertPastSync(["_id": 2, "by": "import"])
         try world.foreign(2) { $0["by"] = "remote" }
         try await a.settle()
         #expect(world.transcript().contains("A conflict base - local by=import remote by=remote"))

@@ -49,7 +49,7 @@ struct WantedScenarios {
         try await a.insert(["_id": 1, "by": "a"])
         try await a.sync()
         try await b.items.sync(ids: [1])
-        try await b.store.collection(SyncWorld.namespace).insertOne(["_id": 1, "by": "b"])
+        try await b.insertPastSync(["_id": 1, "by": "b"])
         try await b.engine.syncUntilQuiet()
         #expect(try await b.local(1) == ["_id": 1, "by": "a"])
         #expect(try await b.engine.verify() == [])

@@ -212,6 +212,14 @@ final class Device: Sendable {
         await engine.flushEvents()
     }
 
+    /// Writes documents into the store as versions before this one let an app do beside sync.
+    func insertPastSync(_ documents: BSONDocument...) async throws {
+        try await store.write { transaction in
+            transaction.isByEngine = true
+            for document in documents { try transaction.insert(SyncWorld.namespace, document) }
+        }
+    }
+
     func local(_ id: BSONValue) async throws -> BSONDocument? { try await items.findOne(id: id) }
 
     static func text(_ value: BSONValue) -> String {

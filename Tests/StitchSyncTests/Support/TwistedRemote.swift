@@ -14,6 +14,11 @@ struct TwistedRemote: Remote {
     /// The fault of waiting for a collection's changes.
     var watchFault: @Sendable (Namespace) -> RemoteError? = { _ in nil }
 
+    /// What is answered to a single write instead of carrying it out.
+    var writeOutcome: @Sendable (RemoteWrite) -> RemoteWriteOutcome? = { _ in nil }
+    /// Changes an answer about the history, which is not waited for then.
+    var changes: (@Sendable (ResumeToken) -> RemoteChangeBatch)?
+
     func collection(_ namespace: Namespace) -> any RemoteCollection {
         TwistedCollection(base: base.collection(namespace), twist: self, namespace: namespace)
     }
@@ -51,6 +56,8 @@ private struct TwistedCollection: RemoteCollection {
         for write in writes {
             if let fault = twist.writeFault(write) {
                 outcomes.append(.failed(fault))
+            } else if let outcome = twist.writeOutcome(write) {
+                outcomes.append(outcome)
             } else {
                 outcomes += try await base.write([write])
             }
@@ -71,6 +78,7 @@ private struct TwistedCollection: RemoteCollection {
     func changes(
         after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
     ) async throws(RemoteError) -> RemoteChangeBatch {
+        if let changes = twist.changes { return changes(token) }
         if wait > .zero, let fault = twist.watchFault(namespace) { throw fault }
         return try await base.changes(after: token, limit: limit, waitingUpTo: wait)
     }

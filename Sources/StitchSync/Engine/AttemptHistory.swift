@@ -1,0 +1,49 @@
+internal import BSONStore
+
+/// Looks for open attempts in the remote's history.
+extension CollectionPass {
+    /// Walks the history since attempts were stored, once for all that were stored together.
+    mutating func history(
+        after start: ResumeToken, of records: [SyncedDocument]
+    ) async throws -> [OperationID: AttemptEvidence] {
+        #if ENGINE_VARIANTS
+            if EngineVariant.attemptOnlyOnTop.isOn { return [:] }
+        #endif
+        var found: Set<OperationID> = []
+        var unknownDeletes: Set<[UInt8]> = []
+        var isWhole = true
+        var token = start
+        let limit = limits.changesPerRead
+        var hasMore = true
+        var budget = PageBudget(changesPerPage: limit)
+        while hasMore {
+            let after = token
+            let batch: RemoteChangeBatch
+            do {
+                batch = try await request { remote in
+                    try await remote.changes(after: after, limit: limit, waitingUpTo: .zero)
+                }
+            } catch let error as RemoteError where error.endsHistory {
+                isWhole = false
+                break
+            }
+            found.formUnion(batch.changes.compactMap(\.operation))
+            for change in batch.changes where change.isDelete && change.operation == nil {
+                unknownDeletes.insert(BSONKey.encode(change.documentID))
+            }
+            hasMore = batch.hasMore && batch.token != token
+            if hasMore { try budget.spend(batch) }
+            token = batch.token
+        }
+        var evidence: [OperationID: AttemptEvidence] = [:]
+        for record in records {
+            guard let attempt = record.attempt else { continue }
+            let key = BSONKey.encode(record.documentID)
+            let isUnclear = !isWhole || attempt.isDelete && unknownDeletes.contains(key)
+            evidence[attempt.operation] =
+                found.contains(attempt.operation)
+                ? .inHistory : isUnclear ? .historyLost : .notInHistory
+        }
+        return evidence
+    }
+}
