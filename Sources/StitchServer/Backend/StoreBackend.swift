@@ -12,7 +12,7 @@ final class StoreBackend: CommandBackend {
     /// The logical sessions of clients.
     let sessions: SessionTable
     /// The transactions of sessions.
-    let transactions = TransactionTable()
+    let transactions: TransactionTable
     /// States of the store that are read outside of transactions.
     let snapshots = SnapshotTable()
     /// Wakes commands that wait for a commit.
@@ -32,6 +32,7 @@ final class StoreBackend: CommandBackend {
         self.server = server
         cursors = CursorTable(timeoutSeconds: server.settings.cursorTimeoutSeconds)
         sessions = SessionTable(timeoutMinutes: server.settings.sessionTimeoutMinutes)
+        transactions = TransactionTable(bounds: server.settings.transactions)
         commits = CommitHub(store)
         try SessionLog.prepare(store)
         if let time = try store.read({ try FeedTimes($0).last() }) { server.clock.follow(time) }
@@ -66,7 +67,7 @@ final class StoreBackend: CommandBackend {
     func tidy() throws {
         cursors.endIdle()
         end(sessions.endIdle())
-        transactions.tidy(whileOthersWait: writers.load(ordering: .relaxed) > 0)
+        transactions.tidy(whileOthersWait: !transactions.queue.isEmpty)
         snapshots.endIdle()
         if isDue(lastForgetting, every: 60) {
             // Nobody sends again what is older than a session may be.
@@ -110,7 +111,7 @@ extension StoreBackend {
         if let transaction = try transaction(of: call) { return try transaction.read(guarded) }
         if let snapshot = call.snapshot { return try snapshots.read(snapshot, store, guarded) }
         // In memory also who only reads needs the one connection.
-        if store.location == .inMemory { transactions.makeWay() }
+        if store.location == .inMemory { try transactions.makeWay() }
         return try store.read(guarded)
     }
 
@@ -124,7 +125,7 @@ extension StoreBackend {
         let ruleGuard = try ruleGuard(call)
         let bypasses = ruleGuard == nil && call.flag("bypassDocumentValidation")
         if let transaction = try transaction(of: call) {
-            transactions.makeWay(for: transaction)
+            try transactions.makeWay(for: transaction)
             return try transaction.write { transaction in
                 transaction.bypassesValidation = bypasses
                 let result = try call.boundingScripts {
@@ -134,7 +135,9 @@ extension StoreBackend {
                 return result
             }
         }
-        transactions.makeWay()
+        let place = transactions.queue.enter()
+        defer { transactions.queue.leave(place) }
+        try transactions.makeWay()
         let stamped: @Sendable (WriteTransaction) throws -> R = { [self] transaction in
             // Inside of the transaction: times grow in the order of the commits.
             transaction.comment = WriteStamp(time: server.clock.advance()).comment

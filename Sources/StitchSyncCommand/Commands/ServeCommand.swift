@@ -43,6 +43,12 @@
         @Option(help: "How many connections may be open at once.")
         var maxConnections = 10_000
 
+        @Option(help: "How many transactions of several commands may be open at once.")
+        var maxTransactions = 256
+
+        @Option(help: "How many transactions one user, or address, may have open at once.")
+        var maxTransactionsPerUser = 64
+
         @Option(
             help: """
                 MiB of the file that are kept in memory: a third for writing, the rest for reading.
@@ -218,6 +224,8 @@
             settings.replicaSet = replicaSet
             settings.handshakeTimeoutSeconds = max(1, handshakeTimeout)
             settings.connectionsMax = max(1, maxConnections)
+            settings.transactions.countMax = max(1, maxTransactions)
+            settings.transactions.ofOneMax = max(1, maxTransactionsPerUser)
             settings.allowsTestCommands = testCommands
             settings.arguments = CommandLine.arguments
             settings.requiresSignIn = auth
