@@ -21,6 +21,8 @@ final class StoreBackend: CommandBackend {
     private let lastExpiry = Locked(ContinuousClock.now)
     /// When the log of sessions was shortened last; due at the start.
     private let lastForgetting = Locked(ContinuousClock.now - .seconds(60))
+    /// When free memory was given back last.
+    private let lastTrim = Locked(ContinuousClock.now)
     /// How many commands are writing.
     private let writers = Atomic<Int>(0)
 
@@ -69,6 +71,8 @@ final class StoreBackend: CommandBackend {
         end(sessions.endIdle())
         transactions.tidy(whileOthersWait: !transactions.queue.isEmpty)
         snapshots.endIdle()
+        // Code and what lies in files are in memory, too.
+        if isDue(lastTrim, every: 5) { MemoryArenas.trim(above: 192 * 1024 * 1024) }
         if isDue(lastForgetting, every: 60) {
             // Nobody sends again what is older than a session may be.
             let age = Int64(server.settings.sessionTimeoutMinutes) * 60_000 * 2
@@ -101,12 +105,9 @@ extension StoreBackend {
         try call.checkTime()
         let ruleGuard = try ruleGuard(call)
         let guarded: (ReadTransaction) throws -> R = { transaction in
-            let result = try call.boundingScripts {
+            try call.believing {
                 try transaction.through(ruleGuard, transaction, body)
             }
-            // A loop that was cut short may have answered anything.
-            try call.checkTime()
-            return result
         }
         if let transaction = try transaction(of: call) { return try transaction.read(guarded) }
         if let snapshot = call.snapshot { return try snapshots.read(snapshot, store, guarded) }
@@ -128,11 +129,9 @@ extension StoreBackend {
             try transactions.makeWay(for: transaction)
             return try transaction.write { transaction in
                 transaction.bypassesValidation = bypasses
-                let result = try call.boundingScripts {
+                return try call.believing {
                     try transaction.through(ruleGuard, transaction, body)
                 }
-                try call.checkTime()
-                return result
             }
         }
         let place = transactions.queue.enter()
@@ -142,11 +141,9 @@ extension StoreBackend {
             // Inside of the transaction: times grow in the order of the commits.
             transaction.comment = WriteStamp(time: server.clock.advance()).comment
             transaction.bypassesValidation = bypasses
-            let result = try call.boundingScripts {
+            return try call.believing {
                 try transaction.through(ruleGuard, transaction, body)
             }
-            try call.checkTime()
-            return result
         }
         let others = writers.add(1, ordering: .relaxed).oldValue
         defer { writers.subtract(1, ordering: .relaxed) }

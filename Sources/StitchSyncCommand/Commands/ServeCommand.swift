@@ -145,7 +145,7 @@
 
         private func serve() async throws {
             CrashSignals.endAtOnce()
-            MemoryArenas.limit(to: ProcessInfo.processInfo.activeProcessorCount)
+            MemoryArenas.limit(to: min(4, ProcessInfo.processInfo.activeProcessorCount))
             let stops = StopSignals.stream(hangsUp: rules == nil)
             let book = try rules.map { try RuleBook(folder: $0) }
             for note in book?.notes ?? [] { try Console.standard.warn("rules: \(note)") }
