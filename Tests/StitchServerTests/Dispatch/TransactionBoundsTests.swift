@@ -31,6 +31,11 @@ import Testing
         }
     }
 
+    /// Writes as somebody outside of the transactions.
+    private static func insert(_ store: DocumentStore) throws {
+        try store.write { _ = try $0.insert(things, ["_id": 1]) }
+    }
+
     private static func fault(_ body: () throws -> Void) -> (any Error)? {
         do { try body() } catch { return error }
         return nil
@@ -97,7 +102,7 @@ import Testing
         let waiting = await Self.onThread {
             Self.fault {
                 try table.makeWay()
-                try store.write { _ = try $0.insert(Self.things, ["_id": 1]) }
+                try Self.insert(store)
             }
         }
         #expect(waiting == nil)
@@ -125,7 +130,7 @@ import Testing
         for await _ in running {}
         table.tidy(olderThan: .zero, whileOthersWait: false)
         #expect((await working as? StoreError)?.code.rawValue == 11601)
-        try store.write { _ = try $0.insert(Self.things, ["_id": 1]) }
+        try Self.insert(store)
     }
 
     @Test("who waits to write stops waiting when its time is over")
@@ -143,7 +148,7 @@ import Testing
             #expect((fault as? StoreError)?.code == .maxTimeMSExpired)
         }
         #expect(transaction.abort())
-        try store.write { _ = try $0.insert(Self.things, ["_id": 1]) }
+        try Self.insert(store)
         #expect(try store.collection(Self.things).count() == 1)
     }
 
