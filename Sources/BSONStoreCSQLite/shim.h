@@ -32,6 +32,23 @@ static inline void bsonstore_limit_arenas(int count) {
 #endif
 }
 
+/// How many bytes the program has taken and not given back; 0 where the C library does not tell.
+static inline unsigned long bsonstore_bytes_taken(void) {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+#else
+  return 0;
+#endif
+}
+
+/// Gives the system back what is free in the C library's hands.
+static inline void bsonstore_trim(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 /// Asks the processor for bytes that are about to be read from front to back, a cache line after the other:
 /// where each read says where the next one is, they would be waited for one by one. Behind the first
 /// kilobyte it sees by itself what is wanted.

@@ -95,7 +95,7 @@ final class FirstValuesState: AccumulatorState {
 
     override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
         guard values.count < capacity.count else { return 0 }
-        values.append(value ?? .null)
+        values.append(value?.compacted() ?? .null)
         return try capacity.memory.add(value ?? .null)
     }
 
@@ -116,11 +116,11 @@ final class LastValuesState: AccumulatorState {
     override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
         let value = value ?? .null
         guard values.count == capacity.count else {
-            values.append(value)
+            values.append(value.compacted())
             return try capacity.memory.add(value)
         }
         let growth = BSONWriter.count(value) - BSONWriter.count(values[oldest])
-        values[oldest] = value
+        values[oldest] = value.compacted()
         oldest = (oldest + 1) % capacity.count
         return growth
     }
@@ -146,7 +146,7 @@ final class ExtremeValuesState: AccumulatorState {
         let wanted: BSONOrder = isMax ? .greater : .less
         let place = values.insertionPlace { capacity.run.compare(value, $0) == wanted }
         guard place < capacity.count else { return 0 }
-        values.insert(value, at: place)
+        values.insert(value.compacted(), at: place)
         if values.count > capacity.count { values.removeLast() }
         return try capacity.memory.add(value)
     }
@@ -175,7 +175,7 @@ final class TopState: AccumulatorState {
         _ value: BSONValue?, _ document: BSONDocument
     ) throws(StoreError) -> Int {
         let key = order.key(of: document, metadata: capacity.run.metadata)
-        let output = value ?? .null
+        let output = value?.compacted() ?? .null
         let place = entries.insertionPlace { key.lexicographicallyPrecedes($0.key) }
         if entries.count == capacity.count {
             // Of equal ones the first that came are kept.

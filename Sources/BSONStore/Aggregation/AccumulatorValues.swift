@@ -4,7 +4,7 @@ final class FirstState: AccumulatorState {
 
     override func add(_ value: BSONValue?, _: BSONDocument) -> Int {
         guard first == nil else { return 0 }
-        first = .some(value)
+        first = .some(value?.compacted())
         return value.map { BSONWriter.count($0) } ?? 0
     }
 
@@ -17,7 +17,7 @@ final class LastState: AccumulatorState {
 
     override func add(_ value: BSONValue?, _: BSONDocument) -> Int {
         let before = last.map { BSONWriter.count($0) } ?? 0
-        last = value
+        last = value?.compacted()
         return (value.map { BSONWriter.count($0) } ?? 0) - before
     }
 
@@ -38,11 +38,11 @@ final class ExtremeState: AccumulatorState {
     override func add(_ value: BSONValue?, _: BSONDocument) -> Int {
         guard let value, !value.isNullish else { return 0 }
         guard let known = best else {
-            best = value
+            best = value.compacted()
             return BSONWriter.count(value)
         }
         guard run.compare(value, known) == (isMax ? .greater : .less) else { return 0 }
-        best = value
+        best = value.compacted()
         return BSONWriter.count(value) - BSONWriter.count(known)
     }
 
@@ -58,7 +58,7 @@ final class PushState: AccumulatorState {
 
     override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
         guard let value else { return 0 }
-        values.append(value)
+        values.append(value.compacted())
         return try memory.add(value)
     }
 
@@ -81,7 +81,7 @@ final class SetState: AccumulatorState {
 
     override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
         guard let value, seen.insert(run.key(of: value)).inserted else { return 0 }
-        values.append(value)
+        values.append(value.compacted())
         return try memory.add(value)
     }
 

@@ -23,9 +23,13 @@ extension ExpressionArray {
                 "$range would use too much memory (\(size) bytes) and cannot spill to disk. "
                     + "Memory limit: \(ExpressionLimits.memoryBytesMax) bytes")
         }
-        return .array(
-            BSONArray(
-                (0..<count).map { .int32(Int32(truncatingIfNeeded: start + $0 * step)) }))
+        var values: [BSONValue] = []
+        values.reserveCapacity(count)
+        for place in 0..<count {
+            try WorkBudget.spend()
+            values.append(.int32(Int32(truncatingIfNeeded: start + place * step)))
+        }
+        return .array(BSONArray(values))
     }
 
     private static func bound(
@@ -56,6 +60,7 @@ extension ExpressionArray {
             arguments[1], 28725,
             "Second argument to $slice must be a numeric value, but is of type: ",
             28726, "Second")
+        try WorkBudget.spend(1 + array.document.byteCount >> 6)
         let values = array.values
         let start = first < 0 ? max(0, values.count + first) : min(first, values.count)
         guard arguments.count == 3 else {

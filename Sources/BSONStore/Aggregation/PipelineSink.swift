@@ -67,8 +67,7 @@ final class BlockingSink: PipelineSink {
 
     func take(_ document: BSONDocument) throws(StoreError) -> Bool {
         try WorkBudget.spend()
-        try memory.add(document.byteCount + 64)
-        documents.append(document)
+        documents.append(try memory.keep(document))
         return true
     }
 
@@ -128,6 +127,15 @@ struct PipelineMemory {
     init(_ stage: String, _ bytesMax: Int) {
         self.stage = stage
         self.bytesMax = bytesMax
+    }
+
+    /// Notes that a document is held.
+    ///
+    /// - Returns: what is to be held, which keeps no larger document alive.
+    /// - Throws: 292 when they are too many.
+    mutating func keep(_ document: BSONDocument) throws(StoreError) -> BSONDocument {
+        try add(document.byteCount + 64)
+        return document.compacted()
     }
 
     /// Notes that more bytes are held; a negative number gives some back.

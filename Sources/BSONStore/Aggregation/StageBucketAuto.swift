@@ -109,15 +109,18 @@ struct BucketAutoStage: PipelineStage {
         BlockingSink(next, run.memory("$bucketAuto")) { (documents, next) throws(StoreError) in
             var entries: [BucketEntry] = []
             for document in documents {
+                try WorkBudget.spend()
                 let key = try self.key(of: document, run)
                 entries.append(
                     BucketEntry(key: key, bytes: run.key(of: key), document: document))
             }
             let places = entries.indices.sorted { left, right in
-                entries[left].bytes == entries[right].bytes
+                if WorkBudget.isOver() { return false }
+                return entries[left].bytes == entries[right].bytes
                     ? left < right
                     : entries[left].bytes.lexicographicallyPrecedes(entries[right].bytes)
             }
+            try WorkBudget.check()
             let filling = BucketFilling(
                 entries: places.map { entries[$0] }, count: count, granularity: granularity)
             for bucket in filling.buckets() {

@@ -182,6 +182,7 @@ private struct Densifying {
 
     mutating func run(_ documents: [BSONDocument]) throws(StoreError) {
         for document in documents {
+            try WorkBudget.spend(1 + stage.partitions.count)
             try take(document)
             guard wantsMore else { return }
         }
@@ -280,6 +281,7 @@ private struct Densifying {
         to place: Int, upTo end: BSONValue, isIncluded: Bool
     ) throws(StoreError) {
         while wantsMore, let expected = ordered[place].expected {
+            try WorkBudget.spend()
             let order = BSONOrder.compare(expected, end)
             guard order == .less || (isIncluded && order == .equal) else { return }
             added += 1

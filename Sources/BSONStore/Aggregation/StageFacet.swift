@@ -84,7 +84,7 @@ final class FacetSink: PipelineSink {
             let results = FacetResults()
             let last = BodySink { [bytes] (document) throws(StoreError) in
                 try bytes.add(document.byteCount)
-                results.documents.append(.document(document))
+                results.documents.append(.document(document.compacted()))
                 return true
             }
             let first = try Pipeline.chain(stages[...], into: last, run)

@@ -117,11 +117,11 @@ struct GeoNearStage: PipelineSourceStage {
         try run.source.forEach(run.namespace, selection) { (document) throws(StoreError) in
             guard let (distance, place) = near.nearest(in: document, at: path) else { return true }
             let shown = try self.document(document, distance, place)
-            try memory.add(shown.byteCount)
-            found.append((distance, place, shown))
+            found.append((distance, place.compacted(), try memory.keep(shown)))
             return true
         }
-        found.sort { $0.distance < $1.distance }
+        found.sort { WorkBudget.isOver() ? false : $0.distance < $1.distance }
+        try WorkBudget.check()
         for (distance, place, document) in found {
             run.metadata = [
                 "geoNearDistance": .double(distance * multiplier), "geoNearPoint": place,

@@ -140,12 +140,12 @@ struct GraphLookupStage: PipelineStage {
                             + "contain an _id for de-duplication in $graphLookup")
                 }
                 guard visited.insert(BSONKey.encode(id)).inserted else { continue }
-                frontier += NestedField.values(connectFrom, in: document)
+                frontier += NestedField.values(connectFrom, in: document).map { $0.compacted() }
                 bytes += document.byteCount
                 guard bytes <= run.bytesMax else {
                     throw .location(40099, "$graphLookup reached maximum memory consumption")
                 }
-                found.append(.document(numbered(document, depth)))
+                found.append(.document(numbered(document, depth).compacted()))
             }
             depth += 1
         }

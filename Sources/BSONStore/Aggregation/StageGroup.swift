@@ -132,7 +132,7 @@ final class GroupingSink: PipelineSink {
         try memory.add(bytes.count * 2 + 64 + stage.fields.count * 64)
         var states: [AccumulatorState] = []
         for field in stage.fields { states.append(try field.accumulator.start(key, run)) }
-        let group = Group(key: key, states: states)
+        let group = Group(key: key.compacted(), states: states)
         groups[bytes] = ordered.count
         ordered.append(group)
         return group

@@ -258,13 +258,12 @@ final class SamplingSink: PipelineSink {
     func take(_ document: BSONDocument) throws(StoreError) -> Bool {
         seen += 1
         if kept.count < size {
-            try memory.add(document.byteCount + 64)
-            kept.append(document)
+            kept.append(try memory.keep(document))
         } else {
             let place = Int.random(in: 0..<seen)
             if place < size {
                 try memory.add(document.byteCount - kept[place].byteCount)
-                kept[place] = document
+                kept[place] = document.compacted()
             }
         }
         return true

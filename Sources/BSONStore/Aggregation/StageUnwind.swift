@@ -101,9 +101,11 @@ struct UnwindStage: PipelineStage {
                 numbered(NestedField.setting(path, to: nil, in: document), .null))
         }
         var index: Int64 = 0
+        // What is copied for each value is without the others.
+        let frame = NestedField.setting(path, to: .null, in: document).compacted()
         for value in array {
-            try WorkBudget.spend(1 + document.byteCount >> 12)
-            let unwound = NestedField.setting(path, to: value, in: document)
+            try WorkBudget.spend(1 + frame.byteCount >> 12)
+            let unwound = NestedField.setting(path, to: value, in: frame)
             guard try next.take(numbered(unwound, .int64(index))) else { return false }
             index += 1
         }

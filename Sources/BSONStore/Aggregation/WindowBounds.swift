@@ -197,6 +197,7 @@ extension WindowBounds {
     ///
     /// - Throws: 5429413, 5429414 or 5429513 when a range is measured from what it cannot be.
     func places(of place: Int, in partition: WindowPartition) throws(StoreError) -> Range<Int> {
+        try WorkBudget.spend()
         let count = partition.documents.count
         switch measure {
         case .documents(let lower, let upper):

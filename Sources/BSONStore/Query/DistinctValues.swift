@@ -24,7 +24,7 @@ struct DistinctValues {
         }
         for value in found {
             let key = BSONKey.encode(collation?.key(value) ?? value)
-            if seen.insert(key).inserted { values.append(value) }
+            if seen.insert(key).inserted { values.append(value.compacted()) }
         }
     }
 }

@@ -33,7 +33,7 @@ struct DocumentSorter {
         try WorkBudget.spend()
         let key = try order.checkedKey(of: document, metadata: metadata)
         entries.append(
-            Entry(key: key, index: inserted, document: document, metadata: metadata))
+            Entry(key: key, index: inserted, document: document.compacted(), metadata: metadata))
         inserted += 1
         bytes += key.count + document.byteCount
         if let countMax, (entries.count - 1_000) / 2 >= max(1, countMax) { shorten(to: countMax) }

@@ -71,6 +71,7 @@ struct JSONSchema: Sendable {
 
     /// Whether a value is as the schema says.
     func accepts(_ value: BSONValue) -> Bool {
+        if WorkBudget.isOver() { return false }
         if let types, !types.contains(value.type.rawValue) { return false }
         guard acceptsByType(value) else { return false }
         if !enumeration.isEmpty {
@@ -99,6 +100,7 @@ struct JSONSchema: Sendable {
 
     /// The value with the fields of documents in order of their names, which then does not count.
     static func ordered(_ value: BSONValue) -> BSONValue {
+        if WorkBudget.isOver() { return value }
         switch value {
         case .document(let document):
             var ordered = BSONDocument()
@@ -167,6 +169,7 @@ extension JSONSchema.Documents {
 
     private func acceptsRest(of document: BSONDocument) -> Bool {
         document.allSatisfy { name, value in
+            if WorkBudget.isOver(after: 1 + properties.count >> 4) { return false }
             var isMentioned = properties.contains { $0.name == name }
             for (pattern, schema) in patterns
             where name.withUTF8Bytes({ pattern.isFound(in: $0) }) {

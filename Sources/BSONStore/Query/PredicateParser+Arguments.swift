@@ -16,7 +16,10 @@ extension PredicateParser {
     ) throws(StoreError) -> Predicate.TypeSet {
         var set = Predicate.TypeSet()
         if let array = value.arrayValue {
-            for member in array { try insert(member, into: &set) }
+            for member in array {
+                try WorkBudget.spend()
+                try insert(member, into: &set)
+            }
         } else {
             try insert(value, into: &set)
         }

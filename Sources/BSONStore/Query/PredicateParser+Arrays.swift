@@ -19,6 +19,7 @@ extension PredicateParser {
             return Self.joined(parts)
         }
         for member in array {
+            try WorkBudget.spend()
             switch member {
             case .document(let document)
             where FieldOperator(rawValue: document.firstElement?.key ?? "").map { $0 != .not }

@@ -135,6 +135,7 @@ extension PredicateParser {
         var constants: [BSONValue] = []
         var expressions: [BSONRegularExpression] = []
         for member in array {
+            try WorkBudget.spend()
             switch member {
             case .document(let document) where Self.holdsOperators(document):
                 throw StoreError(.badValue, "cannot nest $ under $in")

@@ -50,7 +50,7 @@ struct CollatedTest: Sendable {
         comparison = .equal
         self.collation = collation
         self.constants = constants.map { collation.key($0) }
-            .sorted { BSONOrder.compare($0, $1) == .less }
+            .sorted { WorkBudget.isOver() ? false : BSONOrder.compare($0, $1) == .less }
         var patterns: [TextPattern] = []
         for expression in expressions { patterns.append(try TextPattern(expression)) }
         self.patterns = patterns

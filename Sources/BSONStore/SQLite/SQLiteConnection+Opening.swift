@@ -57,6 +57,15 @@ extension SQLiteConnection {
         try executeOnce("PRAGMA mmap_size = 0")
     }
 
+    /// Lets the budget of the thread end long statements, on a connection that only reads: one that
+    /// writes would give its whole transaction up, with what others write in it.
+    ///
+    /// Source: https://www.sqlite.org/c3ref/progress_handler.html
+    func heedBudget() {
+        sqlite3_progress_handler(
+            handle, 2_000, { _ in WorkBudget.isOver(after: 1_024) ? 1 : 0 }, nil)
+    }
+
     /// Chooses what a commit waits for.
     ///
     /// - Parameter full: waits for the disk at each commit; else only checkpoints do, and a power

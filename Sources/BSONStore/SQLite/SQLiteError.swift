@@ -5,6 +5,10 @@ extension StoreError {
     ///
     /// Source: https://www.sqlite.org/rescode.html
     init(sqlite result: Int32, on handle: OpaquePointer?, doing action: String = "") {
+        if result & 0xFF == SQLITE_INTERRUPT, let fault = WorkBudget.current?.fault {
+            self = fault
+            return
+        }
         let text = handle.map { String(cString: sqlite3_errmsg($0)) }
         let reason = text ?? String(cString: sqlite3_errstr(result))
         self.init(

@@ -141,7 +141,7 @@ extension DocumentStore {
                 .illegalOperation,
                 "A transaction of this store is open on this thread; use it, or a savepoint")
         }
-        mutex.lock()
+        try mutex.lockWithinBudget()
         do throws(StoreError) {
             let (connection, isClosed) = writer.withLock { ($0.connection, $0.isClosed) }
             if let connection { return connection }

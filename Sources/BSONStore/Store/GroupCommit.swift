@@ -91,6 +91,7 @@ extension DocumentStore {
         _ body: @escaping @Sendable (WriteTransaction) throws -> R
     ) throws -> R {
         let outcome = Locked<Result<R, any Error>?>(nil)
+        let claim = WriteClaim()
         let condition = ThreadCondition()
         let settle: @Sendable (Result<R, any Error>) -> Void = { result in
             condition.lock()
@@ -101,7 +102,10 @@ extension DocumentStore {
         let job = GroupCommit(
             store: self,
             perform: { transaction in
-                let result = Result { try transaction.job(body) }
+                let result = Result {
+                    try claim.begin()
+                    return try transaction.job(body)
+                }
                 return { failure in
                     if case .success = result, let failure {
                         settle(.failure(failure))
@@ -111,13 +115,56 @@ extension DocumentStore {
                 }
             },
             refused: { settle(.failure($0 ?? Self.closed)) },
-            runAlone: { settle(Result { try self.write { try body($0) } }) })
+            runAlone: {
+                settle(
+                    Result {
+                        try self.write { transaction in
+                            try claim.begin()
+                            return try body(transaction)
+                        }
+                    })
+            })
         guard writerThread.add(job) else { throw Self.closed }
         condition.lock()
         defer { condition.unlock() }
         while true {
             if let result = outcome.withLock({ $0 }) { return try result.get() }
-            condition.wait()
+            guard let budget = WorkBudget.current else {
+                condition.wait()
+                continue
+            }
+            if let fault = budget.fault, claim.withdraw() { throw fault }
+            condition.wait(milliseconds: 20)
+        }
+    }
+}
+
+/// Lets a write be withdrawn by who waits for it, until it begins.
+private final class WriteClaim: Sendable {
+    private enum State { case waiting, begun, withdrawn }
+
+    private let state = Locked(State.waiting)
+
+    /// Notes that the write begins.
+    ///
+    /// - Throws: `interrupted` when nobody wants it any more.
+    func begin() throws(StoreError) {
+        let isWanted = state.withLock { state in
+            guard state == .waiting else { return false }
+            state = .begun
+            return true
+        }
+        guard isWanted else {
+            throw StoreError(.interrupted, "The write was withdrawn before it began")
+        }
+    }
+
+    /// Withdraws the write; false when it has begun.
+    func withdraw() -> Bool {
+        state.withLock { state in
+            guard state != .begun else { return false }
+            state = .withdrawn
+            return true
         }
     }
 }

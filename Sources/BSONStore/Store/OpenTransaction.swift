@@ -22,6 +22,8 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
     private var phase = Phase.beginning
     private var wish: Wish?
     private var lastUsed = ContinuousClock.now
+    /// Bounds the work of who uses it.
+    private var budget: WorkBudget?
 
     fileprivate init() {}
 
@@ -105,6 +107,7 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
             switch phase {
             case .open(let transaction) where wish == nil:
                 phase = .inUse
+                budget = WorkBudget.current
                 return transaction
             case .inUse where wish == nil: condition.wait()
             case .open, .inUse, .beginning, .ended: throw StoreError.transactionEnded
@@ -115,6 +118,7 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
     private func give(_ transaction: Transaction) {
         condition.lock()
         phase = .open(transaction)
+        budget = nil
         lastUsed = .now
         condition.broadcast()
         condition.unlock()
@@ -135,11 +139,12 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
         }
     }
 
-    /// Has everything taken back, without waiting for it nor for who uses it at the moment.
+    /// Has everything taken back, without waiting for it; ends the work of who uses it.
     package func giveUp() {
         condition.lock()
         defer { condition.unlock() }
         if wish == nil { wish = .abort }
+        if wish == .abort { budget?.stop(.interrupted) }
         condition.broadcast()
     }
 
@@ -172,17 +177,23 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
         return ContinuousClock.now - lastUsed >= idle
     }
 
-    /// Waits until it has ended, or until nobody has used it for a while.
+    /// Waits until it has ended, until nobody has used it for a while, or until a time.
     ///
     /// - Returns: whether it has ended.
-    package func waitForEnd(idleAtMost idle: Duration) -> Bool {
+    /// - Throws: what ends the work of who waits.
+    package func waitForEnd(
+        idleAtMost idle: Duration, until limit: ContinuousClock.Instant
+    ) throws(StoreError) -> Bool {
         condition.lock()
         defer { condition.unlock() }
         while true {
             switch phase {
             case .ended: return true
             case .open where ContinuousClock.now - lastUsed >= idle && wish == nil: return false
-            case .open, .inUse, .beginning: condition.wait(milliseconds: 20)
+            case .open, .inUse, .beginning:
+                guard ContinuousClock.now < limit else { return false }
+                try WorkBudget.check()
+                condition.wait(milliseconds: 20)
             }
         }
     }

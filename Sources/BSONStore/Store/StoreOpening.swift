@@ -54,6 +54,7 @@ enum StoreOpening {
         let connection = try SQLiteConnection(
             path: path, mode: mode, fileSystem: options.fileSystem)
         try configure(connection, options)
+        connection.heedBudget()
         guard try StoreSchema.kind(connection) != .empty else {
             throw StoreError(.notADatabase, "The file is empty; it was opened for reading only")
         }

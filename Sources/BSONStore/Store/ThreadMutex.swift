@@ -27,6 +27,34 @@ final class ThreadMutex: @unchecked Sendable {
         owner.store(Self.currentThread, ordering: .relaxed)
     }
 
+    /// Waits as ``lock()`` does, for as long as the work of this thread may go on.
+    ///
+    /// - Throws: what ends the work; the thread is not inside then.
+    func lockWithinBudget() throws(StoreError) {
+        if pthread_mutex_trylock(mutex) != 0 {
+            guard WorkBudget.current != nil else { return lock() }
+            while !isTakenSoon() { try WorkBudget.check() }
+        }
+        owner.store(Self.currentThread, ordering: .relaxed)
+    }
+
+    /// Waits some milliseconds; whether the thread is inside then.
+    private func isTakenSoon() -> Bool {
+        #if canImport(Darwin)
+            usleep(2_000)
+            return pthread_mutex_trylock(mutex) == 0
+        #else
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            time.tv_nsec += 10_000_000
+            if time.tv_nsec >= 1_000_000_000 {
+                time.tv_sec += 1
+                time.tv_nsec -= 1_000_000_000
+            }
+            return pthread_mutex_timedlock(mutex, &time) == 0
+        #endif
+    }
+
     /// Lets the next thread in; called by the thread that locked.
     func unlock() {
         owner.store(0, ordering: .relaxed)

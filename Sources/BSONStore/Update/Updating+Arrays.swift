@@ -50,6 +50,7 @@ extension Updating {
         var values = array.values
         let before = values.count
         values += distinct(additions, besides: values)
+        try WorkBudget.check()
         return values.count == before ? .same : .set(.array(BSONArray(values)))
     }
 
@@ -59,7 +60,7 @@ extension Updating {
             BSONKey.encode(context.collation?.key(value) ?? value)
         }
         var keys = Set(present.map(key))
-        return values.filter { keys.insert(key($0)).inserted }
+        return values.filter { WorkBudget.isOver() ? false : keys.insert(key($0)).inserted }
     }
 
     func pull(
@@ -71,7 +72,8 @@ extension Updating {
                 documentID: original["_id"])
         }
         let values = array.values
-        let kept = values.filter { !isRemoved($0) }
+        let kept = values.filter { WorkBudget.isOver() ? false : !isRemoved($0) }
+        try WorkBudget.check()
         return kept.count == values.count ? .same : .set(.array(BSONArray(kept)))
     }
 

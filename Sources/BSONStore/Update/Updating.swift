@@ -182,10 +182,12 @@ struct Updating {
     ) throws(StoreError) -> Outcome {
         var values = array.values
         let chosen = values.map { value in
-            branches.filter { context.filters.passes(value, $0.name) }
+            WorkBudget.isOver() ? [] : branches.filter { context.filters.passes(value, $0.name) }
         }
+        try WorkBudget.check()
         var isChanged = false
         for (index, branches) in chosen.enumerated() {
+            try WorkBudget.spend()
             guard var node = branches.first?.node else { continue }
             let name = String(index)
             for other in branches.dropFirst() {

@@ -12,7 +12,7 @@ final class StoreBackend: CommandBackend {
     /// The logical sessions of clients.
     let sessions: SessionTable
     /// The transactions of sessions.
-    let transactions = TransactionTable()
+    let transactions: TransactionTable
     /// States of the store that are read outside of transactions.
     let snapshots = SnapshotTable()
     /// Wakes commands that wait for a commit.
@@ -21,6 +21,8 @@ final class StoreBackend: CommandBackend {
     private let lastExpiry = Locked(ContinuousClock.now)
     /// When the log of sessions was shortened last; due at the start.
     private let lastForgetting = Locked(ContinuousClock.now - .seconds(60))
+    /// When free memory was given back last.
+    private let lastTrim = Locked(ContinuousClock.now)
     /// How many commands are writing.
     private let writers = Atomic<Int>(0)
 
@@ -32,6 +34,7 @@ final class StoreBackend: CommandBackend {
         self.server = server
         cursors = CursorTable(timeoutSeconds: server.settings.cursorTimeoutSeconds)
         sessions = SessionTable(timeoutMinutes: server.settings.sessionTimeoutMinutes)
+        transactions = TransactionTable(bounds: server.settings.transactions)
         commits = CommitHub(store)
         try SessionLog.prepare(store)
         if let time = try store.read({ try FeedTimes($0).last() }) { server.clock.follow(time) }
@@ -66,8 +69,10 @@ final class StoreBackend: CommandBackend {
     func tidy() throws {
         cursors.endIdle()
         end(sessions.endIdle())
-        transactions.tidy(whileOthersWait: writers.load(ordering: .relaxed) > 0)
+        transactions.tidy(whileOthersWait: !transactions.queue.isEmpty)
         snapshots.endIdle()
+        // Code and what lies in files are in memory, too.
+        if isDue(lastTrim, every: 5) { MemoryArenas.trim(above: 192 * 1024 * 1024) }
         if isDue(lastForgetting, every: 60) {
             // Nobody sends again what is older than a session may be.
             let age = Int64(server.settings.sessionTimeoutMinutes) * 60_000 * 2
@@ -100,17 +105,14 @@ extension StoreBackend {
         try call.checkTime()
         let ruleGuard = try ruleGuard(call)
         let guarded: (ReadTransaction) throws -> R = { transaction in
-            let result = try call.boundingScripts {
+            try call.believing {
                 try transaction.through(ruleGuard, transaction, body)
             }
-            // A loop that was cut short may have answered anything.
-            try call.checkTime()
-            return result
         }
         if let transaction = try transaction(of: call) { return try transaction.read(guarded) }
         if let snapshot = call.snapshot { return try snapshots.read(snapshot, store, guarded) }
         // In memory also who only reads needs the one connection.
-        if store.location == .inMemory { transactions.makeWay() }
+        if store.location == .inMemory { try transactions.makeWay() }
         return try store.read(guarded)
     }
 
@@ -124,26 +126,24 @@ extension StoreBackend {
         let ruleGuard = try ruleGuard(call)
         let bypasses = ruleGuard == nil && call.flag("bypassDocumentValidation")
         if let transaction = try transaction(of: call) {
-            transactions.makeWay(for: transaction)
+            try transactions.makeWay(for: transaction)
             return try transaction.write { transaction in
                 transaction.bypassesValidation = bypasses
-                let result = try call.boundingScripts {
+                return try call.believing {
                     try transaction.through(ruleGuard, transaction, body)
                 }
-                try call.checkTime()
-                return result
             }
         }
-        transactions.makeWay()
+        let place = transactions.queue.enter()
+        defer { transactions.queue.leave(place) }
+        try transactions.makeWay()
         let stamped: @Sendable (WriteTransaction) throws -> R = { [self] transaction in
             // Inside of the transaction: times grow in the order of the commits.
             transaction.comment = WriteStamp(time: server.clock.advance()).comment
             transaction.bypassesValidation = bypasses
-            let result = try call.boundingScripts {
+            return try call.believing {
                 try transaction.through(ruleGuard, transaction, body)
             }
-            try call.checkTime()
-            return result
         }
         let others = writers.add(1, ordering: .relaxed).oldValue
         defer { writers.subtract(1, ordering: .relaxed) }

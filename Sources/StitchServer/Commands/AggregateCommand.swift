@@ -72,7 +72,7 @@ enum AggregateCommand {
                 }
                 try transaction.aggregate(namespace, pipeline) { (document) throws(StoreError) in
                     try call.checkBudget()
-                    documents.append(document)
+                    documents.append(document.compacted())
                     return true
                 }
             } catch {

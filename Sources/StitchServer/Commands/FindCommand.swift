@@ -79,7 +79,7 @@ enum FindCommand {
                     namespace, filter: query.filter, options: decoration.options
                 ) { document in
                     try call.checkTime()
-                    documents.append(try decoration.shown(document))
+                    documents.append(try decoration.shown(document).compacted())
                 }
             } catch {
                 throw CommandFault.framed(error, "Executor error during find command")

@@ -93,7 +93,7 @@ struct RowSource: CursorSource {
                 isFull = true
                 return false
             }
-            documents.append(shown)
+            documents.append(shown.compacted())
             bytes += shown.byteCount + 16
             self.row = row
             left -= 1

@@ -88,6 +88,20 @@ struct CommandCall: Sendable {
         return try ScriptLimits.$deadline.withValue(limit) { try budget.running(body) }
     }
 
+    /// As ``boundingScripts(_:)``; what came of it once the time was over is not believed, be it an
+    /// answer or an error: a loop that was cut short may have led to anything.
+    func believing<R>(_ body: () throws -> R) throws -> R {
+        let result: R
+        do {
+            result = try boundingScripts(body)
+        } catch {
+            try checkTime()
+            throw error
+        }
+        try checkTime()
+        return result
+    }
+
     static var timeIsOver: CommandFault {
         CommandFault(50, "operation exceeded time limit")
     }

@@ -76,7 +76,36 @@ struct Dispatcher: Sendable {
     ) -> CommandOutcome {
         let number = server.operations.begin(
             call, endsWithClient: isWanted && !rule.traits.contains(.endsTransaction))
-        defer { server.operations.end(number) }
+        let outcome = outcome(rule, call, fault)
+        return ending(number, with: outcome)
+    }
+
+    /// Notes that a command has run, once it no longer waits.
+    private func ending(_ number: Int32, with outcome: CommandOutcome) -> CommandOutcome {
+        guard case .waiting(let wait) = outcome else {
+            server.operations.end(number)
+            return outcome
+        }
+        return .waiting(
+            CommandWait(
+                deadline: wait.deadline, subscribe: wait.subscribe,
+                again: { isTimeUp in
+                    do {
+                        return ending(number, with: try wait.again(isTimeUp))
+                    } catch {
+                        server.operations.end(number)
+                        throw error
+                    }
+                },
+                abandon: {
+                    server.operations.end(number)
+                    wait.abandon()
+                }))
+    }
+
+    private func outcome(
+        _ rule: CommandRule, _ call: CommandCall, _ fault: BSONDocument?
+    ) -> CommandOutcome {
         do {
             let outcome = try call.budget.running { try run(rule, call) }
             return finish(outcome, rule, call, fault)

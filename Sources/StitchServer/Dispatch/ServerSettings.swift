@@ -24,6 +24,8 @@ package struct ServerSettings: Sendable {
     package var connectionsMax = 10_000
     /// How many commands run at once.
     package var threadsMax = 32
+    /// How many transactions of several commands may be open at once.
+    package var transactions = TransactionBounds()
     /// Whether faults may be asked for, which drivers' tests do.
     package var allowsTestCommands = false
     /// A new connection must send its first message, and a message that has begun must grow, within

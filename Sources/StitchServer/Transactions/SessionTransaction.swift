@@ -14,7 +14,7 @@ final class SessionTransaction: Sendable {
     }
 
     /// How long the first write waits for other writers, in milliseconds.
-    private static let patience = 200
+    static let patience = 200
 
     let session: [UInt8]
     let number: Int64
@@ -22,6 +22,8 @@ final class SessionTransaction: Sendable {
     private let store: DocumentStore
     private let stamp: @Sendable () -> BSONValue
     private let holding = Locked(Holding.nothing)
+    /// Since when others have waited for its end.
+    private let waitedFor = Locked<ContinuousClock.Instant?>(nil)
     /// Lets one of commit and abort end before another looks how it ended.
     private let ending = Locked(())
 
@@ -64,6 +66,11 @@ final class SessionTransaction: Sendable {
     func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
         try writer().use(body)
     }
+
+    /// Becomes the one that writes, if it is not.
+    ///
+    /// - Throws: as ``write(_:)`` does.
+    func beginWriting() throws { _ = try writer() }
 
     private func writer() throws -> OpenTransaction<WriteTransaction> {
         var begin: Int64?
@@ -135,6 +142,27 @@ final class SessionTransaction: Sendable {
         }
     }
 
+    /// Whether it keeps others from writing though its client has left it alone, or has let them
+    /// wait for too long.
+    func isOverdue(idle: Duration, grace: Duration) -> Bool {
+        guard keepsOthersOut else { return false }
+        return keepsOthersOut(unusedFor: idle) || ContinuousClock.now - waitedForSince >= grace
+    }
+
+    /// Since when others have waited for its end; from now on at the latest.
+    private var waitedForSince: ContinuousClock.Instant {
+        waitedFor.withLock { since in
+            let first = since ?? .now
+            since = first
+            return first
+        }
+    }
+
+    /// Whether everything was taken back.
+    var isAborted: Bool {
+        holding.withLock { if case .aborted = $0 { true } else { false } }
+    }
+
     /// Makes its changes lasting, with the note that it did; does nothing when they are.
     ///
     /// - Throws: `closed` when it was aborted; what the store says, and it is aborted then.
@@ -185,7 +213,7 @@ final class SessionTransaction: Sendable {
         }
     }
 
-    /// Takes everything back as soon as nobody uses it, for good; waits for nobody.
+    /// Takes everything back, for good, and ends the command that uses it; waits for nobody.
     ///
     /// - Returns: whether nothing of it lasts; `false` when it was committed, or is about to be.
     func giveUp() -> Bool {
@@ -212,13 +240,19 @@ final class SessionTransaction: Sendable {
         }
     }
 
-    /// Waits until it has ended, or nobody used it for a while; `true` when it holds up nobody now.
-    func waitForEnd(idleAtMost idle: Duration) -> Bool {
+    /// Waits until it has ended, nobody used it for a while, or others have waited for too long.
+    ///
+    /// - Returns: whether it holds up nobody now.
+    /// - Throws: what ends the work of who waits.
+    func waitForEnd(idleAtMost idle: Duration, grace: Duration) throws(StoreError) -> Bool {
+        let limit = waitedForSince + grace
         switch holding.withLock({ $0 }) {
-        case .nothing, .committed, .aborted: true
+        case .nothing, .committed, .aborted: return true
         case .snapshot(let snapshot, _):
-            store.location != .inMemory || snapshot.waitForEnd(idleAtMost: idle)
-        case .writing(let transaction): transaction.waitForEnd(idleAtMost: idle)
+            guard store.location == .inMemory else { return true }
+            return try snapshot.waitForEnd(idleAtMost: idle, until: limit)
+        case .writing(let transaction):
+            return try transaction.waitForEnd(idleAtMost: idle, until: limit)
         }
     }
 

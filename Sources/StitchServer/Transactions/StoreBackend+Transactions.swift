@@ -10,6 +10,7 @@ extension StoreBackend {
             !rule.traits.contains(.endsTransaction)
         else { return try answer(call, self) }
         let session = call.sessionKey
+        var entered: SessionTransaction?
         do {
             guard rule.traits.contains(.inTransaction) else {
                 throw CommandFault(
@@ -21,7 +22,9 @@ extension StoreBackend {
             let store = store
             let clock = server.clock
             let document = call.session
-            _ = try transactions.enter(request, session) { number in
+            entered = try transactions.enter(
+                request, session, of: TransactionBounds.owner(call.connection)
+            ) { number in
                 SessionTransaction(store, session: session, number: number) {
                     WriteStamp(
                         time: clock.advance(), session: document, transaction: number
@@ -37,7 +40,9 @@ extension StoreBackend {
             throw error
         } catch {
             var fault = CommandFault(error)
-            if fault.code == StoreError.Code.closed.rawValue {
+            // Who gave the transaction up under the command has interrupted it.
+            let isGivenUp = fault.code == 11601 && entered?.isAborted == true
+            if isGivenUp || fault.code == StoreError.Code.closed.rawValue {
                 fault = TransactionTable.aborted(request.number)
             }
             transactions.giveUp(session)

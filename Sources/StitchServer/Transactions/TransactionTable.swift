@@ -10,7 +10,33 @@ final class TransactionTable: Sendable {
 
     private struct Entry: Sendable {
         let number: Int64
+        /// Whose it is.
+        let owner: [UInt8]
         var phase: Phase
+
+        var transaction: SessionTransaction? {
+            if case .inProgress(let transaction) = phase { transaction } else { nil }
+        }
+    }
+
+    private struct State: Sendable {
+        var entries: [[UInt8]: Entry] = [:]
+        /// How many are in progress, of each owner and of all.
+        var open: [[UInt8]: Int] = [:]
+        var openCount = 0
+
+        /// Changes what is known about a session.
+        mutating func set(_ session: [UInt8], _ entry: Entry?) {
+            if let before = entries[session], before.transaction != nil { count(before.owner, -1) }
+            if let entry, entry.transaction != nil { count(entry.owner, 1) }
+            entries[session] = entry
+        }
+
+        private mutating func count(_ owner: [UInt8], _ change: Int) {
+            let count = open[owner, default: 0] + change
+            open[owner] = count == 0 ? nil : count
+            openCount += change
+        }
     }
 
     /// How long a transaction may take.
@@ -20,19 +46,32 @@ final class TransactionTable: Sendable {
     /// How long a transaction may be idle while others wait to write.
     static let idleMax: Duration = .seconds(1)
 
-    private let entries = Locked<[[UInt8]: Entry]>([:])
+    /// How long a transaction may go on while others wait to write, though its client uses it.
+    static let graceMax: Duration = .seconds(5)
+
+    /// Who waits to write.
+    let queue = WriterQueue()
+    private let state = Locked(State())
+    private let bounds: TransactionBounds
+
+    init(bounds: TransactionBounds = TransactionBounds()) { self.bounds = bounds }
 
     /// The transaction that a command is part of; begun when the command says so.
     ///
-    /// - Throws: 251 (NoSuchTransaction), 225 (TransactionTooOld), 256 (TransactionCommitted).
+    /// - Throws: 251 (NoSuchTransaction), 225 (TransactionTooOld), 256 (TransactionCommitted), and
+    ///   365 (TemporarilyUnavailable) when too many are open.
     func enter(
-        _ request: TransactionRequest, _ session: [UInt8],
+        _ request: TransactionRequest, _ session: [UInt8], of owner: [UInt8] = [],
         begin: (Int64) -> SessionTransaction
     ) throws(CommandFault) -> SessionTransaction {
         var replaced: SessionTransaction?
-        defer { replaced?.abort() }
-        return try entries.withLock { (entries) throws(CommandFault) in
-            let known = entries[session]
+        var pushedOut: SessionTransaction?
+        defer {
+            replaced?.abort()
+            _ = pushedOut?.giveUp()
+        }
+        return try state.withLock { (state) throws(CommandFault) in
+            let known = state.entries[session]
             if let known, known.number > request.number {
                 throw Self.tooOld(request.number, known.number)
             }
@@ -52,20 +91,52 @@ final class TransactionTable: Sendable {
                     "Only servers in a sharded cluster can start a new transaction at the active "
                         + "transaction number")
             }
-            if case .inProgress(let transaction)? = known?.phase { replaced = transaction }
+            replaced = known?.transaction
+            state.set(session, nil)
+            pushedOut = try makeRoom(for: owner, &state)
             let transaction = begin(request.number)
-            entries[session] = Entry(number: request.number, phase: .inProgress(transaction))
+            state.set(
+                session,
+                Entry(number: request.number, owner: owner, phase: .inProgress(transaction)))
             return transaction
         }
     }
 
+    /// Lets one more be open: who has most gives one up when there are too many in all.
+    ///
+    /// - Returns: the one to give up.
+    /// - Throws: 365 when it is the owner who has too many.
+    private func makeRoom(
+        for owner: [UInt8], _ state: inout State
+    ) throws(CommandFault) -> SessionTransaction? {
+        let own = state.open[owner, default: 0]
+        guard own < bounds.ofOneMax else { throw Self.tooMany(own, "of this user") }
+        guard state.openCount >= bounds.countMax else { return nil }
+        guard let most = state.open.max(by: { $0.value < $1.value }), most.value > own + 1,
+            let oldest = state.entries.filter({ $0.value.owner == most.key })
+                .compactMap({ entry in entry.value.transaction.map { (entry, $0) } })
+                .min(by: { $0.1.startedAt < $1.1.startedAt })
+        else { throw Self.tooMany(state.openCount, "in all") }
+        var entry = oldest.0.value
+        entry.phase = .aborted
+        state.set(oldest.0.key, entry)
+        return oldest.1
+    }
+
+    private static func tooMany(_ count: Int, _ whose: String) -> CommandFault {
+        var fault = CommandFault(
+            365,
+            "\(count) transactions \(whose) are open, and no more may be; commit or abort some, or "
+                + "try again later.")
+        fault.labels.append("TransientTransactionError")
+        return fault
+    }
+
     /// The transaction in progress with a number.
     func current(_ session: [UInt8], _ number: Int64) -> SessionTransaction? {
-        entries.withLock { entries in
-            guard let known = entries[session], known.number == number,
-                case .inProgress(let transaction) = known.phase
-            else { return nil }
-            return transaction
+        state.withLock { state in
+            guard let known = state.entries[session], known.number == number else { return nil }
+            return known.transaction
         }
     }
 
@@ -76,7 +147,7 @@ final class TransactionTable: Sendable {
     func commit(
         _ number: Int64, _ session: [UInt8], wasCommitted: () throws -> Bool
     ) throws {
-        let known = entries.withLock { $0[session] }
+        let known = entry(session)
         guard let known, known.number == number else {
             if try wasCommitted() { return }
             throw Self.unknown(number, known?.number)
@@ -99,7 +170,7 @@ final class TransactionTable: Sendable {
     ///
     /// - Throws: 251 (NoSuchTransaction), 256 (TransactionCommitted).
     func abort(_ number: Int64, _ session: [UInt8]) throws(CommandFault) {
-        let known = entries.withLock { $0[session] }
+        let known = entry(session)
         guard let known, known.number == number else {
             throw Self.unknown(number, known?.number)
         }
@@ -113,38 +184,45 @@ final class TransactionTable: Sendable {
     }
 
     private func set(_ session: [UInt8], _ number: Int64, _ phase: Phase) {
-        entries.withLock { entries in
-            guard entries[session]?.number == number else { return }
-            entries[session]?.phase = phase
+        state.withLock { state in
+            guard var entry = state.entries[session], entry.number == number else { return }
+            entry.phase = phase
+            state.set(session, entry)
         }
+    }
+
+    private func entry(_ session: [UInt8]) -> Entry? {
+        state.withLock { $0.entries[session] }
     }
 
     /// Gives a session's transaction up, after an error or with the session.
     func giveUp(_ session: [UInt8]) {
-        guard let known = entries.withLock({ $0[session] }),
-            case .inProgress(let transaction) = known.phase
-        else { return }
+        guard let known = entry(session), let transaction = known.transaction else { return }
         if transaction.abort() { set(session, known.number, .aborted) }
     }
 
     /// Forgets ended sessions.
     func forget(_ session: [UInt8]) {
         giveUp(session)
-        entries.withLock { $0[session] = nil }
+        state.withLock { $0.set(session, nil) }
     }
 
-    /// Gives up what takes too long, or keeps others from writing though its client has left it
-    /// alone; waits for none of them.
+    /// Gives up what takes too long, or keeps others from writing for too long; waits for none of
+    /// them.
     func tidy(olderThan age: Duration = lifetime, whileOthersWait: Bool) {
         let limit = ContinuousClock.now - age
         for transaction in inProgress
         where transaction.startedAt <= limit
-            || whileOthersWait && transaction.keepsOthersOut(unusedFor: Self.idleMax)
+            || whileOthersWait
+                && transaction.isOverdue(idle: Self.idleMax, grace: Self.graceMax)
         {
-            if transaction.giveUp() {
-                set(transaction.session, transaction.number, .aborted)
-            }
+            end(transaction)
         }
+    }
+
+    /// Gives one up whose time is over.
+    private func end(_ transaction: SessionTransaction) {
+        if transaction.giveUp() { set(transaction.session, transaction.number, .aborted) }
     }
 
     /// Gives all up, and waits for it.
@@ -153,28 +231,37 @@ final class TransactionTable: Sendable {
     }
 
     /// Lets another writer in: waits for the transaction that keeps it out, and gives that up when
-    /// its client has left it alone for a while.
-    func makeWay() {
+    /// its client has left it alone for a while, or has let others wait for too long.
+    ///
+    /// - Throws: what ends the work of who waits.
+    func makeWay() throws(StoreError) {
         for transaction in inProgress where transaction.keepsOthersOut {
-            if !transaction.waitForEnd(idleAtMost: Self.idleMax) { giveUp(transaction.session) }
+            let hasEnded = try transaction.waitForEnd(
+                idleAtMost: Self.idleMax, grace: Self.graceMax)
+            if !hasEnded { end(transaction) }
         }
     }
 
-    /// Lets a transaction in that wants to write: gives up what keeps it out and was left alone.
-    func makeWay(for other: SessionTransaction) {
+    /// Lets a transaction write, behind those who came before: gives up what keeps it out for too
+    /// long.
+    ///
+    /// - Throws: 112 (WriteConflict) when others do not end soon.
+    func makeWay(for other: SessionTransaction) throws {
         guard !other.keepsOthersOut else { return }
+        let place = queue.enter()
+        defer { queue.leave(place) }
         for transaction in inProgress
-        where transaction.keepsOthersOut(unusedFor: Self.idleMax) {
-            giveUp(transaction.session)
+        where transaction.isOverdue(idle: Self.idleMax, grace: Self.graceMax) {
+            end(transaction)
         }
+        guard try queue.waitForTurn(place, milliseconds: SessionTransaction.patience) else {
+            throw SessionTransaction.conflict
+        }
+        try other.beginWriting()
     }
 
     private var inProgress: [SessionTransaction] {
-        entries.withLock { entries in
-            entries.values.compactMap { entry in
-                if case .inProgress(let transaction) = entry.phase { transaction } else { nil }
-            }
-        }
+        state.withLock { state in state.entries.values.compactMap(\.transaction) }
     }
 
     private static func unknown(_ number: Int64, _ active: Int64?) -> CommandFault {

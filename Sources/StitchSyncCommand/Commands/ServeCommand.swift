@@ -43,6 +43,12 @@
         @Option(help: "How many connections may be open at once.")
         var maxConnections = 10_000
 
+        @Option(help: "How many transactions of several commands may be open at once.")
+        var maxTransactions = 256
+
+        @Option(help: "How many transactions one user, or address, may have open at once.")
+        var maxTransactionsPerUser = 64
+
         @Option(
             help: """
                 MiB of the file that are kept in memory: a third for writing, the rest for reading.
@@ -139,7 +145,7 @@
 
         private func serve() async throws {
             CrashSignals.endAtOnce()
-            MemoryArenas.limit(to: ProcessInfo.processInfo.activeProcessorCount)
+            MemoryArenas.limit(to: min(4, ProcessInfo.processInfo.activeProcessorCount))
             let stops = StopSignals.stream(hangsUp: rules == nil)
             let book = try rules.map { try RuleBook(folder: $0) }
             for note in book?.notes ?? [] { try Console.standard.warn("rules: \(note)") }
@@ -218,6 +224,8 @@
             settings.replicaSet = replicaSet
             settings.handshakeTimeoutSeconds = max(1, handshakeTimeout)
             settings.connectionsMax = max(1, maxConnections)
+            settings.transactions.countMax = max(1, maxTransactions)
+            settings.transactions.ofOneMax = max(1, maxTransactionsPerUser)
             settings.allowsTestCommands = testCommands
             settings.arguments = CommandLine.arguments
             settings.requiresSignIn = auth

@@ -40,7 +40,7 @@ struct TransactionEndTests {
         #expect(Self.isClosed(Self.fault { try transaction.read { _ in } }))
         #expect(Self.isClosed(Self.fault { try transaction.commit() }))
         #expect(!transaction.keepsOthersOut)
-        #expect(transaction.waitForEnd(idleAtMost: .zero))
+        #expect(try transaction.waitForEnd(idleAtMost: .zero, grace: .zero))
         try Self.checkIsFree(store)
     }
 

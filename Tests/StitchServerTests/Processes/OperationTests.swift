@@ -44,6 +44,14 @@ import Testing
         #expect(answer.code == 0, "\(answer.output)")
     }
 
+    @Test("SIGTERM ends a server that works on an expensive request")
+    func stopping() async throws {
+        let answer = try await ServerProcess.run { server in
+            try await Python.run("stopping.py", String(server.port))
+        }
+        #expect(answer.code == 0, "\(answer.output)")
+    }
+
     @Test("Every document of the BSON corpus is stored and read back byte for byte")
     func corpus() async throws {
         let folder = Python.folder.deletingLastPathComponent()

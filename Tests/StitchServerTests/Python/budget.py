@@ -1,5 +1,6 @@
 """Expensive requests end at their time, by killOp, and with the server; none runs on."""
 
+import os
 import threading
 import time
 
@@ -99,6 +100,45 @@ class Budget(ServedTest):
         end = time.monotonic() + ALLOWED
         while self.operations("aggregate"):
             self.assertLess(time.monotonic(), end, "it still runs")
+
+    def test_memory_of_parts(self):
+        if not os.path.exists("/proc/self/status"):
+            self.skipTest("no /proc")
+        pad = "x" * (12 << 20)
+        for n in range(8):
+            self.items.insert_one({"_id": n, "a": [{"x": m} for m in range(30)], "pad": pad})
+        unwound = [{"$unwind": "$a"}]
+        parts = unwound + [{"$replaceRoot": {"newRoot": "$a"}}]
+        for stages in [
+                parts + [{"$sort": {"x": 1}}], parts + [{"$group": {"_id": "$$ROOT"}}],
+                unwound + [{"$group": {"_id": 1, "all": {"$push": "$a"}}}],
+                unwound + [{"$unset": "pad"}, {"$sort": {"a.x": 1}}],
+                parts + [{"$facet": {"all": []}}]]:
+            with open("/proc/%d/clear_refs" % self.process(), "w") as file:
+                file.write("5")
+            before = self.peak()
+            self.items.aggregate(stages + [{"$limit": 1}]).to_list()
+            # Without the copies 240 parts keep 2.9 GB.
+            self.assertLess(self.peak() - before, 600 << 20, stages)
+
+    def process(self):
+        return self.client.admin.command("serverStatus")["pid"]
+
+    def peak(self):
+        with open("/proc/%d/status" % self.process()) as file:
+            line = [line for line in file if line.startswith("VmHWM")][0]
+        return int(line.split()[1]) << 10
+
+    def test_waiting_is_listed(self):
+        stream = self.items.watch(max_await_time_ms=20000)
+        thread = threading.Thread(target=stream.try_next)
+        thread.start()
+        self.running("getMore")
+        self.items.insert_one({"_id": 1})
+        thread.join(30)
+        self.assertFalse(thread.is_alive())
+        self.assertEqual(self.operations("getMore"), [])
+        stream.close()
 
     def operations(self, name):
         found = self.client.admin.command("currentOp")["inprog"]

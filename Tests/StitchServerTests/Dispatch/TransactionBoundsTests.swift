@@ -1,0 +1,168 @@
+@testable import BSONStore
+import Foundation
+import Testing
+
+@testable import StitchServer
+
+/// Nobody keeps others from writing for long, nor takes all the transactions that there may be.
+@Suite(.timeLimit(.minutes(10))) struct TransactionBoundsTests {
+    private static let things = Namespace("db", "things")
+
+    private static func store() throws -> DocumentStore {
+        let store = try DocumentStore(at: .inMemory)
+        try SessionLog.prepare(store)
+        return store
+    }
+
+    private static func begin(_ number: Int64 = 1) throws -> TransactionRequest {
+        let body: BSONDocument = [
+            "insert": "things", "txnNumber": .int64(number), "autocommit": false,
+            "startTransaction": true,
+        ]
+        let rule = try #require(CommandTable.find("insert"))
+        return try #require(try TransactionRequest(body, rule, hasSession: true))
+    }
+
+    private static func open(
+        _ table: TransactionTable, _ store: DocumentStore, session: UInt8, of owner: UInt8
+    ) throws -> SessionTransaction {
+        try table.enter(try begin(), [session], of: [owner]) { number in
+            SessionTransaction(store, session: [session], number: number) { .null }
+        }
+    }
+
+    /// Writes as somebody outside of the transactions.
+    private static func insert(_ store: DocumentStore) throws {
+        try store.write { _ = try $0.insert(things, ["_id": 1]) }
+    }
+
+    private static func fault(_ body: () throws -> Void) -> (any Error)? {
+        do { try body() } catch { return error }
+        return nil
+    }
+
+    /// Runs what blocks on a thread of its own.
+    private static func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
+        await withCheckedContinuation { continuation in
+            Thread { continuation.resume(returning: body()) }.start()
+        }
+    }
+
+    @Test("who has as many transactions as one may is refused, and others are not")
+    func ofOne() throws {
+        let store = try Self.store()
+        var bounds = TransactionBounds()
+        bounds.ofOneMax = 2
+        let table = TransactionTable(bounds: bounds)
+        for session in 1...2 as ClosedRange<UInt8> {
+            _ = try Self.open(table, store, session: session, of: 7)
+        }
+        let refused = Self.fault { _ = try Self.open(table, store, session: 3, of: 7) }
+        let fault = try #require(refused as? CommandFault)
+        #expect(fault.code == 365 && fault.labels == ["TransientTransactionError"])
+        _ = try Self.open(table, store, session: 4, of: 8)
+        // One that has ended makes room; beginning the next in a session does, too.
+        try table.abort(1, [1])
+        _ = try Self.open(table, store, session: 3, of: 7)
+        _ = try table.enter(try Self.begin(2), [3], of: [7]) { number in
+            SessionTransaction(store, session: [3], number: number) { .null }
+        }
+    }
+
+    @Test("when there are too many in all, who has most gives the oldest up")
+    func inAll() throws {
+        let store = try Self.store()
+        var bounds = TransactionBounds()
+        bounds.countMax = 4
+        let table = TransactionTable(bounds: bounds)
+        let greedy = try (1...4 as ClosedRange<UInt8>).map {
+            try Self.open(table, store, session: $0, of: 1)
+        }
+        _ = try Self.open(table, store, session: 5, of: 2)
+        _ = try Self.open(table, store, session: 6, of: 3)
+        #expect(greedy.map(\.isAborted) == [true, true, false, false])
+        #expect(table.current([1], 1) == nil && table.current([3], 1) != nil)
+        // Nobody has two more than who asks.
+        let refused = Self.fault { _ = try Self.open(table, store, session: 7, of: 2) }
+        #expect((refused as? CommandFault)?.code == 365)
+    }
+
+    @Test("a transaction that is kept warm gives way to a writer that waits")
+    func keptWarm() async throws {
+        let store = try Self.store()
+        let table = TransactionTable()
+        let transaction = try Self.open(table, store, session: 1, of: 1)
+        try transaction.beginWriting()
+        async let warming = Self.onThread {
+            var last: (any Error)?
+            while last == nil { last = Self.fault { try transaction.read { _ in } } }
+            return last
+        }
+        let start = ContinuousClock.now
+        let waiting = await Self.onThread {
+            Self.fault {
+                try table.makeWay()
+                try Self.insert(store)
+            }
+        }
+        #expect(waiting == nil)
+        #expect(ContinuousClock.now - start < .seconds(30))
+        #expect((await warming as? StoreError)?.code == .closed)
+        #expect(transaction.isAborted)
+    }
+
+    @Test("a command that runs in a transaction whose time is over ends")
+    func running() async throws {
+        let store = try Self.store()
+        let table = TransactionTable()
+        let transaction = try Self.open(table, store, session: 1, of: 1)
+        let (running, begun) = AsyncStream<Void>.makeStream()
+        async let working = Self.onThread {
+            Self.fault {
+                try WorkBudget().running {
+                    try transaction.write { _ in
+                        begun.finish()
+                        while true { try WorkBudget.check() }
+                    }
+                }
+            }
+        }
+        for await _ in running {}
+        table.tidy(olderThan: .zero, whileOthersWait: false)
+        #expect((await working as? StoreError)?.code.rawValue == 11601)
+        try Self.insert(store)
+    }
+
+    @Test("who waits to write stops waiting when its time is over")
+    func waiting() async throws {
+        let store = try Self.store()
+        let table = TransactionTable()
+        let transaction = try Self.open(table, store, session: 1, of: 1)
+        try transaction.beginWriting()
+        for waits in [
+            { try store.write { _ in } }, { try store.writeTogether { _ in } },
+            { try table.makeWay() },
+        ] as [@Sendable () throws -> Void] {
+            let budget = WorkBudget(deadline: .now + .milliseconds(50))
+            let fault = await Self.onThread { Self.fault { try budget.running(waits) } }
+            #expect((fault as? StoreError)?.code == .maxTimeMSExpired)
+        }
+        #expect(transaction.abort())
+        try Self.insert(store)
+        #expect(try store.collection(Self.things).count() == 1)
+    }
+
+    @Test("a transaction begins to write behind those who came before it")
+    func inOrder() async throws {
+        let store = try Self.store()
+        let table = TransactionTable()
+        let place = table.queue.enter()
+        let late = try Self.open(table, store, session: 1, of: 1)
+        let fault = Self.fault { try table.makeWay(for: late) }
+        #expect((fault as? CommandFault)?.code == 112)
+        table.queue.leave(place)
+        try table.makeWay(for: late)
+        #expect(late.keepsOthersOut && table.queue.isEmpty)
+        #expect(late.abort())
+    }
+}
