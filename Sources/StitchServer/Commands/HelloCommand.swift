@@ -106,6 +106,7 @@ enum HelloCommand {
         if let start = call.document("speculativeAuthenticate"), start["saslStart"] != nil {
             let database = start["db"]?.stringValue ?? "admin"
             // Who has to wait begins anew, and waits then.
+            try Dispatcher.checkDatabase(database)
             let now = call.server.signIns.now
             guard store.opening(start, database, call.connection) <= now else { return reply }
             do {
