@@ -38,7 +38,9 @@ extension StoreBackend {
             if let known, known.ruleGuard.user == ruleUser {
                 known.ruleGuard
             } else {
-                RuleGuard(edition.rules, ruleUser)
+                RuleGuard(edition.rules, ruleUser) { [server] denial in
+                    server.denials.note(denial, of: ruleUser.id, server.settings.log)
+                }
             }
         connection.state.withLock {
             $0.rules = ConnectionRules(

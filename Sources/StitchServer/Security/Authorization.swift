@@ -61,6 +61,11 @@ enum Authorization {
         _ rule: CommandRule, _ call: CommandCall
     ) throws(CommandFault) -> [(Role.Access, String)] {
         let database = call.database
+        // What was denied to whom is for those who look after the server, not for all who read.
+        if DeniedWrites.isRead(by: call) {
+            let own = rule.name == "aggregate" ? aggregateNeeds(call).dropFirst() : []
+            return [(.databaseAdministration, database)] + own
+        }
         switch rule.name {
         case "bulkWrite":
             let named = (call["nsInfo"]?.arrayValue ?? []).compactMap {
