@@ -157,7 +157,7 @@ import Testing
         let writers = [
             #"{"name": "w", "apply_when": {}, "write": true}"#,
             #"{"name": "w", "apply_when": {}, "insert": {"%%user.id": "ann"}}"#,
-            #"{"name": "w", "apply_when": {}, "fields": {"a": {"fields": {"b": {"write": true}}}}}"#,
+            #"{"name": "w", "apply_when": {}, "fields": {"a": {"fields": {"b": {"write": {}}}}}}"#,
         ]
         let readers = [
             #"{"name": "r", "apply_when": {}, "read": true}"#,

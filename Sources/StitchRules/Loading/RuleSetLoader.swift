@@ -22,16 +22,16 @@ extension RuleSet {
         warnings += customDataWarnings
     }
 
-    /// Who can write the custom data of users can give them, and so themselves, whatever rules grant
-    /// by it.
+    /// Who can write the custom data of users can give them, and so themselves, whatever rules
+    /// grant by it.
     private var customDataWarnings: [RuleWarning] {
         guard let place = customData?.namespace, roles(of: place) == nil, let defaults else {
             return []
         }
         return defaults.roles.filter(\.mayWrite).map { role in
             role.place.warning(
-                "The default role \"\(role.name)\" lets users write \(place), the custom data by which "
-                    + "rules know users; give \(place) rules of its own")
+                "The default role \"\(role.name)\" lets users write \(place), the custom data by "
+                    + "which rules know users; give \(place) rules of its own")
         }
     }
 }

@@ -15,9 +15,9 @@ enum UserCommands {
             guard !User.isAmbiguous(name, call.database) else {
                 throw CommandFault(
                     .badValue,
-                    "Names of users of \(call.database) must not begin with \"\(User.idMark)\", and "
-                        + "none may hold a null character: \"\(name)\" could be taken for the id of "
-                        + "a user of another database")
+                    "Names of users of \(call.database) must not begin with \"\(User.idMark)\", "
+                        + "and none may hold a null character: \"\(name)\" could be taken for the "
+                        + "id of a user of another database")
             }
             let isExternal = call.database == "$external"
             guard isExternal || call.string("pwd")?.isEmpty == false else {

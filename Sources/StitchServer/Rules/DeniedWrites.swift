@@ -94,8 +94,8 @@ extension DeniedWrites {
         guard Self.isRead(by: call) else {
             throw CommandFault(
                 166,
-                "\(Self.namespace) is made up by the server of the writes that rules denied; it can "
-                    + "be read by find, count and aggregate only")
+                "\(Self.namespace) is made up by the server of the writes that rules denied; it "
+                    + "can be read by find, count and aggregate only")
         }
         var stages: [BSONValue] = [
             ["$documents": .array(BSONArray(entries.map(BSONValue.document)))]

@@ -65,8 +65,8 @@ extension StoreBackend {
         guard !User.isAmbiguous(user.name, user.database) else {
             throw CommandFault(
                 13,
-                "Users whose names begin with \"\(User.idMark)\" or hold a null character may do "
-                    + "nothing under rules: the name could be taken for the id of a user of "
+                "Users whose names begin with \"\(User.idMark)\" or hold a null character may "
+                    + "do nothing under rules: the name could be taken for the id of a user of "
                     + "another database")
         }
         var ruleUser = RuleUser(id: user.ruleID)

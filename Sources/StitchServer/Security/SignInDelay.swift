@@ -2,10 +2,10 @@ internal import BSONStore
 
 /// Slows down who tries passwords: after some wrong ones each further answer takes longer.
 ///
-/// Counted for a user and an address together, so that nobody can lock out somebody else. Proofs are
-/// judged one after the other, and after the free attempts only those whose conversation began when
-/// the wait after the last wrong one was over: however many connections begin together, one of them
-/// tries one password.
+/// Counted for a user and an address together, so that nobody can lock out somebody else. Proofs
+/// are judged one after the other, and after the free attempts only those whose conversation began
+/// when the wait after the last wrong one was over: however many connections begin together, one of
+/// them tries one password.
 final class SignInDelay: Sendable {
     /// So many wrong proofs in a row cost nothing: people mistype.
     static let freeAttempts = 3
