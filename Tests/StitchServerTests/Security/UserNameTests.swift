@@ -10,7 +10,8 @@ import Testing
         let server = try OfflineServer(requiresSignIn: true)
         server.become(
             SignedInUser(
-                name: "root", database: "admin", roles: [Role(name: "root", database: "admin")]))
+                name: "root", database: "admin", roles: [Role(name: "root", database: "admin")],
+                generation: 1))
         return server
     }
 
