@@ -148,6 +148,51 @@ import Testing
             ])
     }
 
+    @Test("Custom data that a default role lets users write is told")
+    func writableCustomData() throws {
+        let place = #"""
+            {"enabled": true, "database_name": "shop", "collection_name": "profiles",
+             "user_id_field": "user"}
+            """#
+        let writers = [
+            #"{"name": "w", "apply_when": {}, "write": true}"#,
+            #"{"name": "w", "apply_when": {}, "insert": {"%%user.id": "ann"}}"#,
+            #"{"name": "w", "apply_when": {}, "fields": {"a": {"fields": {"b": {"write": {}}}}}}"#,
+        ]
+        let readers = [
+            #"{"name": "r", "apply_when": {}, "read": true}"#,
+            #"{"name": "r", "apply_when": {}, "read": true, "write": false, "delete": false}"#,
+        ]
+        for (role, count) in writers.map({ ($0, 1) }) + readers.map({ ($0, 0) }) {
+            var files = [
+                "auth/custom_user_data.json": place,
+                "data_sources/a/default_rule.json": #"{"roles": [\#(role)]}"#,
+            ]
+            let told = try RuleFixtures.load(files).warnings.filter {
+                $0.message.contains("custom data")
+            }
+            #expect(told.count == count, "\(role)")
+            #expect(told.allSatisfy { $0.message.contains("shop.profiles") })
+            // Rules of its own say what is meant.
+            files["data_sources/a/shop/profiles/rules.json"] = #"{"roles": []}"#
+            #expect(
+                try !RuleFixtures.load(files).warnings.contains {
+                    $0.message.contains("custom data")
+                })
+        }
+    }
+
+    @Test("Custom data stand in a collection that can be")
+    func placeOfCustomData() {
+        let text = #"""
+            {"enabled": true, "database_name": "shop", "collection_name": "a\u0000b",
+             "user_id_field": "user"}
+            """#
+        #expect(throws: RuleError.self) {
+            try RuleFixtures.load(["auth/custom_user_data.json": text])
+        }
+    }
+
     @Test("Roles that sync cannot use are named, and deny with sync")
     func compatibility() throws {
         let roles = #"""

@@ -5,9 +5,11 @@ package final class RuleGate: DocumentGate {
     let access: RuleAccess
     /// The access's fingerprint, which is asked for with each token.
     let fingerprint: UInt64
+    private let onDenial: @Sendable (RuleDenial) -> Void
 
-    init(access: RuleAccess) {
+    init(access: RuleAccess, _ onDenial: @escaping @Sendable (RuleDenial) -> Void) {
         self.access = access
+        self.onDenial = onDenial
         fingerprint = access.fingerprint
     }
 
@@ -31,19 +33,20 @@ package final class RuleGate: DocumentGate {
         do {
             return try access.written(from: before, toShown: after)
         } catch {
-            throw Self.error(error)
+            throw told(error)
         }
     }
 
     package func refusal(of document: BSONDocument) -> StoreError {
-        Self.error(
+        told(
             RuleDenial(
                 cause: .hidden, role: access.role, namespace: access.namespace,
                 documentID: document["_id"] ?? .null))
     }
 
     /// A denial as clients are told of it.
-    private static func error(_ denial: RuleDenial) -> StoreError {
+    private func told(_ denial: RuleDenial) -> StoreError {
+        onDenial(denial)
         var error = StoreError(
             WriteTransaction.denied, denial.reason, namespace: denial.namespace,
             documentID: denial.documentID)

@@ -7,11 +7,19 @@ package final class RuleGuard: DocumentGuard {
 
     package let user: RuleUser
     private let rules: RuleSet
+    private let onDenial: @Sendable (RuleDenial) -> Void
     private let known = Locked<[Namespace: RuleGate]>([:])
 
-    package init(_ rules: RuleSet, _ user: RuleUser) {
+    /// Guards by what rules say of a user.
+    ///
+    /// - Parameter onDenial: is told of each write that is denied, in the write's transaction.
+    package init(
+        _ rules: RuleSet, _ user: RuleUser,
+        onDenial: @escaping @Sendable (RuleDenial) -> Void = { _ in }
+    ) {
         self.rules = rules
         self.user = user
+        self.onDenial = onDenial
     }
 
     /// The collections that have roles of their own, sorted.
@@ -37,7 +45,7 @@ package final class RuleGuard: DocumentGuard {
         let isClosed =
             Self.closed.contains(namespace.database) || namespace.collection.hasPrefix("system.")
         let source = isClosed ? RuleSet() : rules
-        let gate = RuleGate(access: source.access(to: namespace, for: user))
+        let gate = RuleGate(access: source.access(to: namespace, for: user), onDenial)
         known.withLock { known in
             // Names that are only asked for must not fill the memory.
             if known.count >= 1_000 { known.removeAll() }

@@ -29,6 +29,20 @@ extension RuleSet {
             try loader.load(path, kind, bytes)
         }
         self = loader.rules
+        warnings += customDataWarnings
+    }
+
+    /// Who can write the custom data of users can give them, and so themselves, whatever rules
+    /// grant by it.
+    private var customDataWarnings: [RuleWarning] {
+        guard let place = customData?.namespace, roles(of: place) == nil, let defaults else {
+            return []
+        }
+        return defaults.roles.filter(\.mayWrite).map { role in
+            role.place.warning(
+                "The default role \"\(role.name)\" lets users write \(place), the custom data by "
+                    + "which rules know users; give \(place) rules of its own")
+        }
     }
 }
 
@@ -191,9 +205,15 @@ struct RuleSetLoader {
 
     private mutating func customData(_ object: RuleObject) throws(RuleError) {
         guard try object.flag("enabled") else { return }
+        let namespace = Namespace(
+            try object.text("database_name"), try object.text("collection_name"))
+        do {
+            try namespace.check()
+        } catch {
+            throw object.place.error(.invalidValue, error.message)
+        }
         rules.customData = RuleSet.CustomData(
-            namespace: Namespace(
-                try object.text("database_name"), try object.text("collection_name")),
+            namespace: namespace,
             userIDField: try object.text("user_id_field"))
     }
 }

@@ -16,6 +16,12 @@ struct RuleRole: Sendable, Hashable {
     /// What is said of fields; `nil` where nothing is.
     let fields: FieldRules?
 
+    /// Whether the role lets some user write some field of some document.
+    var mayWrite: Bool {
+        let own = [write, insert, delete].compactMap(\.self)
+        return own.contains { $0 != .constant(false) } || fields?.mayWrite == true
+    }
+
     /// Conditions on documents.
     struct DocumentFilters: Sendable, Hashable {
         let read: RuleExpression?
@@ -28,6 +34,13 @@ struct FieldRules: Sendable, Hashable {
     let named: [Name: FieldRule]
     /// The permission of every field that is not named.
     let additional: FieldGrant?
+
+    /// Whether some field may be written by somebody.
+    var mayWrite: Bool {
+        let grants = named.values.map(\.grant) + [additional].compactMap(\.self)
+        return grants.contains { $0.write.map { $0 != .constant(false) } ?? false }
+            || named.values.contains { $0.nested?.mayWrite == true }
+    }
 }
 
 /// Is what a role says of reading and writing.

@@ -47,7 +47,8 @@ final class StoreBackend: CommandBackend {
         // Who has not signed in takes no memory that outlasts the connection.
         if let session = call.session, server.knows(call.connection) { sessions.touch(session) }
         let start = ContinuousClock.now
-        let outcome = try self.answer(call, rule) { call, store in
+        let outcome = try self.answer(call, rule) { [server] call, store in
+            if DeniedWrites.isNamed(by: call) { return try server.denials.answer(call, store) }
             if call.flag("apiStrict") { try store.checkStrictly(rule, call) }
             return try answer(call, store)
         }

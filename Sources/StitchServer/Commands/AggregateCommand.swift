@@ -16,7 +16,8 @@ enum AggregateCommand {
             "includeQueryStatsMetrics": .flag,
         ], .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+    /// Runs the pipeline of a command.
+    static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try target(call)
         let request = try AggregateRequest(call)
         if call.flag("explain") {

@@ -12,17 +12,27 @@ enum BulkWriteCommand {
             "stmtId": .number, "stmtIds": .array, "bypassEmptyTsReplacement": .bool,
         ], required: ["ops", "nsInfo"], .store(run))
 
-    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
-        let namespaces = try call.documents("nsInfo").map { document in
+    /// The collections that are written to, for who authorises it and for who does it.
+    ///
+    /// - Throws: 40414, 14 and 73 for what names none.
+    static func namespaces(_ call: CommandCall) throws(CommandFault) -> [Namespace] {
+        try call.documents("nsInfo").map { (document) throws(CommandFault) in
             guard let name = document["ns"]?.stringValue else {
                 throw CommandFault(
                     40414,
                     "BSON field 'bulkWrite.nsInfo.ns' is missing but a required field")
             }
-            let namespace = try Namespace(parsing: name)
-            try namespace.checkWritable()
-            return namespace
+            do throws(StoreError) {
+                return try Namespace(parsing: name)
+            } catch {
+                throw CommandFault(error)
+            }
         }
+    }
+
+    private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let namespaces = try namespaces(call)
+        for namespace in namespaces { try namespace.checkWritable() }
         let operations = try call.documents("ops").map { try BulkOperation($0, namespaces) }
         let ruleGuard = try store.ruleGuard(call)
         try WriteBatch.checkCount(operations.count)

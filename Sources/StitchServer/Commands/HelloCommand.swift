@@ -105,9 +105,12 @@ enum HelloCommand {
         if let start = call.document("speculativeAuthenticate"), start["saslStart"] != nil {
             let database = start["db"]?.stringValue ?? "admin"
             // Who has to wait begins anew, and waits then.
-            guard store.opening(start, database, call.connection) <= .now else { return reply }
+            try Dispatcher.checkDatabase(database)
+            let now = call.server.signIns.now
+            guard store.opening(start, database, call.connection) <= now else { return reply }
             do {
-                let answer = try store.startSignIn(start, database: database, call.connection)
+                let answer = try store.startSignIn(
+                    start, database: database, call.connection, began: now)
                 reply.append("speculativeAuthenticate", .document(answer))
             } catch is CommandFault, is DelayedFault {
                 // The client begins anew, and is told then.

@@ -139,6 +139,10 @@ struct MapReduceOutput {
         guard kind == .inline || !collection.isEmpty else {
             throw CommandFault(.invalidNamespace, "Invalid namespace specified: the name is empty")
         }
+        guard !collection.utf8.contains(0) else {
+            throw CommandFault(
+                .invalidNamespace, "Invalid namespace specified: the name has a null character")
+        }
     }
 
     private mutating func read(_ document: BSONDocument) throws(CommandFault) {
@@ -154,6 +158,7 @@ struct MapReduceOutput {
                 guard let name = value.stringValue else {
                     throw CommandFault(.badValue, "'db' must be of type string")
                 }
+                try Dispatcher.checkDatabase(name)
                 database = name
             } else if key != "sharded" && key != "nonAtomic" {
                 throw CommandFault(.badValue, "'out' has an unknown field '\(key)'")

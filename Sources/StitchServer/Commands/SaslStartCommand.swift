@@ -10,18 +10,26 @@ enum SaslStartCommand {
             "mechanism": .string, "payload": .any, "autoAuthorize": .any, "db": .string,
             "options": .document,
         ], required: ["mechanism", "payload"],
-        .store { call, store in
-            let start: @Sendable () throws -> CommandOutcome = {
-                do {
-                    return .reply(
-                        try store.startSignIn(
-                            call.body, database: call.database, call.connection))
-                } catch let error as DelayedFault {
-                    return try error.outcome()
-                }
-            }
-            let opening = store.opening(call.body, call.database, call.connection)
-            guard opening > .now else { return try start() }
-            return .waiting(CommandWait(until: opening, start))
-        })
+        .store { call, store in try start(call, store, waited: nil) })
+
+    /// - Parameter waited: until when the client was made to wait.
+    private static func start(
+        _ call: CommandCall, _ store: StoreBackend, waited: ContinuousClock.Instant?
+    ) throws -> CommandOutcome {
+        let now = store.server.signIns.now
+        let opening = store.opening(call.body, call.database, call.connection)
+        // Another attempt has failed meanwhile: it is waited for, too.
+        if opening > max(now, waited ?? now) {
+            return .waiting(
+                CommandWait(until: opening) { try start(call, store, waited: opening) })
+        }
+        do {
+            return .reply(
+                try store.startSignIn(
+                    call.body, database: call.database, call.connection,
+                    began: max(now, waited ?? now)))
+        } catch let error as DelayedFault {
+            return try error.outcome()
+        }
+    }
 }

@@ -12,6 +12,13 @@ enum UserCommands {
         ], required: ["roles"],
         .store { call, store in
             let name = try Self.name(call)
+            guard !User.isAmbiguous(name, call.database) else {
+                throw CommandFault(
+                    .badValue,
+                    "Names of users of \(call.database) must not begin with \"\(User.idMark)\", "
+                        + "and none may hold a null character: \"\(name)\" could be taken for the "
+                        + "id of a user of another database")
+            }
             let isExternal = call.database == "$external"
             guard isExternal || call.string("pwd")?.isEmpty == false else {
                 throw CommandFault(

@@ -194,7 +194,10 @@ struct Dispatcher: Sendable {
             + .milliseconds(min(max(0, wait), 600_000))
     }
 
-    private static func checkDatabase(_ name: String) throws(CommandFault) {
+    /// Checks the name of a database.
+    ///
+    /// - Throws: 73 (InvalidNamespace).
+    static func checkDatabase(_ name: String) throws(CommandFault) {
         let forbidden = Set("/\\. \"$\0".utf8)
         guard !name.isEmpty, name.utf8.count < 64, !name.utf8.contains(where: forbidden.contains)
         else {

@@ -35,6 +35,8 @@ final class ServerContext: Sendable {
     let metrics = ServerMetrics()
     /// Slows down who tries passwords.
     let signIns = SignInDelay()
+    /// The last writes that rules denied.
+    let denials = DeniedWrites()
     /// Known to this run of the process only.
     let secret = ScramCredential.random(32)
 

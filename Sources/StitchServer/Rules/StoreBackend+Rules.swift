@@ -38,7 +38,9 @@ extension StoreBackend {
             if let known, known.ruleGuard.user == ruleUser {
                 known.ruleGuard
             } else {
-                RuleGuard(edition.rules, ruleUser)
+                RuleGuard(edition.rules, ruleUser) { [server] denial in
+                    server.denials.note(denial, of: ruleUser.id, server.settings.log)
+                }
             }
         connection.state.withLock {
             $0.rules = ConnectionRules(
@@ -57,7 +59,16 @@ extension StoreBackend {
     }
 
     /// The user as rules know it.
+    ///
+    /// - Throws: 13 (Unauthorized) for a name that could be taken for somebody else's.
     private func ruleUser(_ user: SignedInUser, _ rules: RuleSet) throws -> RuleUser {
+        guard !User.isAmbiguous(user.name, user.database) else {
+            throw CommandFault(
+                13,
+                "Users whose names begin with \"\(User.idMark)\" or hold a null character may "
+                    + "do nothing under rules: the name could be taken for the id of a user of "
+                    + "another database")
+        }
         var ruleUser = RuleUser(id: user.ruleID)
         ruleUser.identities = [
             ["id": .string(user.ruleID), "provider_type": .string(user.provider)]
@@ -81,10 +92,13 @@ extension SignedInUser {
     /// Whether rules do not bind the user, who administrates everything.
     var isBoundless: Bool { roles.contains { $0.name == "root" && $0.database == "admin" } }
 
-    /// The id by which rules know the user: the name, with the database where users of two
-    /// databases could have the same.
+    /// The id by which rules know the user: the name, with a mark and the database before it where
+    /// the user is of another database than those of the whole server.
+    ///
+    /// A database's name has no dot, and no name of `admin` or `$external` begins with the mark, so
+    /// no two users of different databases have one id; those two count as one.
     var ruleID: String {
-        database == "admin" || database == "$external" ? name : "\(database).\(name)"
+        User.isOfServer(database) ? name : "\(User.idMark)\(database).\(name)"
     }
 
     fileprivate var provider: String {

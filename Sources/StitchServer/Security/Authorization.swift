@@ -61,13 +61,14 @@ enum Authorization {
         _ rule: CommandRule, _ call: CommandCall
     ) throws(CommandFault) -> [(Role.Access, String)] {
         let database = call.database
+        // What was denied to whom is for those who look after the server, not for all who read.
+        if DeniedWrites.isRead(by: call) {
+            let own = rule.name == "aggregate" ? aggregateNeeds(call).dropFirst() : []
+            return [(.databaseAdministration, database)] + own
+        }
         switch rule.name {
         case "bulkWrite":
-            let named = (call["nsInfo"]?.arrayValue ?? []).compactMap {
-                $0.documentValue?["ns"]?.stringValue
-            }
-            let given = (call.sequences["nsInfo"] ?? []).compactMap { $0["ns"]?.stringValue }
-            return (named + given).map { need(.write, of: $0) }
+            return try BulkWriteCommand.namespaces(call).map { need(.write, of: $0) }
         case "renameCollection":
             let names = [call.target.stringValue, call.string("to")].compactMap(\.self)
             return names.map { need(.collections, of: $0) }
@@ -106,7 +107,9 @@ enum Authorization {
     /// What a collection needs that is named with its database.
     private static func need(_ access: Role.Access, of name: String) -> (Role.Access, String) {
         if name.hasPrefix("admin.system.") { return (.userAdministration, "admin") }
-        return (access, String(name.split(separator: ".", maxSplits: 1).first ?? ""))
+        // By bytes, as names are read where they are carried out.
+        let database = name.utf8.prefix { $0 != UInt8(ascii: ".") }
+        return (access, String(decoding: database, as: UTF8.self))
     }
 
     /// What a collection needs.

@@ -13,6 +13,8 @@ struct ScramConversation: Sendable {
     /// The user who signs in.
     let user: String
     let database: String
+    /// When it began.
+    let began: ContinuousClock.Instant
     private let credential: ScramCredential
     private let skipsEmptyExchange: Bool
     private let clientFirst: String
@@ -31,7 +33,8 @@ struct ScramConversation: Sendable {
     /// - Parameter credential: of the user that the message names.
     /// - Throws: 18 (AuthenticationFailed) and 17 (ProtocolError) for what is no such message.
     init(
-        _ payload: [UInt8], database: String, skipsEmptyExchange: Bool,
+        _ payload: [UInt8], database: String, began: ContinuousClock.Instant,
+        skipsEmptyExchange: Bool,
         credential: (String) throws -> ScramCredential
     ) throws {
         let message = try Self.text(payload)
@@ -47,6 +50,7 @@ struct ScramConversation: Sendable {
         else { throw Self.malformed }
         user = try Self.name(fields[0].value)
         self.database = database
+        self.began = began
         self.skipsEmptyExchange = skipsEmptyExchange
         self.credential = try credential(user)
         nonce = fields[1].value + ScramCredential.text(ScramCredential.random(24))
@@ -145,7 +149,7 @@ struct ScramConversation: Sendable {
             }
             rest.removeFirst(2)
         }
-        guard !name.isEmpty else { throw malformed }
+        guard !name.isEmpty, !name.utf8.contains(0) else { throw malformed }
         return name
     }
 

@@ -2,7 +2,10 @@ internal import BSONStore
 
 /// Slows down who tries passwords: after some wrong ones each further answer takes longer.
 ///
-/// Counted for a user and an address together, so that nobody can lock out somebody else.
+/// Counted for a user and an address together, so that nobody can lock out somebody else. Proofs
+/// are judged one after the other, and after the free attempts only those whose conversation began
+/// when the wait after the last wrong one was over: however many connections begin together, one of
+/// them tries one password.
 final class SignInDelay: Sendable {
     /// So many wrong proofs in a row cost nothing: people mistype.
     static let freeAttempts = 3
@@ -15,18 +18,46 @@ final class SignInDelay: Sendable {
 
     private struct Failures: Sendable {
         var count = 0
-        var until = ContinuousClock.now
-        var last = ContinuousClock.now
+        var until: ContinuousClock.Instant
+        var last: ContinuousClock.Instant
     }
 
     private let failures = Locked<[Name: Failures]>([:])
+    private let clock: @Sendable () -> ContinuousClock.Instant
+
+    /// Counts by a clock.
+    init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.clock = clock
+    }
+
+    /// The time by which attempts are counted.
+    var now: ContinuousClock.Instant { clock() }
 
     /// What is counted together.
     static func key(user: String, database: String, peer: String) -> String {
         let host = peer.lastIndex(of: ":").map { peer[..<$0] } ?? peer[...]
         // Longer names that begin alike are delayed together; no user has such a name.
         let name = String(user.unicodeScalars.prefix(256))
-        return "\(host) \(database).\(name)"
+        let place = String(database.unicodeScalars.prefix(64))
+        return "\(network(host)) \(place).\(name)"
+    }
+
+    /// An address as those see it who give them out: one customer has 2^64 addresses of IPv6.
+    static func network(_ host: Substring) -> String {
+        let address = host.filter { $0 != "[" && $0 != "]" }.prefix { $0 != "%" }
+        guard address.count(where: { $0 == ":" }) >= 2, !address.contains(".") else {
+            return String(host)
+        }
+        var groups: [Substring] = []
+        if let gap = address.ranges(of: "::").first {
+            let head = address[..<gap.lowerBound].split(separator: ":")
+            let tail = address[gap.upperBound...].split(separator: ":")
+            let missing = max(0, 8 - head.count - tail.count)
+            groups = head + Array(repeating: "0", count: missing) + tail
+        } else {
+            groups = address.split(separator: ":")
+        }
+        return groups.prefix(4).joined(separator: ":") + "::/64"
     }
 
     /// How long an attempt waits after so many wrong ones before it.
@@ -36,21 +67,40 @@ final class SignInDelay: Sendable {
         return min(.milliseconds(100 << doublings), delayMax)
     }
 
+    /// Judges one proof, and counts it when it is wrong.
+    ///
+    /// A proof that came too early is refused without a look at it, and is not counted.
+    ///
+    /// - Parameter began: when its conversation began.
+    /// - Throws: what the proof throws, with the time when it may be told.
+    func judge<R: Sendable>(
+        _ key: String, began: ContinuousClock.Instant, _ proof: () throws -> R
+    ) throws(DelayedFault) -> R {
+        let now = clock()
+        let result: Result<R, DelayedFault> = failures.withLock { failures in
+            let known = Self.known(failures[key], now)
+            if let known, known.count > Self.freeAttempts, began < known.until {
+                return .failure(
+                    DelayedFault(fault: ScramConversation.failed, until: max(now, known.until)))
+            }
+            do {
+                let value = try proof()
+                failures[key] = nil
+                return .success(value)
+            } catch {
+                let until = Self.note(&failures, key, now)
+                return .failure(DelayedFault(fault: CommandFault(error), until: until))
+            }
+        }
+        return try result.get()
+    }
+
     /// Notes a wrong proof.
     ///
     /// - Returns: when it may be answered.
     func failed(_ key: String) -> ContinuousClock.Instant {
-        let now = ContinuousClock.now
-        return failures.withLock { failures in
-            if failures[key] == nil, failures.count >= Self.countMax { Self.forget(&failures, now) }
-            var known = failures[key] ?? Failures()
-            if known.last + Self.memory < now { known = Failures() }
-            known.count += 1
-            known.last = now
-            known.until = now + Self.delay(after: known.count)
-            failures[key] = known
-            return known.until
-        }
+        let now = clock()
+        return failures.withLock { Self.note(&$0, key, now) }
     }
 
     /// Notes a right proof.
@@ -58,7 +108,24 @@ final class SignInDelay: Sendable {
 
     /// When the next attempt is looked at.
     func opening(_ key: String) -> ContinuousClock.Instant {
-        failures.withLock { $0[key]?.until ?? .now }
+        let now = clock()
+        return failures.withLock { Self.known($0[key], now)?.until ?? now }
+    }
+
+    private static func known(_ failures: Failures?, _ now: ContinuousClock.Instant) -> Failures? {
+        failures.flatMap { $0.last + memory < now ? nil : $0 }
+    }
+
+    private static func note(
+        _ failures: inout [String: Failures], _ key: String, _ now: ContinuousClock.Instant
+    ) -> ContinuousClock.Instant {
+        if failures[key] == nil, failures.count >= countMax { forget(&failures, now) }
+        var known = known(failures[key], now) ?? Failures(until: now, last: now)
+        known.count += 1
+        known.last = now
+        known.until = now + delay(after: known.count)
+        failures[key] = known
+        return known.until
     }
 
     private static func forget(
@@ -66,9 +133,11 @@ final class SignInDelay: Sendable {
     ) {
         failures = failures.filter { $0.value.last + memory >= now }
         guard failures.count >= countMax else { return }
-        // Only an attack from many addresses comes here: the older half goes.
-        let times = failures.values.map(\.last).sorted()
-        let middle = times[times.count / 2]
-        failures = failures.filter { $0.value.last > middle }
+        // Only an attack with many names or addresses comes here: half of them go, those with few
+        // failures first, so that names made up for it do not push out the one that is tried.
+        let kept = failures.sorted {
+            ($0.value.count, $0.value.last) > ($1.value.count, $1.value.last)
+        }.prefix(countMax / 2)
+        failures = Dictionary(kept.map { ($0.key, $0.value) }) { first, _ in first }
     }
 }

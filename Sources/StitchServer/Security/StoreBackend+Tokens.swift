@@ -32,6 +32,8 @@ extension StoreBackend {
             user.claims = token.claims
             user.generation = generation
             connection.state.withLock { [user] in $0.user = user }
+            server.signIns.succeeded(
+                SignInDelay.key(user: name, database: database, peer: connection.peer))
             server.settings.log.write(.info, "connection \(connection.id) signed in by a token")
         } catch {
             server.settings.log.write(
@@ -56,7 +58,7 @@ extension StoreBackend {
     ) -> ContinuousClock.Instant {
         let name: String?
         do { name = try SaslPayload.user(request) } catch { name = nil }
-        guard let name else { return .now }
+        guard let name else { return server.signIns.now }
         return server.signIns.opening(
             SignInDelay.key(user: name, database: database, peer: connection.peer))
     }

@@ -63,9 +63,11 @@ extension StoreBackend {
 
     /// Begins to sign in.
     ///
+    /// - Parameter began: the time that the client has waited for; not after now.
     /// - Throws: 18 (AuthenticationFailed), 334 (MechanismUnavailable).
     func startSignIn(
-        _ request: BSONDocument, database: String, _ connection: ClientConnection
+        _ request: BSONDocument, database: String, _ connection: ClientConnection,
+        began: ContinuousClock.Instant
     ) throws -> BSONDocument {
         let name = request["mechanism"]?.stringValue ?? ""
         if name == "PLAIN", let settings = server.settings.tokens {
@@ -80,7 +82,7 @@ extension StoreBackend {
         let payload = try SaslPayload.bytes(request["payload"])
         let options = request["options"]?.documentValue
         let conversation = try ScramConversation(
-            payload, database: database,
+            payload, database: database, began: began,
             skipsEmptyExchange: options?["skipEmptyExchange"]?.isTrue ?? false
         ) { name in
             let found = try user(name, database)?.credentials.first {
@@ -107,14 +109,20 @@ extension StoreBackend {
         let key = SignInDelay.key(
             user: conversation.user, database: conversation.database, peer: connection.peer)
         let reply: [UInt8]
-        do {
+        if conversation.isProven {
             reply = try conversation.answer(SaslPayload.bytes(request["payload"]))
-        } catch {
-            server.settings.log.write(
-                .warning, "a sign-in failed on connection \(connection.id) from \(connection.peer)")
-            throw DelayedFault(fault: CommandFault(error), until: server.signIns.failed(key))
+        } else {
+            do {
+                reply = try server.signIns.judge(key, began: conversation.began) {
+                    try conversation.answer(SaslPayload.bytes(request["payload"]))
+                }
+            } catch {
+                server.settings.log.write(
+                    .warning,
+                    "a sign-in failed on connection \(connection.id) from \(connection.peer)")
+                throw error
+            }
         }
-        if conversation.isProven { server.signIns.succeeded(key) }
         if conversation.isDone, conversation.isProven {
             // Read first: a change after it is noticed with the next command.
             let generation = server.userGeneration.withLock { $0 }

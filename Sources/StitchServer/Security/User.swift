@@ -47,6 +47,20 @@ struct User: Sendable {
         }
     }
 
+    /// Begins the ids by which rules know the users of single databases.
+    static let idMark = ":"
+
+    /// Whether a database's users are those of the whole server.
+    static func isOfServer(_ database: String) -> Bool {
+        database == "admin" || database == "$external"
+    }
+
+    /// Whether a name could be taken for that of somebody else.
+    static func isAmbiguous(_ name: String, _ database: String) -> Bool {
+        name.utf8.contains(0)
+            || isOfServer(database) && name.utf8.starts(with: idMark.utf8)
+    }
+
     static func id(_ name: String, _ database: String) -> String { "\(database).\(name)" }
 
     /// The `_id` of the stored document.

@@ -148,9 +148,9 @@
             MemoryArenas.limit(to: min(4, ProcessInfo.processInfo.activeProcessorCount))
             let stops = StopSignals.stream(hangsUp: rules == nil)
             let book = try rules.map { try RuleBook(folder: $0) }
-            for note in book?.notes ?? [] { try Console.standard.warn("rules: \(note)") }
             var settings = settings
             settings.rules = book
+            for note in book?.notes ?? [] { settings.log.write(.warning, "rules: \(note)") }
             guard let db else {
                 let temporary = try TemporaryStore()
                 settings.isTemporary = true

@@ -36,6 +36,21 @@ import Testing
         }
     }
 
+    @Test(
+        "A crash ends the process at once, and the port is free again",
+        arguments: [SIGSEGV, SIGILL])
+    func crash(signal: Int32) async throws {
+        try await ServerProcess.run { server in
+            let port = server.port
+            let start = ContinuousClock.now
+            // Throws when the port cannot be bound.
+            try server.restart(signal, ["--port", String(port)])
+            #expect(ContinuousClock.now - start < .seconds(20))
+            #expect(server.port == port)
+            #expect(server.end(signal) == signal)
+        }
+    }
+
     @Test("Expensive requests end at their time, by killOp and with their client")
     func budget() async throws {
         let answer = try await ServerProcess.run { server in

@@ -47,6 +47,23 @@ import Testing
         try FileManager.default.removeItem(at: folder)
     }
 
+    @Test("Custom data that a default rule lets users write is told when the server starts")
+    func writableCustomData() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "rules-\(UUID())")
+        try FileManager.default.copyItem(atPath: Self.rules, toPath: folder.path)
+        let role = #"{"name": "everybody", "apply_when": {}, "read": true, "write": true}"#
+        try Data(#"{"roles": [\#(role)]}"#.utf8).write(
+            to: folder.appending(path: "data_sources/mongodb-atlas/default_rule.json"))
+        let log = folder.appending(path: "log")
+        try Data().write(to: log)
+        let arguments = ["--auth", "--rules", folder.path]
+        let said = try await ServerProcess.run(arguments, log: log) { _ in
+            try String(contentsOf: log, encoding: .utf8)
+        }
+        #expect(said.contains("warning") && said.contains("shop.profiles"), "\(said)")
+        try FileManager.default.removeItem(at: folder)
+    }
+
     @Test("Without signing in, or with rules that cannot be read, the server does not start")
     func refusals() async throws {
         let unsigned = try await Program.run(

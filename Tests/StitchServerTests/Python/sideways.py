@@ -90,6 +90,18 @@ class Sideways(unittest.TestCase):
             "salary": {"$lt": 100}, "n": {"$lt": 100}})
         self.refused(lambda: self.fay.shop.items.update_one(
             {"_id": "own"}, {"$set": {"title": "new"}}))
+        # The refusal is the same whatever the hidden value is, and tells nothing of it.
+        told = set()
+        for salary in (100, 500, 10 ** 12):
+            items.update_one({"_id": "own"}, {"$set": {"salary": salary}},
+                             bypass_document_validation=True)
+            answer = self.fay.shop.command("update", "items", updates=[
+                {"q": {"_id": "own"}, "u": {"$set": {"title": "new"}}}], check=False)
+            error = answer["writeErrors"][0]
+            self.assertEqual(error["code"], 13)
+            self.assertNotIn("details", error.get("errInfo", {}))
+            told.add(str(error))
+        self.assertEqual(len(told), 1, told)
         self.refused(lambda: self.ann.shop.items.update_one(
             {"_id": "own"}, {"$set": {"title": "new"}}), 121)
         # Nor can the validator be gone round.

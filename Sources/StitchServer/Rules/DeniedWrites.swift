@@ -1,0 +1,141 @@
+internal import BSONStore
+internal import StitchRules
+
+/// Remembers the last writes that rules denied, for operators, without what was to be written.
+///
+/// They are read as the collection `stitchsync.denied`, which is made up when it is asked for.
+final class DeniedWrites: Sendable {
+    /// So many are remembered at most.
+    static let countMax = 10_000
+    /// Where they are read.
+    static let namespace = Namespace("stitchsync", "denied")
+    /// The commands that read them.
+    private static let readers: Set<String> = ["aggregate", "count", "find"]
+    /// Longer ids of documents are left out, and longer names are cut.
+    private static let bytesMax = 256
+
+    private struct State: Sendable {
+        var entries: [BSONDocument] = []
+        var count = 0
+    }
+
+    private let state = Locked(State())
+
+    /// Notes a denied write, and logs it.
+    func note(_ denial: RuleDenial, of user: String, _ log: ServerLog) {
+        let id = Self.short(denial.documentID)
+        let name = BSONValue.string(String(user.unicodeScalars.prefix(Self.bytesMax)))
+        let role = denial.role.map(BSONValue.string) ?? .null
+        log.write(
+            .info,
+            "denied a write: user \(Self.text(name)), collection "
+                + Self.text(.string(denial.namespace.description))
+                + ", _id \(id.map(Self.text) ?? "(long)"), role \(Self.text(role)), "
+                + "cause \(denial.cause.name)")
+        state.withLock { state in
+            state.count += 1
+            var entry: BSONDocument = [
+                "_id": .int64(Int64(state.count)), "time": .datetime(.now), "user": name,
+                "collection": .string(denial.namespace.description),
+            ]
+            if let id { entry.append("documentID", id) }
+            entry.append("role", role)
+            entry.append("cause", .string(denial.cause.name))
+            if state.entries.count < Self.countMax {
+                state.entries.append(entry)
+            } else {
+                state.entries[(state.count - 1) % Self.countMax] = entry
+            }
+        }
+    }
+
+    /// Those that are remembered, the oldest first.
+    var entries: [BSONDocument] {
+        state.withLock { state in
+            guard state.entries.count == Self.countMax else { return state.entries }
+            let first = state.count % Self.countMax
+            return Array(state.entries[first...] + state.entries[..<first])
+        }
+    }
+
+    private static func short(_ id: BSONValue) -> BSONValue? {
+        let document: BSONDocument = ["_id": id]
+        return document.byteCount <= bytesMax ? id : nil
+    }
+
+    /// A value in one line, whatever characters it has.
+    private static func text(_ value: BSONValue) -> String {
+        if value == .null { return "none" }
+        let document: BSONDocument = ["": value]
+        return String(document.extendedJSON(.relaxed).dropFirst(4).dropLast())
+    }
+}
+
+// MARK: - Reading
+
+extension DeniedWrites {
+    /// Whether a command names the denied writes.
+    static func isNamed(by call: CommandCall) -> Bool {
+        guard call.database == namespace.database, let name = call.target.stringValue else {
+            return false
+        }
+        return name == namespace.collection
+    }
+
+    /// Whether a command reads the denied writes, which is for those who administrate its database.
+    static func isRead(by call: CommandCall) -> Bool {
+        readers.contains(call.name) && isNamed(by: call)
+    }
+
+    /// Answers a command that names the denied writes, by a pipeline over them.
+    ///
+    /// - Throws: 166 (CommandNotSupportedOnView) for what does not read them.
+    func answer(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        guard Self.isRead(by: call) else {
+            throw CommandFault(
+                166,
+                "\(Self.namespace) is made up by the server of the writes that rules denied; it "
+                    + "can be read by find, count and aggregate only")
+        }
+        var stages: [BSONValue] = [
+            ["$documents": .array(BSONArray(entries.map(BSONValue.document)))]
+        ]
+        switch call.name {
+        case "aggregate": stages += call.array("pipeline") ?? []
+        case "count": stages += Self.stages(call, filter: "query") + [["$count": "n"]]
+        default: stages += Self.stages(call, filter: "filter")
+        }
+        var body: BSONDocument = [
+            "aggregate": 1, "pipeline": .array(BSONArray(stages)), "$db": .string(call.database),
+            "cursor": .document(call.document("cursor") ?? Self.cursor(call)),
+        ]
+        for name in ["let", "collation", "explain"] {
+            if let value = call[name] { body.append(name, value) }
+        }
+        let pipeline = call.standing(for: body, as: "aggregate", givenName: "aggregate")
+        guard call.name == "count" else { return try AggregateCommand.run(pipeline, store) }
+        let found = try AggregateCommand.documents(pipeline, store).first?["n"]
+        return .reply(["n": found ?? .int32(0)])
+    }
+
+    private static func cursor(_ call: CommandCall) -> BSONDocument {
+        call["batchSize"].map { ["batchSize": $0] } ?? [:]
+    }
+
+    private static func stages(_ call: CommandCall, filter: String) -> [BSONValue] {
+        var stages: [BSONValue] = []
+        if let filter = call.document(filter) { stages.append(["$match": .document(filter)]) }
+        if let sort = call.document("sort"), !sort.isEmpty {
+            stages.append(["$sort": .document(sort)])
+        }
+        if let skip = call.number("skip"), skip > 0 {
+            stages.append(["$skip": .int64(Int64(skip))])
+        }
+        let limit = Int64(clamping: call.number("limit")?.magnitude ?? 0)
+        if limit > 0 { stages.append(["$limit": .int64(limit)]) }
+        if let projection = call.document("projection"), !projection.isEmpty {
+            stages.append(["$project": .document(projection)])
+        }
+        return stages
+    }
+}

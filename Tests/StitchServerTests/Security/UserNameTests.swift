@@ -1,0 +1,86 @@
+import BSONStore
+import Testing
+
+@testable import StitchServer
+
+/// Two people with one name, or one id, are one to everything that asks who somebody is.
+@Suite struct UserNameTests {
+    /// A server whose client is root.
+    private static func server() throws -> OfflineServer {
+        let server = try OfflineServer(requiresSignIn: true)
+        server.become(
+            SignedInUser(
+                name: "root", database: "admin", roles: [Role(name: "root", database: "admin")],
+                generation: 1))
+        return server
+    }
+
+    @Test("No two users of different databases have one id, but for those of the whole server")
+    func ids() {
+        let places = ["admin", "$external", "other", "other2"]
+        let names = ["ann", "other.ann", ".ann", "a.other.ann", "other", "ann@example.com"]
+        var users: [String: SignedInUser] = [:]
+        for place in places {
+            for name in names where !User.isAmbiguous(name, place) {
+                let user = SignedInUser(name: name, database: place, roles: [])
+                if let known = users[user.ruleID] {
+                    #expect(User.isOfServer(known.database) && User.isOfServer(place))
+                    #expect(known.name == name)
+                }
+                users[user.ruleID] = user
+            }
+        }
+        #expect(users["ann@example.com"] != nil && users[":other.ann"]?.database == "other")
+    }
+
+    @Test(
+        "Names that could be taken for somebody else's are refused",
+        arguments: [
+            ("admin", ":other.ann"), ("$external", ":x"), ("admin", "a\0b"), ("shop", "a\0b"),
+            ("$external", "a\0"),
+        ])
+    func refused(database: String, name: String) throws {
+        let server = try Self.server()
+        var command: BSONDocument = [
+            "createUser": .string(name), "roles": [], "$db": .string(database),
+        ]
+        if database != "$external" { command.append("pwd", "secret") }
+        #expect(server.answer(command: command)?["code"] == 2)
+        #expect(throws: CommandFault.self) {
+            try ScramConversation(
+                Array("n,,n=a\0b,r=x".utf8), database: "admin", began: .now,
+                skipsEmptyExchange: true
+            ) { _ in throw CommandFault(.badValue, "nobody is asked") }
+        }
+    }
+
+    @Test("No name of a collection, an index or a database has a null character")
+    func nullCharacters() throws {
+        let server = try Self.server()
+        let pipeline: [BSONValue] = [
+            [["$out": "a\0b"]], [["$out": ["db": "a\0b", "coll": "c"]]],
+            [["$merge": "a\0b"]], [["$merge": ["into": ["db": "a\0b", "coll": "c"]]]],
+        ]
+        let role: BSONValue = [["role": "read", "db": "a\0b"]]
+        let indexes: BSONValue = [["key": ["a": 1], "name": "a\0b"]]
+        let commands: [BSONDocument] = [
+            ["insert": "a\0b", "documents": [[:]]], ["create": "a\0b"],
+            ["createIndexes": "c", "indexes": indexes],
+            ["createUser": "ann", "pwd": "x", "roles": role],
+            ["grantRolesToUser": "ann", "roles": role],
+            ["mapReduce": "c", "map": "m", "reduce": "r", "out": ["merge": "a\0b"]],
+            ["mapReduce": "c", "map": "m", "reduce": "r", "out": ["merge": "x", "db": "a\0b"]],
+        ] + pipeline.map { ["aggregate": "c", "pipeline": $0, "cursor": [:]] }
+        _ = server.answer(command: ["insert": "c", "documents": [["a": 1]], "$db": "shop"])
+        for command in commands {
+            var command = command
+            command.append("$db", "shop")
+            #expect(server.answer(command: command)?["ok"] == 0.0, "\(command)")
+        }
+        let rename: BSONDocument = [
+            "renameCollection": "shop.c", "to": "shop.a\0b", "$db": "admin",
+        ]
+        #expect(server.answer(command: rename)?["ok"] == 0.0)
+        #expect(server.answer(command: ["ping": 1, "$db": "a\0b"])?["ok"] == 0.0)
+    }
+}
