@@ -115,7 +115,9 @@ struct AttackWorld: Sendable {
         for namespace in namespaces {
             for document in try store.collection(namespace).find() {
                 let id = document["_id"]?.int64Value ?? -1
-                contents[namespace, default: [:]][id] = document.extendedJSON(.canonical)
+                // A device gives documents that others wrote a version, which is no change of theirs.
+                let content = document.withoutVersion.extendedJSON(.canonical)
+                contents[namespace, default: [:]][id] = content
             }
         }
         return contents
