@@ -7,7 +7,7 @@ export SWIFT
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo rchat todo test test-long check docs bench bench-gate bench-server bench-sync bench-matrix \
-	bench-remote fuzz simulate simulate-wrong simulate-scope crash crash-sync faults contend soak test-asan test-tsan clean
+	bench-remote fuzz simulate simulate-wrong simulate-scope crash crash-sync attack faults contend soak test-asan test-tsan clean
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -82,6 +82,10 @@ simulate: ## Simulates whole worlds of clients, faults and kills. SEEDS=2000 FRO
 simulate-wrong: ## Shows that the simulation passes the engine and catches wrong ones. SEEDS=2000
 	@Scripts/setup
 	@Scripts/simulate-wrong $(or $(SEEDS),2000)
+
+attack: ## Damages files, syncs with a healthy side and looks for losses. MUTATIONS=5000, or SEED=7
+	@Scripts/setup
+	@Scripts/attack $(if $(SEED),seed=$(SEED),mutations=$(or $(MUTATIONS),5000) from=$(or $(FROM),1))
 
 simulate-scope: ## Runs every short schedule of the sync engine with every fault. DEPTH=3
 	@Scripts/setup

@@ -107,6 +107,10 @@ let package = Package(
         .executableTarget(
             name: "SyncSimulator", dependencies: ["SyncSimulation", "StitchSync"],
             path: "Tests/SyncSimulator", swiftSettings: strict),
+        .executableTarget(
+            name: "Attacker",
+            dependencies: ["SyncSimulation", "StitchSync", "BSONStore", "TestProcesses"],
+            path: "Tests/Attacker", swiftSettings: strict),
         // The example's sources once more, so that a test runs them without building their package.
         .executableTarget(
             name: "RChatExample", dependencies: ["StitchSync", "StitchMongo", "BSONStore"],
@@ -124,7 +128,7 @@ let package = Package(
             name: "StitchSyncTests",
             dependencies: [
                 "StitchSync", "StitchRules", "BSONStore", "SyncSimulation", "StitchMongo",
-                "StitchSyncTesting", "TestProcesses", "StitchSyncCommand",
+                "StitchSyncTesting", "TestProcesses", "StitchSyncCommand", "Attacker",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -41,17 +41,18 @@ package enum Program {
             output: try String(contentsOf: output, encoding: .utf8))
     }
 
-    /// The built tool, which lies beside the test's own program.
-    package static var tool: URL {
-        get throws {
-            let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
-            let program = bundle?.bundleURL ?? Bundle.main.executableURL
-            let tool = program?.deletingLastPathComponent().appending(path: "stitchsync")
-            guard let tool, FileManager.default.isExecutableFile(atPath: tool.path) else {
-                throw ProgramFailure(reason: "no stitchsync at \(tool?.path ?? "-")")
-            }
-            return tool
+    /// The built tool.
+    package static var tool: URL { get throws { try built("stitchsync") } }
+
+    /// A built program, which lies beside the test's own.
+    package static func built(_ name: String) throws -> URL {
+        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+        let program = bundle?.bundleURL ?? Bundle.main.executableURL
+        let file = program?.deletingLastPathComponent().appending(path: name)
+        guard let file, FileManager.default.isExecutableFile(atPath: file.path) else {
+            throw ProgramFailure(reason: "no \(name) at \(file?.path ?? "-")")
         }
+        return file
     }
 }
 

@@ -38,7 +38,7 @@ extension TidyRule {
 
     /// Programs whose output is for people.
     private static let speakers = [
-        "Examples/", "Benchmarks/", "Fuzz/", "Tests/SyncSimulator/",
+        "Examples/", "Benchmarks/", "Fuzz/", "Tests/SyncSimulator/", "Tests/Attacker/",
     ]
 
     /// Shells that pace themselves by an injected clock.
