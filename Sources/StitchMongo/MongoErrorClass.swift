@@ -87,7 +87,8 @@ enum MongoErrorClass {
         /// The class of any failure.
         static func decide(_ failure: MongoFailure) -> RemoteError.Class {
             switch failure.kind {
-            case .server: decide(
+            case .server:
+                decide(
                     code: failure.code, labels: failure.labels, message: failure.message)
             case .collectionDropped: .collectionDropped
             case .network: .retryable

@@ -16,7 +16,8 @@ extension WriteTransaction {
     /// - Throws: `illegalOperation` (20), which names the right call.
     func checkMayWrite(_ namespace: Namespace) throws(StoreError) {
         guard !isByEngine, try isSynced(namespace) else { return }
-        let call = "engine.collection(Namespace(\"\(namespace.database)\", "
+        let call =
+            "engine.collection(Namespace(\"\(namespace.database)\", "
             + "\"\(namespace.collection)\"))"
         throw StoreError(
             .illegalOperation,

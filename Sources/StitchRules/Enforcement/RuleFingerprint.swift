@@ -88,7 +88,7 @@ extension FieldNode {
         hash.add(others.writes)
         hash.add(UInt64(children.count))
         for (name, child) in children.sorted(by: { $0.key < $1.key }) {
-            hash.add(name)
+            hash.add(name.text)
             child.feed(&hash)
         }
     }

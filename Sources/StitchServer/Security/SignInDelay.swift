@@ -117,7 +117,7 @@ final class SignInDelay: Sendable {
     }
 
     private static func note(
-        _ failures: inout [String: Failures], _ key: String, _ now: ContinuousClock.Instant
+        _ failures: inout [Name: Failures], _ key: String, _ now: ContinuousClock.Instant
     ) -> ContinuousClock.Instant {
         if failures[key] == nil, failures.count >= countMax { forget(&failures, now) }
         var known = known(failures[key], now) ?? Failures(until: now, last: now)

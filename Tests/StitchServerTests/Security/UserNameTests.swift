@@ -63,14 +63,18 @@ import Testing
         ]
         let role: BSONValue = [["role": "read", "db": "a\0b"]]
         let indexes: BSONValue = [["key": ["a": 1], "name": "a\0b"]]
-        let commands: [BSONDocument] = [
-            ["insert": "a\0b", "documents": [[:]]], ["create": "a\0b"],
-            ["createIndexes": "c", "indexes": indexes],
-            ["createUser": "ann", "pwd": "x", "roles": role],
-            ["grantRolesToUser": "ann", "roles": role],
-            ["mapReduce": "c", "map": "m", "reduce": "r", "out": ["merge": "a\0b"]],
-            ["mapReduce": "c", "map": "m", "reduce": "r", "out": ["merge": "x", "db": "a\0b"]],
-        ] + pipeline.map { ["aggregate": "c", "pipeline": $0, "cursor": [:]] }
+        let commands: [BSONDocument] =
+            [
+                ["insert": "a\0b", "documents": [[:]]], ["create": "a\0b"],
+                ["createIndexes": "c", "indexes": indexes],
+                ["createUser": "ann", "pwd": "x", "roles": role],
+                ["grantRolesToUser": "ann", "roles": role],
+                ["mapReduce": "c", "map": "m", "reduce": "r", "out": ["merge": "a\0b"]],
+                [
+                    "mapReduce": "c", "map": "m", "reduce": "r",
+                    "out": ["merge": "x", "db": "a\0b"],
+                ],
+            ] + pipeline.map { ["aggregate": "c", "pipeline": $0, "cursor": [:]] }
         _ = server.answer(command: ["insert": "c", "documents": [["a": 1]], "$db": "shop"])
         for command in commands {
             var command = command

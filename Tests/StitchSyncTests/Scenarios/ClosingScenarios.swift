@@ -55,9 +55,9 @@ struct ClosingScenarios {
         let engine = try Self.engine(folder, remote)
         let items = engine.collection(Self.items)
         await items.configure(
-            conflictHandler: ConflictHandler { conflict in
+            conflictHandler: ConflictHandler { _ in
                 await engine.close()
-                return conflict.remote
+                return .useRemote
             })
         try await remote.store.collection(Self.items).insertOne(["_id": 1, "by": "remote"])
         try await items.insertOne(["_id": 1, "by": "local"])
@@ -77,9 +77,9 @@ struct ClosingScenarios {
         let engine = try Self.engine(folder, remote)
         let items = engine.collection(Self.items)
         await items.configure(
-            conflictHandler: ConflictHandler { conflict in
+            conflictHandler: ConflictHandler { _ in
                 _ = engine
-                return conflict.remote
+                return .useRemote
             })
         try await items.insertOne(["_id": 1])
         try await engine.syncNow()
