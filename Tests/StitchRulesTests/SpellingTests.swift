@@ -71,10 +71,10 @@ import Testing
             entries: [entry(Self.composed, roles), entry(Self.decomposed, none)])
         #expect(rules.namespaces.count == 2)
         let user = RuleUser(id: "ann")
-        let hides = [Self.composed, Self.decomposed].map {
-            rules.access(to: Namespace("shop", $0), for: user).mask.hides(path: "a")
+        let seesAll = [Self.composed, Self.decomposed].map {
+            rules.access(to: Namespace("shop", $0), for: user).seesAll
         }
-        #expect(hides == [false, true])
+        #expect(seesAll == [true, false])
     }
 
     @Test func `one spelling is queryable`() throws {

@@ -41,7 +41,8 @@ final class ThreadMutex: @unchecked Sendable {
     /// Waits some milliseconds; whether the thread is inside then.
     private func isTakenSoon() -> Bool {
         #if canImport(Darwin)
-            usleep(2_000)
+            var pause = timespec(tv_sec: 0, tv_nsec: 2_000_000)
+            nanosleep(&pause, nil)
             return pthread_mutex_trylock(mutex) == 0
         #else
             var time = timespec()

@@ -52,8 +52,8 @@ extension CatalogCache {
             UNION ALL
             SELECT name FROM pragma_table_info('sync_collections') WHERE name = 'subscribed'
             """)
-        var found: Set<String> = []
-        while try names.step() { found.insert(names.string(0)) }
+        var found: [String] = []
+        while try names.step() { found.append(names.string(0)) }
         guard found.contains("sync_collections") else { return "" }
         var conditions: [String] = []
         for table in ["sync_documents", "sync_wanted"] where found.contains(table) {

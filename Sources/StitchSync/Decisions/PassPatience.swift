@@ -34,8 +34,8 @@ struct PageBudget: Sendable {
     static let pagesMin = 1_000
 
     private let pagesMax: Int
-    private var pages = 0
-    private var empty = 0
+    private(set) var pages = 0
+    private(set) var empty = 0
 
     /// Bounds pages of so many changes each.
     init(changesPerPage: Int) {
@@ -49,17 +49,6 @@ struct PageBudget: Sendable {
         pages += 1
         empty = batch.changes.isEmpty ? empty + 1 : 0
         return pages < pagesMax && empty < Self.emptyMax
-    }
-
-    /// Notes a page as ``mayGoOn(after:)`` does.
-    ///
-    /// - Throws: `RemoteError` of class `.retryable` when there are too many.
-    mutating func spend(_ batch: RemoteChangeBatch) throws {
-        guard !mayGoOn(after: batch) else { return }
-        throw RemoteError(
-            .retryable,
-            "the history does not end: \(pages) pages were read, the last \(empty) of them empty; "
-                + "a later pass goes on from there")
     }
 }
 

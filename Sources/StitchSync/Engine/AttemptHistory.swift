@@ -47,3 +47,16 @@ extension CollectionPass {
         return evidence
     }
 }
+
+extension PageBudget {
+    /// Notes a page as ``mayGoOn(after:)`` does.
+    ///
+    /// - Throws: `RemoteError` of class `.retryable` when there are too many.
+    mutating func spend(_ batch: RemoteChangeBatch) throws {
+        guard !mayGoOn(after: batch) else { return }
+        throw RemoteError(
+            .retryable,
+            "the history does not end: \(pages) pages were read, the last \(empty) of them empty; "
+                + "a later pass goes on from there")
+    }
+}

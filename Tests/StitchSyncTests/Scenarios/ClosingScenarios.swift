@@ -3,94 +3,108 @@ import Testing
 
 @testable import StitchSync
 
-/// A closed engine, or one whose store was closed, holds nothing back and keeps nobody waiting.
+/// A store that is closed or deleted leaves nobody waiting, nothing locked, and no second engine on
+/// what is about to be deleted.
+@Suite(.timeLimit(.minutes(10)))
 struct ClosingScenarios {
-    private static let items = Namespace("shop", "items")
+    private static let items = Namespace("app", "items")
 
-    private static func engine(
-        _ folder: ScratchDirectory, _ remote: InProcessRemote
-    ) throws -> SyncEngine {
-        try SyncEngine(store: try DocumentStore(at: .file(folder.path("a.db"))), remote: remote)
+    /// Users whose remote is a store of its own, and what they all sync with.
+    private static func users(
+        _ directory: ScratchDirectory
+    ) throws -> (UserStores, ScriptedRemote) {
+        let remote = ScriptedRemote(try InProcessRemote(at: .inMemory))
+        return (UserStores(directory: directory.path("users")) { _ in remote }, remote)
     }
 
-    private static func isClosed(_ error: any Error) -> Bool {
-        (error as? StoreError)?.code == .closed
-    }
-
-    @Test("closed, run() returns, iterators end, later calls throw, and another engine may sync")
-    func closes() async throws {
-        let folder = try ScratchDirectory()
-        let remote = try InProcessRemote(at: .inMemory)
-        let engine = try Self.engine(folder, remote)
-        let items = engine.collection(Self.items)
-        try await items.insertOne(["_id": 1])
-        let running = Task { try await engine.run() }
-        let events = Task {
-            var count = 0
-            for try await _ in items.events { count += 1 }
-            return count
+    @Test("a sign-in while the user is signed out is refused, and works after it")
+    func signInMeanwhile() async throws {
+        let directory = try ScratchDirectory()
+        let (users, remote) = try Self.users(directory)
+        let engine = try users.signIn("anna")
+        try await engine.collection(Self.items).insertOne(["_id": "k"])
+        let (asked, released) = (Signal(), Signal())
+        remote.before { _ in
+            asked.notify()
+            await released.wait(after: 0)
         }
-        try await items.waitForUpload()
-        await engine.close()
-        try await running.value
-        _ = try await events.value
-        let insert = await #expect(throws: StoreError.self) {
-            try await items.insertOne(["_id": 2])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.syncNow() }
+            await asked.wait(after: 0)
+            group.addTask { try await users.signOut("anna", waitingForUpload: nil) }
+            while true {
+                do {
+                    let again = try users.signIn("anna")
+                    #expect(again === engine, "a second engine on a file that is being deleted")
+                    guard again === engine else { break }
+                } catch let error as SyncError {
+                    #expect(error.code == .storeInUse)
+                    break
+                }
+                await Task.yield()
+            }
+            await #expect(throws: SyncError.self) {
+                try await users.signOut("anna", waitingForUpload: nil)
+            }
+            released.notify()
+            try await group.waitForAll()
         }
-        #expect(insert?.code == .closed)
-        let pass = await #expect(throws: StoreError.self) { try await engine.syncNow() }
-        #expect(pass?.code == .closed)
-        let wait = await #expect(throws: StoreError.self) { try await engine.waitForUpload() }
-        #expect(wait?.code == .closed)
-        #expect(try await items.find().count == 1)
-        await engine.close()
-        let other = try Self.engine(folder, remote)
-        try await other.syncNow()
+        remote.before(nil)
+        let again = try users.signIn("anna").collection(Self.items)
+        #expect(try await again.count() == 0)
+        try await again.insertOne(["_id": "new"])
+        try await again.waitForUpload()
+        #expect(try await again.engine.verify().isEmpty)
     }
 
-    @Test("a handler that closes its engine does not wait for itself; the pass is the last one")
-    func inHandler() async throws {
-        let folder = try ScratchDirectory()
-        let remote = try InProcessRemote(at: .inMemory)
-        let engine = try Self.engine(folder, remote)
-        let items = engine.collection(Self.items)
-        await items.configure(
-            conflictHandler: ConflictHandler { _ in
-                await engine.close()
-                return .useRemote
-            })
-        try await remote.store.collection(Self.items).insertOne(["_id": 1, "by": "remote"])
-        try await items.insertOne(["_id": 1, "by": "local"])
-        let report = try await engine.syncNow()
-        #expect(report.conflicts == 1)
-        #expect(try await items.findOne(id: 1)?["by"] == "remote")
-        let other = try Self.engine(folder, remote)
-        try await other.syncNow()
-        let error = await #expect(throws: StoreError.self) { try await engine.syncNow() }
-        #expect(error?.code == .closed)
+    @Test("a closed engine does not take the right to sync the file again")
+    func closedEngineSyncs() async throws {
+        let directory = try ScratchDirectory()
+        let (users, _) = try Self.users(directory)
+        let old = try users.signIn("anna")
+        try await old.syncNow()
+        try await users.close("anna")
+        await #expect(throws: StoreError.self) { try await old.syncNow() }
+        let new = try users.signIn("anna")
+        try await new.syncNow()
+        await #expect(throws: StoreError.self) { try await old.waitForUpload() }
+        #expect(new !== old)
     }
 
-    @Test("closing the store gives the right to sync back, though a collection holds the engine")
-    func storeCloses() async throws {
-        let folder = try ScratchDirectory()
-        let remote = try InProcessRemote(at: .inMemory)
-        let engine = try Self.engine(folder, remote)
+    @Test("a store that is closed in the middle of a pass gives the right to sync its file back")
+    func closedInPass() async throws {
+        let directory = try ScratchDirectory()
+        let (users, remote) = try Self.users(directory)
+        let old = try users.signIn("anna")
+        try await old.collection(Self.items).insertOne(["_id": "k"])
+        remote.before { call in if call.kind == .write { old.store.close() } }
+        await #expect(throws: StoreError.self) { try await old.syncNow() }
+        remote.before(nil)
+        let store = try DocumentStore(at: old.store.location)
+        let new = try SyncEngine(store: store, remote: remote)
+        try await new.syncUntilQuiet()
+        #expect(try await new.collection(Self.items).status() == SyncStatus(synced: 1))
+        #expect(throws: StoreError.self) { try old.store.checkIsOpen() }
+    }
+
+    @Test("who waits for documents or events of an engine that is offline learns that it is closed")
+    func waiting() async throws {
+        let directory = try ScratchDirectory()
+        let (users, _) = try Self.users(directory)
+        let engine = try users.signIn("anna")
         let items = engine.collection(Self.items)
-        await items.configure(
-            conflictHandler: ConflictHandler { _ in
-                _ = engine
-                return .useRemote
-            })
-        try await items.insertOne(["_id": 1])
-        try await engine.syncNow()
-        let waiting = Task {
-            engine.setOnline(false)
-            try await items.waitForDownload()
+        try await items.sync(ids: ["k"])
+        engine.setOnline(false)
+        await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.waitForDownload() }
+            group.addTask { try await items.waitForSynchronization() }
+            group.addTask { for try await _ in items.events {} }
+            group.addTask { for try await _ in items.statusUpdates {} }
+            for _ in 0..<1_000 { await Task.yield() }
+            await #expect(throws: Never.self) { try await users.close("anna") }
+            while let result = await group.nextResult() {
+                #expect(throws: StoreError.self) { try result.get() }
+            }
         }
-        engine.store.close()
-        let other = try Self.engine(folder, remote)
-        try await other.syncNow()
-        let error = await #expect(throws: (any Error).self) { try await waiting.value }
-        #expect(error.map(Self.isClosed) == true)
     }
 }

@@ -3,148 +3,150 @@ import Testing
 
 @testable import StitchSync
 
-/// Whatever a remote answers, an engine that does not get on asks less and less often.
+/// A remote may answer too little, too much, or with what no store can hold.
+@Suite(.remotes)
 struct HostileRemoteScenarios {
-    private static let items = Namespace("shop", "items")
+    private func engine(_ world: SyncWorld, _ remote: TwistedRemote) throws -> SyncEngine {
+        try SyncEngine(store: try DocumentStore(at: .inMemory), remote: remote)
+    }
 
-    /// What a remote always answers to writes.
-    enum Refusal: CaseIterable, Sendable {
-        case notMatched, duplicateKey
+    @Test("a list of versions that is cut short deletes nothing and hides nothing")
+    func shortList() async throws {
+        let world = try SyncWorld()
+        let isShort = Locked(true)
+        let items = try engine(
+            world,
+            TwistedRemote(
+                base: world.remote,
+                versions: { versions in
+                    isShort.withLock { $0 } ? Array(versions.dropLast()) : versions
+                })
+        ).collection(SyncWorld.namespace)
+        try await items.insertMany([["_id": 1, "x": 0], ["_id": 2, "x": 0]])
+        try await items.engine.syncUntilQuiet()
+        try world.foreign(2) { $0["x"] = 5 }
+        let isLost = Locked(true)
+        world.remote.before { call in
+            guard call.kind == .changes, isLost.withLock({ $0 }) else { return }
+            isLost.withLock { $0 = false }
+            throw RemoteError(.historyLost, code: 286, "gone")
+        }
+        try await items.engine.syncNow()
+        #expect(try await items.findOne(id: 1) == ["_id": 1, "x": 0])
+        #expect(try await items.findOne(id: 2) != nil)
+        isShort.withLock { $0 = false }
+        try await items.engine.syncNow()
+        #expect(try await items.findOne(id: 2) == ["_id": 2, "x": 5])
+    }
 
-        var outcome: RemoteWriteOutcome {
-            switch self {
-            case .notMatched: .notMatched
-            case .duplicateKey: .duplicateKey
-            }
+    @Test("a document that no store can hold stops itself only")
+    func unusableDocument() async throws {
+        let world = try SyncWorld()
+        let excess = SyncWorld.bytes(16 * 1024 * 1024)
+        let items = try engine(
+            world,
+            TwistedRemote(
+                base: world.remote,
+                finds: { ids, found in
+                    zip(ids, found).map { id, lookup in
+                        guard id == "bad", case .found(var document) = lookup else { return lookup }
+                        document.append("s", excess)
+                        return .found(document)
+                    }
+                })
+        ).collection(SyncWorld.namespace)
+        try world.foreign("bad") { $0["x"] = 1 }
+        try world.foreign("good") { $0["x"] = 1 }
+        try await items.sync(ids: ["bad", "good"])
+        for _ in 0..<2 { try await items.engine.syncNow() }
+        #expect(try await items.findOne(id: "good") == ["_id": "good", "x": 1])
+        #expect(try await items.findOne(id: "bad") == nil)
+        #expect(try await items.pausedIDs == ["bad"])
+    }
+
+    @Test("a write that fails for a while does not hold up the ones behind it")
+    func passingFailure() async throws {
+        let world = try SyncWorld()
+        var limits = SyncLimits()
+        limits.batchDocuments = 2
+        let remote = TwistedRemote(
+            base: world.remote,
+            writeFault: { $0.documentID == 0 ? RemoteError(.retryable, "busy") : nil })
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: remote, limits: limits)
+        let items = engine.collection(SyncWorld.namespace)
+        try await items.insertMany((0..<6).map { ["_id": .int32($0)] })
+        try await engine.syncNow()
+        #expect(try await items.status().pending == 1)
+        #expect(try world.remoteChanged(times: 5))
+    }
+
+    @Test(
+        "a collection that may not be watched does not delay the others", .timeLimit(.minutes(10)))
+    func unwatchable() async throws {
+        let world = try SyncWorld()
+        let secret = Namespace(SyncWorld.database, "secret")
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory),
+            remote: TwistedRemote(
+                base: world.remote,
+                watchFault: {
+                    $0 == secret ? RemoteError(.rejected, code: 13, "not authorized") : nil
+                }),
+            backoff: Backoff(initial: .seconds(3600)))
+        try await engine.collection(secret).sync(ids: ["s"])
+        let items = engine.collection(SyncWorld.namespace)
+        let (arrived, arrive) = AsyncStream.makeStream(of: BSONValue.self)
+        await items.configure(
+            conflictHandler: .remoteWins,
+            changeEventListener: { event in arrive.yield(event.documentID) })
+        try await items.sync(ids: ["first", "second"])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await engine.run() }
+            var ids = arrived.makeAsyncIterator()
+            try world.foreign("first") { $0["x"] = 1 }
+            #expect(await ids.next() == "first")
+            try world.foreign("second") { $0["x"] = 1 }
+            #expect(await ids.next() == "second")
+            group.cancelAll()
         }
     }
 
-    /// How a remote tells a history that leads nowhere.
-    enum History: CaseIterable, Sendable {
-        /// There is always more, at another place each time.
-        case moreForEver
-        /// The same change is told again and again, at the same place.
-        case unchangedPlace
-        /// A change that concerns nobody is told at once, at another place each time.
-        case everNewPlace
+    @Test("after a lost request, the evidence for many documents takes few requests")
+    func evidenceIsBounded() async throws {
+        let world = try SyncWorld()
+        let engine = try SyncEngine(
+            store: try DocumentStore(at: .inMemory), remote: world.remote)
+        let items = engine.collection(SyncWorld.namespace)
+        try await items.insertMany((0..<500).map { ["_id": .int32($0)] })
+        world.remote.before { call in
+            if call.kind == .write { throw RemoteError(.retryable, "cut") }
+        }
+        try await engine.syncNow()
+        world.remote.before(nil)
+        #expect(try await engine.syncNow().requests < 20)
+        #expect(try await items.status() == SyncStatus(synced: 500))
     }
 
-    private static func engine(_ twisted: TwistedRemote) throws -> SyncEngine {
-        try SyncEngine(
-            store: try DocumentStore(at: .inMemory), remote: twisted,
-            backoff: Backoff(initial: .seconds(600), cap: .seconds(600)))
-    }
-
-    @Test("writes that are never taken in are not sent again at once", arguments: Refusal.allCases)
-    func refuses(_ refusal: Refusal) async throws {
-        let count = Locked(0)
-        var remote = TwistedRemote(base: try InProcessRemote(at: .inMemory))
-        remote.writeOutcome = { _ in
-            count.withLock { $0 += 1 }
-            return refusal.outcome
-        }
-        let engine = try Self.engine(remote)
-        let items = engine.collection(Self.items)
-        try await items.insertOne(["_id": 1])
-        let error = await #expect(throws: SyncError.self) {
-            try await items.waitForUpload(timeout: .milliseconds(500))
-        }
-        #expect(error?.code == .timedOut)
-        await #expect(throws: TimeoutError.self) {
-            try await withTimeout(.milliseconds(500), clock: ContinuousClock()) {
-                try await engine.run()
-            }
-        }
-        #expect(count.withLock { $0 } <= 20)
-        #expect(try await items.findOne(id: 1) == ["_id": 1])
-    }
-
-    @Test("a history that leads nowhere is not read for ever", arguments: History.allCases)
-    func history(_ history: History) async throws {
-        let count = Locked(0)
-        let base = try InProcessRemote(at: .inMemory)
-        var remote = TwistedRemote(base: base)
-        let isHostile = Locked(false)
-        remote.changes = { token in
-            guard isHostile.withLock({ $0 }) else {
-                return RemoteChangeBatch(changes: [], token: token, hasMore: false)
-            }
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            let place = ResumeToken(["n": .int64(Int64(number))])
-            let change = RemoteChange(
-                documentID: "stranger", isDelete: false, version: .absent, operation: nil)
-            return switch history {
-            case .moreForEver: RemoteChangeBatch(changes: [], token: place, hasMore: true)
-            case .unchangedPlace: RemoteChangeBatch(changes: [change], token: token, hasMore: true)
-            case .everNewPlace: RemoteChangeBatch(changes: [change], token: place, hasMore: false)
-            }
-        }
-        let engine = try Self.engine(remote)
-        let items = engine.collection(Self.items)
-        try await items.insertOne(["_id": 1])
-        try await engine.syncUntilQuiet()
-        isHostile.withLock { $0 = true }
-        await #expect(throws: TimeoutError.self) {
-            try await withTimeout(.milliseconds(700), clock: ContinuousClock()) {
-                try await engine.run()
-            }
-        }
-        #expect(count.withLock { $0 } <= 500)
-    }
-
-    @Test("a pass ends where the history always has more, and the next one goes on")
-    func endless() async throws {
-        var remote = TwistedRemote(base: try InProcessRemote(at: .inMemory))
-        let count = Locked<Int64>(0)
-        let isHostile = Locked(false)
-        remote.changes = { token in
-            guard isHostile.withLock({ $0 }) else {
-                return RemoteChangeBatch(changes: [], token: token, hasMore: false)
-            }
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            return RemoteChangeBatch(
-                changes: [], token: ResumeToken(["n": .int64(number)]), hasMore: true)
-        }
-        let engine = try Self.engine(remote)
-        try await engine.collection(Self.items).insertOne(["_id": 1])
-        try await engine.syncUntilQuiet()
-        isHostile.withLock { $0 = true }
-        let report = try await engine.syncNow()
-        #expect(report.errors == [.remoteUnavailable])
-        #expect(count.withLock { $0 } == Int64(PageBudget.emptyMax))
-        isHostile.withLock { $0 = false }
-        #expect(try await engine.syncNow().errors == [])
-    }
-
-    @Test("waits end where only a person can help: sign-in, and a closed store")
-    func waitsEnd() async throws {
+    @Test("a document as deep as allowed travels, changes in flight, and its events arrive")
+    func deepDocument() async throws {
         let world = try SyncWorld()
         let a = try await world.device("A")
-        world.remote.before { _ in throw RemoteError(.unauthenticated, "expired") }
-        try await a.insert(["_id": 1])
-        let upload = await #expect(throws: SyncError.self) { try await a.engine.waitForUpload() }
-        #expect(upload?.code == .authRequired)
-        let all = await #expect(throws: SyncError.self) { try await a.items.waitForDownload() }
-        #expect(all?.code == .authRequired)
-        let error = await #expect(throws: SyncError.self) {
-            try await a.items.subscribe(to: ["n": 1], waitForSync: .always)
+        var nested: BSONDocument = ["x": 0]
+        for _ in 1..<99 { nested = ["n": .document(nested)] }
+        try await a.insert(["_id": "deep", "n": .document(nested)])
+        world.remote.after { call in
+            guard call.kind == .write else { return }
+            world.remote.after(nil)
+            try await a.items.updateOne(["_id": "deep"], ["$set": ["y": 1]])
         }
-        #expect(error?.code == .authRequired)
-        world.remote.before(nil)
-        try await a.engine.waitForSynchronization()
-        // Known and there, the remote is asked all the same.
-        let requests = Locked(0)
-        world.remote.before { _ in requests.withLock { $0 += 1 } }
-        try await a.items.subscribe(to: ["n": 1], waitForSync: .always)
-        #expect(requests.withLock { $0 } > 0)
-        world.remote.before(nil)
-        await a.engine.flushEvents()
-        _ = world.transcript()
+        try await a.sync()
+        try await a.sync()
+        #expect(
+            world.transcript() == [
+                "A local insert deep pending", "A local update deep pending",
+                "A committed insert deep pending", "A committed update deep settled",
+            ])
+        #expect(try world.remoteDocument("deep")?["y"] == 1)
     }
 }

@@ -1,0 +1,96 @@
+import BSONStore
+import Testing
+
+@testable import StitchSync
+
+/// A closed engine, or one whose store was closed, holds nothing back and keeps nobody waiting.
+struct EngineClosingScenarios {
+    private static let items = Namespace("shop", "items")
+
+    private static func engine(
+        _ folder: ScratchDirectory, _ remote: InProcessRemote
+    ) throws -> SyncEngine {
+        try SyncEngine(store: try DocumentStore(at: .file(folder.path("a.db"))), remote: remote)
+    }
+
+    private static func count(_ events: SyncEvents<BSONDocument>) async throws -> Int {
+        var count = 0
+        for try await _ in events { count += 1 }
+        return count
+    }
+
+    private static func isClosed(_ error: any Error) -> Bool {
+        (error as? StoreError)?.code == .closed
+    }
+
+    @Test("closed, run() returns, iterators end, later calls throw, and another engine may sync")
+    func closes() async throws {
+        let folder = try ScratchDirectory()
+        let remote = try InProcessRemote(at: .inMemory)
+        let engine = try Self.engine(folder, remote)
+        let items = engine.collection(Self.items)
+        try await items.insertOne(["_id": 1])
+        async let running: Void = engine.run()
+        async let events = Self.count(items.events)
+        try await items.waitForUpload()
+        await engine.close()
+        try await running
+        _ = try await events
+        let insert = await #expect(throws: StoreError.self) {
+            try await items.insertOne(["_id": 2])
+        }
+        #expect(insert?.code == .closed)
+        let pass = await #expect(throws: StoreError.self) { try await engine.syncNow() }
+        #expect(pass?.code == .closed)
+        let wait = await #expect(throws: StoreError.self) { try await engine.waitForUpload() }
+        #expect(wait?.code == .closed)
+        #expect(try await items.find().count == 1)
+        await engine.close()
+        let other = try Self.engine(folder, remote)
+        try await other.syncNow()
+    }
+
+    @Test("a handler that closes its engine does not wait for itself; the pass is the last one")
+    func inHandler() async throws {
+        let folder = try ScratchDirectory()
+        let remote = try InProcessRemote(at: .inMemory)
+        let engine = try Self.engine(folder, remote)
+        let items = engine.collection(Self.items)
+        await items.configure(
+            conflictHandler: ConflictHandler { _ in
+                await engine.close()
+                return .useRemote
+            })
+        try await remote.store.collection(Self.items).insertOne(["_id": 1, "by": "remote"])
+        try await items.insertOne(["_id": 1, "by": "local"])
+        let report = try await engine.syncNow()
+        #expect(report.conflicts == 1)
+        #expect(try await items.findOne(id: 1)?["by"] == "remote")
+        let other = try Self.engine(folder, remote)
+        try await other.syncNow()
+        let error = await #expect(throws: StoreError.self) { try await engine.syncNow() }
+        #expect(error?.code == .closed)
+    }
+
+    @Test("closing the store gives the right to sync back, though a collection holds the engine")
+    func storeCloses() async throws {
+        let folder = try ScratchDirectory()
+        let remote = try InProcessRemote(at: .inMemory)
+        let engine = try Self.engine(folder, remote)
+        let items = engine.collection(Self.items)
+        await items.configure(
+            conflictHandler: ConflictHandler { _ in
+                _ = engine
+                return .useRemote
+            })
+        try await items.insertOne(["_id": 1])
+        try await engine.syncNow()
+        engine.setOnline(false)
+        async let waiting: Void = items.waitForDownload()
+        engine.store.close()
+        let other = try Self.engine(folder, remote)
+        try await other.syncNow()
+        let error = await #expect(throws: (any Error).self) { try await waiting }
+        #expect(error.map(Self.isClosed) == true)
+    }
+}
