@@ -16,8 +16,9 @@ enum SaslStartCommand {
     private static func start(
         _ call: CommandCall, _ store: StoreBackend, waited: ContinuousClock.Instant?
     ) throws -> CommandOutcome {
-        let now = store.server.signIns.now
+        // Before the time is read: who need not wait may begin by then.
         let opening = store.opening(call.body, call.database, call.connection)
+        let now = store.server.signIns.now
         // Another attempt has failed meanwhile: it is waited for, too.
         if opening > max(now, waited ?? now) {
             return .waiting(
