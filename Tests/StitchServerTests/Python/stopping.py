@@ -7,7 +7,7 @@ import time
 
 import pymongo
 
-from served import ServedTest, main
+from served import PORT, ServedTest, main
 
 
 class Stopping(ServedTest):
@@ -18,9 +18,13 @@ class Stopping(ServedTest):
             {"$unwind": "$j"}]
         errors = []
 
+        # The driver would look for another server to ask again.
+        once = pymongo.MongoClient(port=PORT, retryReads=False, directConnection=True)
+        items = once[self.items.database.name][self.items.name]
+
         def work():
             try:
-                self.items.aggregate(join * 6 + [{"$count": "n"}]).to_list()
+                items.aggregate(join * 6 + [{"$count": "n"}]).to_list()
             except pymongo.errors.PyMongoError as error:
                 errors.append(error)
 
@@ -38,6 +42,7 @@ class Stopping(ServedTest):
             self.assertLess(time.monotonic(), end, "it still runs")
         thread.join(60)
         self.assertFalse(thread.is_alive())
+        once.close()
         self.assertEqual(len(errors), 1)
 
     def runs(self, process):
