@@ -17,6 +17,8 @@ package struct SimulationPlan: Sendable {
     /// Of a hundred occasions, by fault.
     var rates: [Int]
     let batchDocuments: Int
+    /// Whether the remote tells its identity.
+    let tellsIdentity: Bool
     /// Bytes of documents in a request of the engine.
     let batchBytes: Int
     let changesPerRead: Int
@@ -36,10 +38,11 @@ package struct SimulationPlan: Sendable {
         rates = SimulationFault.allCases.map { fault in
             // What came later draws from a stream of its own, so that seeds stay what they were.
             if fault == .otherRemote {
-                return later.percent(30) ? 1 + later.below(Self.rateMax(fault)) : 0
+                return later.percent(50) ? 1 + later.below(Self.rateMax(fault)) : 0
             }
             return random.percent(50) ? 1 + random.below(Self.rateMax(fault)) : 0
         }
+        tellsIdentity = later.percent(70)
         batchDocuments = random.pick([1, 2, 3, 500])
         var sizes = SimulationRandom(seed: seed, stream: .max)
         batchBytes = sizes.pick([1, 200, 4_000_000])
@@ -67,7 +70,7 @@ package struct SimulationPlan: Sendable {
         case .lostRequest, .lostAnswer, .lateRequest, .duplicate, .delayedEvents, .repeatedEvents,
             .mayPass:
             25
-        case .otherRemote: 20
+        case .otherRemote: 40
         case .interleaved: 30
         }
     }

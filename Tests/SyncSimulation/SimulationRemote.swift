@@ -91,7 +91,9 @@ struct SimulationCollection: RemoteCollection {
     }
 
     func identity() async throws(RemoteError) -> RemoteIdentity {
-        try await carry(.identity) { () async throws(RemoteError) in try await target().identity() }
+        try await carry(.identity) { () async throws(RemoteError) in
+            world.plan.tellsIdentity ? try await target().identity() : .unknown
+        }
     }
 
     func tombstones(

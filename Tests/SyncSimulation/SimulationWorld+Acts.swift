@@ -331,7 +331,11 @@ extension SimulationWorld {
 extension SimulationWorld {
     /// Whether a client has met the remote's collections, so that it can tell others from them.
     func knowsRemote(_ number: Int) throws -> Bool {
-        try clients[number].engine.store.read { try $0.knowsRemotes }
+        let tellsIdentity = plan.tellsIdentity
+        return try clients[number].engine.store.read {
+            // What waits is sent to a remote that does not tell which one it is.
+            tellsIdentity ? try $0.knowsRemotes : try $0.hasSentAll
+        }
     }
 
     /// The collection that a client's requests go to.

@@ -219,6 +219,19 @@ extension SyncRecords {
 }
 
 extension ReadTransaction {
+    /// Whether nothing waits to be sent, or to be answered; for the simulation.
+    package var hasSentAll: Bool {
+        get throws {
+            let waiting = try connection.int64(
+                """
+                SELECT (SELECT count(*) FROM sync_documents
+                        WHERE pending = 1 OR attempt IS NOT NULL OR discarded IS NOT NULL)
+                    + (SELECT count(*) FROM sync_attempts)
+                """)
+            return waiting == 0
+        }
+    }
+
     /// Whether there are synced collections, and the remote of each is known; for the simulation.
     package var knowsRemotes: Bool {
         get throws {
