@@ -127,7 +127,7 @@ struct SimulationCollection: RemoteCollection {
                 if dice.strikes(.repeatedEvents) {
                     let earlier = await world.earlier(token)
                     return try await (
-                        base.changes(after: earlier, limit: limit, waitingUpTo: .zero), []
+                        target().changes(after: earlier, limit: limit, waitingUpTo: .zero), []
                     )
                 }
             }

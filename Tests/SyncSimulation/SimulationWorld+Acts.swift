@@ -338,6 +338,16 @@ extension SimulationWorld {
         }
     }
 
+    /// An empty remote says nothing that removes a document; where it tells that it is another one, it
+    /// is not even looked at.
+    func checkElsewhere(_ number: Int, _ report: SyncPassReport) {
+        guard clients[number].isElsewhere else { return }
+        if report.removed > 0 { fail("D7 c\(number) removed what another remote lacks") }
+        if plan.tellsIdentity, report.unexplained > 0 {
+            fail("D7 c\(number) believed another remote")
+        }
+    }
+
     /// The collection that a client's requests go to.
     func target(
         _ number: Int, _ namespace: Namespace, _ base: any RemoteCollection

@@ -380,7 +380,7 @@ extension SimulationWorld {
         let engine = clients[number].engine
         guard engine.isOnline else { return }
         guard dice.strikes(.cancel) else {
-            try await engine.syncNow()
+            checkElsewhere(number, try await engine.syncNow())
             return
         }
         requestsUntilCancel = dice.draw { $0.below(8) }

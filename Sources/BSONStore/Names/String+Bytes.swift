@@ -28,7 +28,8 @@ extension String {
 
     /// The parts between the dots, whatever accents follow a dot; empty ones count.
     package var dottedParts: [String] {
-        utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard utf8.contains(UInt8(ascii: ".")) else { return [self] }
+        return utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
     }
 
@@ -80,6 +81,10 @@ extension String {
             return split(
                 maxSplits: maxSplits, omittingEmptySubsequences: omittingEmptySubsequences
             ) { $0 == separator }
+        }
+        // Most names have one part.
+        guard !isEmpty, utf8.contains(byte) else {
+            return isEmpty && omittingEmptySubsequences ? [] : [Substring(self)]
         }
         return utf8.split(
             separator: byte, maxSplits: maxSplits,

@@ -72,7 +72,9 @@ struct FilterCompiler {
         var order: [String] = []
         var byKey: [Name: [Field]] = [:]
         var rest = others
-        for field in fields {
+        // Most filters ask for one field, which needs no table of them.
+        if fields.count == 1 { order.append(fields[0].path.parts.first ?? "") }
+        for field in fields where fields.count > 1 {
             let key = field.path.parts.first ?? ""
             if byKey[key] == nil {
                 guard order.count < Self.groupsMax else {
@@ -87,7 +89,9 @@ struct FilterCompiler {
         var groups: [FilterProgram.Group] = []
         for key in order {
             var leaves: [FilterProgram.Leaf] = []
-            for field in byKey[key] ?? [] { leaves.append(try leaf(field)) }
+            for field in order.count == 1 ? fields : byKey[key] ?? [] {
+                leaves.append(try leaf(field))
+            }
             let start = Int32(program.leaves.count)
             program.leaves += leaves
             let bytes = store(Array(key.utf8))

@@ -16,6 +16,7 @@ final class CatalogCache {
     private var last: (table: Int64, indexes: [StoredIndex])?
     /// Tables whose indexes were compared with a few rows, or with all; a number is never used again.
     private var probed: Set<Int64> = []
+    private var lastProbed: Int64 = -1
     private var compared: Set<Int64> = []
     private var isCatalogChecked = false
     /// Read before; an index that did not change is not read again.
@@ -97,6 +98,9 @@ final class CatalogCache {
     ///
     /// - Throws: `corrupt` naming the collection and the index.
     func probe(_ table: CollectionTable, _ connection: SQLiteConnection) throws(StoreError) {
+        // Most calls are about the table of the call before.
+        guard table.id != lastProbed else { return }
+        defer { lastProbed = table.id }
         guard !probed.contains(table.id), !connection.isInMemory else { return }
         try TableCheck(table: table, connection: connection).probe()
         probed.insert(table.id)

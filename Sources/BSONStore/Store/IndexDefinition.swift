@@ -83,6 +83,7 @@ public struct IndexDefinition: Sendable, Hashable {
 
     /// Whether documents have keys in the index: not in those of texts and places.
     var isFiled: Bool {
+        if wildcardField == nil, keys.allSatisfy(isOrdinary) { return true }
         let isHashed = keys.contains { $0.kind == .special("hashed") }
         return isOrdered && (wildcardField == nil || keys.count == 1)
             || isHashed && keys.allSatisfy { isOrdinary($0) || $0.kind == .special("hashed") }

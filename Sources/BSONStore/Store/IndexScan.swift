@@ -42,10 +42,9 @@ struct IndexScan {
     static func candidates(
         _ index: StoredIndex, _ query: IndexQuery, _ sort: SortOrder?, isForced: Bool = false
     ) -> [IndexScan] {
-        guard index.definition.isFiled else { return [] }
-        guard isForced || (!index.definition.isHidden && index.isUsable(for: query)) else {
-            return []
-        }
+        guard isForced || (!index.definition.isHidden && index.isUsable(for: query)),
+            index.definition.isFiled
+        else { return [] }
         if index.wildcard != nil { return wildcards(index, query, sort) }
         return IndexScan(index, query, sort, isForced: isForced).map { [$0] } ?? []
     }

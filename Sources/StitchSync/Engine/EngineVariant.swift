@@ -36,8 +36,6 @@
         case answerSettlesAll
         /// A document that a look does not find is taken for deleted.
         case absenceBelieved
-        /// The remote's identity does not count.
-        case identityIgnored
         /// A document that the remote deleted goes without an event.
         case noEventOfRemoval
         /// What leaves the view goes although a change of it waits.

@@ -14,9 +14,6 @@ extension CollectionPass {
     mutating func checkIdentity() async throws {
         let answer = try await request { remote in try await remote.identity() }
         isIdentityKnown = answer != .unknown
-        #if ENGINE_VARIANTS
-            if EngineVariant.identityIgnored.isOn { return }
-        #endif
         let (collection, facts) = try read { records, collection in
             (collection, try records.identityFacts(of: collection, answer: answer))
         }
@@ -219,13 +216,14 @@ extension SyncRecords {
 }
 
 extension ReadTransaction {
-    /// Whether nothing waits to be sent, or to be answered; for the simulation.
+    /// Whether nothing waits to be sent, answered or looked at; for the simulation.
     package var hasSentAll: Bool {
         get throws {
             let waiting = try connection.int64(
                 """
                 SELECT (SELECT count(*) FROM sync_documents
-                        WHERE pending = 1 OR attempt IS NOT NULL OR discarded IS NOT NULL)
+                        WHERE pending = 1 OR hint > 0 OR attempt IS NOT NULL
+                            OR discarded IS NOT NULL)
                     + (SELECT count(*) FROM sync_attempts)
                 """)
             return waiting == 0

@@ -64,7 +64,7 @@ extension CollectionPass {
                     let record = try snapshot.records.record(
                         snapshot.collection.rowID, id: change.documentID),
                     let row = record.rowID, !rows.contains(row),
-                    try snapshot.isNews(change, to: record)
+                    try record.isUnexplained || snapshot.isNews(change, to: record)
                 else { continue }
                 if record.hint > 0 || record.attempt != nil || record.pause != nil {
                     later.append(change)
@@ -221,10 +221,10 @@ extension SyncTransaction {
     /// A paused document is not looked at before it takes part again, but what was told of it counts
     /// then.
     func note(_ change: RemoteChange) throws {
-        guard let record = try record(change.documentID),
-            try snapshot.isNews(change, to: record)
-        else { return }
+        guard let record = try record(change.documentID) else { return }
+        // A document that was missing is there again, also where it is as it was.
         if record.isUnexplained { return try liftUnexplained(record, Told(change)) }
+        guard try snapshot.isNews(change, to: record) else { return }
         try hint(record, Told(change))
     }
 
