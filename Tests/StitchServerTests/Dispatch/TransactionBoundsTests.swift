@@ -139,9 +139,9 @@ import Testing
         let table = TransactionTable()
         let transaction = try Self.open(table, store, session: 1, of: 1)
         try transaction.beginWriting()
+        // Not makeWay(): on a busy machine the transaction is idle for long enough to give way.
         for waits in [
             { try store.write { _ in } }, { try store.writeTogether { _ in } },
-            { try table.makeWay() },
         ] as [@Sendable () throws -> Void] {
             let budget = WorkBudget(deadline: .now + .milliseconds(50))
             let fault = await Self.onThread { Self.fault { try budget.running(waits) } }
