@@ -114,7 +114,7 @@ extension ReadTransaction {
     /// The different values of a field in the documents that pass a filter; the values of arrays
     /// one by one.
     ///
-    /// - Throws: as ``count(_:filter:)-(_,Filter)`` does.
+    /// - Throws: as ``count(_:filter:hint:)`` does.
     public func distinct(
         _ namespace: Namespace, field: String, filter: Filter = .all, hint: IndexHint? = nil
     ) throws(StoreError) -> [BSONValue] {
