@@ -22,6 +22,8 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
     private var phase = Phase.beginning
     private var wish: Wish?
     private var lastUsed = ContinuousClock.now
+    /// Threads that wait for the end, or are about to bring it.
+    private var waiters = 0
     /// Bounds the work of who uses it.
     private var budget: WorkBudget?
 
@@ -103,6 +105,9 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
     private func take() throws -> Transaction {
         condition.lock()
         defer { condition.unlock() }
+        // A lock goes to any thread that asks: one that uses the transaction all the time would keep
+        // it from those who wait.
+        if waiters > 0 { condition.wait(milliseconds: 1) }
         while true {
             switch phase {
             case .open(let transaction) where wish == nil:
@@ -185,13 +190,24 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
         idleAtMost idle: Duration, until limit: ContinuousClock.Instant
     ) throws(StoreError) -> Bool {
         condition.lock()
-        defer { condition.unlock() }
+        waiters += 1
+        var mayGoOn = true
+        defer {
+            // Who waited in vain gives the transaction up, which needs the lock once more.
+            if mayGoOn { waiters -= 1 }
+            condition.unlock()
+        }
         while true {
             switch phase {
             case .ended: return true
-            case .open where ContinuousClock.now - lastUsed >= idle && wish == nil: return false
+            case .open where ContinuousClock.now - lastUsed >= idle && wish == nil:
+                mayGoOn = false
+                return false
             case .open, .inUse, .beginning:
-                guard ContinuousClock.now < limit else { return false }
+                guard ContinuousClock.now < limit else {
+                    mayGoOn = false
+                    return false
+                }
                 try WorkBudget.check()
                 condition.wait(milliseconds: 20)
             }

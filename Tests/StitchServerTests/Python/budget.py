@@ -40,11 +40,11 @@ class Budget(ServedTest):
 
     def test_constant_expression(self):
         self.computes({"$reduce": {
-            "input": {"$range": [0, 500000]}, "initialValue": 0,
+            "input": {"$range": [0, 5000000]}, "initialValue": 0,
             "in": {"$add": ["$$this", "$$value"]}}})
 
     def test_sets_and_zip(self):
-        ranges = [{"$range": [{"$strLenBytes": "$t"}, 60000 + n]} for n in range(8)]
+        ranges = [{"$range": [{"$strLenBytes": "$t"}, 3000000 + n]} for n in range(8)]
         self.computes({"$size": {"$setUnion": ranges}})
         self.items.drop()
         self.computes({"$size": {"$setDifference": ranges[:2]}})
