@@ -37,6 +37,17 @@ struct CollectionPass {
         try await engine.write(namespace, expanding: expanding, body)
     }
 
+    /// Changes what is kept of the collection as a whole, in a transaction of its own.
+    func updateCollection(
+        _ change: @escaping @Sendable (inout SyncState.Collection) -> Void
+    ) async throws {
+        try await write { sync in
+            var collection = sync.collection
+            change(&collection)
+            try sync.state.save(collection)
+        }
+    }
+
     /// Reads the collection's records from a snapshot.
     func read<R>(_ body: (SyncRecords, SyncState.Collection) throws -> R) throws -> R {
         try snapshot { try body($0.records, $0.collection) }

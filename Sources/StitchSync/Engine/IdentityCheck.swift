@@ -24,14 +24,14 @@ extension CollectionPass {
         case .verify: try await verify(answer, collection)
         case .examine: try await examine(answer, collection)
         case .resume:
-            try await update { $0.stop = nil }
+            try await updateCollection { $0.stop = nil }
             engine.state.withLock { $0.toldStops[namespace] = nil }
         case .stayStopped:
             guard var stop = collection.stop else { return }
             if answer != .unknown, stop.found != answer {
                 stop = stop.finding(answer)
                 let found = stop
-                try await update { $0.stop = found }
+                try await updateCollection { $0.stop = found }
             }
             throw CollectionStopped(stop: stop)
         }
@@ -47,23 +47,13 @@ extension CollectionPass {
     }
 
     private func adopt(_ identity: RemoteIdentity) async throws {
-        try await update { collection in
+        try await updateCollection { collection in
             if case .known? = collection.identity, collection.identity != identity {
                 // What was read so far was another collection's history.
                 (collection.token, collection.lostToken) = (nil, nil)
                 collection.needsScan = true
             }
             collection.identity = identity
-        }
-    }
-
-    private func update(
-        _ change: @escaping @Sendable (inout SyncState.Collection) -> Void
-    ) async throws {
-        try await write { sync in
-            var collection = sync.collection
-            change(&collection)
-            try sync.state.save(collection)
         }
     }
 
@@ -94,7 +84,7 @@ extension CollectionPass {
         guard configuration.dropped == .remove else {
             throw try await stop(.collectionDropped, answer)
         }
-        try await update {
+        try await updateCollection {
             ($0.identity, $0.needsScan, $0.isAfterDrop) = (answer, true, true)
         }
     }
@@ -131,7 +121,7 @@ extension CollectionPass {
                 if error.errorClass == .collectionDropped {
                     return try await examine(answer, collection)
                 }
-                try await update { ($0.needsScan, $0.lostToken) = (true, token) }
+                try await updateCollection { ($0.needsScan, $0.lostToken) = (true, token) }
             }
         }
         var (missing, last) = (0, Int64(0))

@@ -117,31 +117,21 @@ extension CollectionPass {
         let token = try await request { remote in
             try await remote.currentToken()
         }
-        try await write { sync in
-            var collection = sync.collection
+        try await updateCollection { collection in
             collection.token = token
             collection.needsScan = true
             collection.isAfterDrop = isAfterDrop
             collection.lostToken = lostToken
-            try sync.state.save(collection)
         }
         #if ENGINE_VARIANTS
             if EngineVariant.noScanAfterGap.isOn {
-                return try await write { sync in
-                    var collection = sync.collection
-                    collection.needsScan = false
-                    try sync.state.save(collection)
-                }
+                return try await updateCollection { $0.needsScan = false }
             }
         #endif
         var last: Int64 = 0
         while let next = try await scanPage(after: last, since: lostToken) { last = next }
         try await scanForNewcomers()
-        try await write { sync in
-            var collection = sync.collection
-            (collection.needsScan, collection.isAfterDrop) = (false, false)
-            try sync.state.save(collection)
-        }
+        try await updateCollection { ($0.needsScan, $0.isAfterDrop) = (false, false) }
     }
 
     private mutating func scanPage(

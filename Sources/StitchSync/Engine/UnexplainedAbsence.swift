@@ -10,7 +10,8 @@ extension CollectionPass {
     mutating func explainMissing() async throws {
         let collection = try read { $1 }
         guard !missing.isEmpty else {
-            return collection.lostToken == nil ? () : try await forgetLostToken()
+            if collection.lostToken != nil { try await updateCollection { $0.lostToken = nil } }
+            return
         }
         let ids = missing
         missing = []
@@ -43,14 +44,6 @@ extension CollectionPass {
         guard count > 0 else { return }
         report.unexplained += count
         try await tellUnexplained()
-    }
-
-    private func forgetLostToken() async throws {
-        try await write { sync in
-            var collection = sync.collection
-            collection.lostToken = nil
-            try sync.state.save(collection)
-        }
     }
 
     /// The keys of documents whose delete the remote remembers.

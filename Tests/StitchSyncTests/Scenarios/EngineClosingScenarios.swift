@@ -7,6 +7,13 @@ import Testing
 struct EngineClosingScenarios {
     private static let items = Namespace("shop", "items")
 
+    /// An engine over a new file and a new remote.
+    private static func device() throws -> (ScratchDirectory, InProcessRemote, SyncEngine) {
+        let folder = try ScratchDirectory()
+        let remote = try InProcessRemote(at: .inMemory)
+        return (folder, remote, try engine(folder, remote))
+    }
+
     private static func engine(
         _ folder: ScratchDirectory, _ remote: InProcessRemote
     ) throws -> SyncEngine {
@@ -25,9 +32,7 @@ struct EngineClosingScenarios {
 
     @Test("closed, run() returns, iterators end, later calls throw, and another engine may sync")
     func closes() async throws {
-        let folder = try ScratchDirectory()
-        let remote = try InProcessRemote(at: .inMemory)
-        let engine = try Self.engine(folder, remote)
+        let (folder, remote, engine) = try Self.device()
         let items = engine.collection(Self.items)
         try await items.insertOne(["_id": 1])
         async let running: Void = engine.run()
@@ -52,9 +57,7 @@ struct EngineClosingScenarios {
 
     @Test("a handler that closes its engine does not wait for itself; the pass is the last one")
     func inHandler() async throws {
-        let folder = try ScratchDirectory()
-        let remote = try InProcessRemote(at: .inMemory)
-        let engine = try Self.engine(folder, remote)
+        let (folder, remote, engine) = try Self.device()
         let items = engine.collection(Self.items)
         await items.configure(
             conflictHandler: ConflictHandler { _ in
@@ -74,9 +77,7 @@ struct EngineClosingScenarios {
 
     @Test("closing the store gives the right to sync back, though a collection holds the engine")
     func storeCloses() async throws {
-        let folder = try ScratchDirectory()
-        let remote = try InProcessRemote(at: .inMemory)
-        let engine = try Self.engine(folder, remote)
+        let (folder, remote, engine) = try Self.device()
         let items = engine.collection(Self.items)
         await items.configure(
             conflictHandler: ConflictHandler { _ in

@@ -7,43 +7,6 @@ import Testing
 /// A document that is missing after a gap in the history may be lost there, not deleted.
 @Suite(.remotes)
 struct MissingDocumentScenarios {
-    /// Answers as a remote that remembers nothing of deletes, as MongoDB itself.
-    private struct ForgetfulRemote: Remote {
-        let base: any Remote
-
-        func collection(_ namespace: Namespace) -> any RemoteCollection {
-            ForgetfulCollection(base: base.collection(namespace))
-        }
-    }
-
-    private struct ForgetfulCollection: RemoteCollection {
-        let base: any RemoteCollection
-
-        func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
-            try await base.find(ids: ids)
-        }
-
-        func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
-            try await base.versions(ids: ids)
-        }
-
-        func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
-            try await base.write(writes)
-        }
-
-        func identity() async throws(RemoteError) -> RemoteIdentity { try await base.identity() }
-
-        func currentToken() async throws(RemoteError) -> ResumeToken {
-            try await base.currentToken()
-        }
-
-        func changes(
-            after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
-        ) async throws(RemoteError) -> RemoteChangeBatch {
-            try await base.changes(after: token, limit: limit, waitingUpTo: wait)
-        }
-    }
-
     /// A device that holds three documents, one of which goes at the remote beyond its history.
     private func device(
         in world: SyncWorld, _ policy: UnexplainedAbsencePolicy = .keep,
@@ -51,7 +14,7 @@ struct MissingDocumentScenarios {
     ) async throws -> Device {
         let a = Device(
             name: "A", world: world, store: try DocumentStore(at: .inMemory), handler: handler,
-            remote: ForgetfulRemote(base: world.remote))
+            remote: PlainRemote(base: world.remote, tellsIdentity: true))
         try await a.start()
         await a.items.configure(
             conflictHandler: handler,

@@ -163,48 +163,14 @@ struct OtherRemoteScenarios {
         #expect(status.synced == 49 && status.stop?.documentCount == 48)
     }
 
-    /// Tells nothing of itself, as a remote of an app's own.
-    private struct NamelessRemote: Remote {
-        let base: any Remote
-
-        func collection(_ namespace: Namespace) -> any RemoteCollection {
-            NamelessCollection(base: base.collection(namespace))
-        }
-    }
-
-    private struct NamelessCollection: RemoteCollection {
-        let base: any RemoteCollection
-
-        func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
-            try await base.find(ids: ids)
-        }
-
-        func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
-            try await base.versions(ids: ids)
-        }
-
-        func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
-            try await base.write(writes)
-        }
-
-        func currentToken() async throws(RemoteError) -> ResumeToken {
-            try await base.currentToken()
-        }
-
-        func changes(
-            after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
-        ) async throws(RemoteError) -> RemoteChangeBatch {
-            try await base.changes(after: token, limit: limit, waitingUpTo: wait)
-        }
-    }
-
     @Test("where a remote does not tell its identity, absence alone deletes nothing")
     func nameless() async throws {
         let folder = try ScratchDirectory()
         let device = try store(folder.path("device.stitch"))
         let remote = try store(folder.path("a.stitch"))
         let first = try SyncEngine(
-            store: device, remote: NamelessRemote(base: InProcessRemote(store: remote)))
+            store: device,
+            remote: PlainRemote(base: InProcessRemote(store: remote), tellsIdentity: false))
         for number in 0..<5 {
             try await first.collection(Self.items).insertOne(["_id": .int32(Int32(number))])
         }
@@ -216,7 +182,8 @@ struct OtherRemoteScenarios {
         try await first.release()
         let another = try store(folder.path("b.stitch"))
         let second = try SyncEngine(
-            store: device, remote: NamelessRemote(base: InProcessRemote(store: another)))
+            store: device,
+            remote: PlainRemote(base: InProcessRemote(store: another), tellsIdentity: false))
         let (report, _) = try await second.syncUntilQuiet()
         #expect(report.removed == 0 && report.unexplained == 4)
         let items = second.collection(Self.items)
