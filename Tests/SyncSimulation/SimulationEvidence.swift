@@ -54,6 +54,31 @@ extension SimulationLedger {
 // MARK: - Looks
 
 extension SimulationLedger {
+    /// The client has looked at the document since its write landed; until then nothing that it knows
+    /// of the remote takes the value off the device.
+    func isSeen(_ write: Write) -> Bool {
+        guard let position = landed[write.token] else { return true }
+        return looks[write.client * 100 + write.document].map { $0 >= position } ?? false
+    }
+
+    /// Forgets what landed of a document that leaves the device.
+    mutating func forgetLanded(_ client: Int, _ document: Int) {
+        open.removeAll {
+            $0.client == client && $0.document == document && landed[$0.token] != nil
+        }
+    }
+
+    /// I6: no handler is asked about a remote edition that is older than the base.
+    mutating func checkAge(
+        _ client: Int, _ document: Int, _ conflict: Conflict<BSONDocument>, look: Int64
+    ) {
+        guard let base = conflict.base else { return }
+        let first = (changes[document] ?? []).first { isEqual($0.after, base) }
+        if let first, first.position > look {
+            fail("I6 asked about what is older than the base: c\(client) d\(document)")
+        }
+    }
+
     /// Notes that a client was told that documents are not there.
     ///
     /// What its app had deleted by then is deleted on both sides, which ends the record: who inserts

@@ -53,7 +53,8 @@ struct SimulationLedger: Sendable {
     var rejected: [Int: [(Int, RejectedWrite<BSONDocument>)]] = [:]
     /// Which client an instance is, by its number.
     var owners: [UInt64: Int] = [:]
-    private var landed: Set<String> = []
+    /// Where in the remote's history each value landed first.
+    var landed: [String: Int64] = [:]
     var operations: Set<OperationID> = []
     var sent: [OperationID: Sent] = [:]
     var disowned: Set<OperationID> = []
@@ -61,8 +62,8 @@ struct SimulationLedger: Sendable {
     var givenUp: Set<OperationID> = []
     /// Of these, what each client's pass under way has read.
     var untold: [Int: Set<OperationID>] = [:]
-    private var changes: [Int: [Change]] = [:]
-    private var looks: [Int: Int64] = [:]
+    private(set) var changes: [Int: [Change]] = [:]
+    private(set) var looks: [Int: Int64] = [:]
     private var questions: [Int: [Question]] = [:]
     /// Clients that were told that the history is lost.
     private var historyless: Set<Int> = []
@@ -160,7 +161,8 @@ extension SimulationLedger {
         }
     }
 
-    /// I1: every open write is in the local document, landed, or was given up by a handler.
+    /// I1: every open write is in the local document, landed and its client has looked since, or was
+    /// given up by a handler.
     mutating func check(_ client: Int, local: (Int) throws -> BSONDocument?) rethrows {
         var kept: [Write] = []
         for write in open {
@@ -168,7 +170,7 @@ extension SimulationLedger {
                 kept.append(write)
                 continue
             }
-            if hasLanded(write) { continue }
+            if hasLanded(write) && isSeen(write) { continue }
             if isRejected(write) {
                 kept.append(write)
                 continue
@@ -188,7 +190,7 @@ extension SimulationLedger {
     }
 
     private func hasLanded(_ write: Write) -> Bool {
-        guard write.path == nil else { return landed.contains(write.token) }
+        guard write.path == nil else { return landed[write.token] != nil }
         let changes = changes[write.document] ?? []
         if changes.last?.after == nil { return true }
         if changes.contains(where: { $0.after == nil && $0.position > write.position }) {
@@ -285,6 +287,7 @@ extension SimulationLedger {
         let seen = (changes[document] ?? []).filter { $0.position <= look }
         let base = seen.lastIndex { isEqual($0.after, conflict.base) }
         let since = seen[(base.map { $0 + 1 } ?? 0)...]
+        checkAge(client, document, conflict, look: look)
         if !since.contains(where: { !isOwn($0, client) && !isEqual($0.before, $0.after) }) {
             fail("I6 false conflict: c\(client) d\(document)")
         }
@@ -314,7 +317,8 @@ extension SimulationLedger {
                     before: change.before?.bare, after: change.after?.bare,
                     edition: change.after))
             for path in Self.paths {
-                if case .string(let token)? = change.after?[path: path] { landed.insert(token) }
+                guard case .string(let token)? = change.after?[path: path] else { continue }
+                if landed[token] == nil { landed[token] = change.position }
             }
             guard let operation else { continue }
             if !operations.insert(operation).inserted { fail("I4 landed twice: d\(number)") }

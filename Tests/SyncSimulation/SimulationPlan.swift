@@ -29,24 +29,30 @@ package struct SimulationPlan: Sendable {
     package init(seed: UInt64) {
         var random = SimulationRandom(seed: seed)
         self.seed = seed
-        documents = 1 + random.below(6)
-        hasTwoCollections = random.percent(25)
+        let documentsDrawn = 1 + random.below(6)
+        let hasTwo = random.percent(25)
         startsWithDocuments = random.percent(50)
         let count = random.pick([1, 2, 2, 2, 3, 4])
         handlers = (0..<count).map { _ in random.pick(Handler.allCases) }
+        var close = SimulationCloseQuarters(seed: seed, clients: count)
+        documents = close?.documents ?? documentsDrawn
+        hasTwoCollections = hasTwo && close == nil
         var later = SimulationRandom(seed: seed, stream: 2)
-        rates = SimulationFault.allCases.map { fault in
+        let ratesDrawn = SimulationFault.allCases.map { fault in
             // What came later draws from a stream of its own, so that seeds stay what they were.
             if fault == .otherRemote {
                 return later.percent(50) ? 1 + later.below(Self.rateMax(fault)) : 0
             }
             return random.percent(50) ? 1 + random.below(Self.rateMax(fault)) : 0
         }
+        rates = close?.rates ?? ratesDrawn
         tellsIdentity = later.percent(70)
-        batchDocuments = random.pick([1, 2, 3, 500])
+        let batchDrawn = random.pick([1, 2, 3, 500])
+        batchDocuments = close?.batchDocuments ?? batchDrawn
         var sizes = SimulationRandom(seed: seed, stream: .max)
         batchBytes = sizes.pick([1, 200, 4_000_000])
-        changesPerRead = random.pick([1, 2, 5, 1000])
+        let changesDrawn = random.pick([1, 2, 5, 1000])
+        changesPerRead = close?.changesPerRead ?? changesDrawn
         steps = []
         var extra = SimulationRandom(seed: seed, stream: 1)
         let isSubscribed = Self.hasSubscriptions(seed)
@@ -57,7 +63,8 @@ package struct SimulationPlan: Sendable {
         let hasClones = random.percent(15)
         let length = 10 + random.below(40)
         for number in 0..<length {
-            let kind = Self.step(&random, documents, clients: count, hasClones)
+            let kind =
+                close?.step() ?? Self.step(&random, documents, clients: count, hasClones)
             steps.append(SimulationStep(stream: UInt64(number + 1), kind: kind))
         }
         if isSubscribed { addSubscriptions(&extra) }

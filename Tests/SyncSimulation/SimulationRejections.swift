@@ -70,6 +70,7 @@ extension SimulationLedger {
     /// What the client knew of its own writes is gone, and so are the answers it was given. An
     /// earlier request of the write that was rejected may still land late, and is nobody's then.
     mutating func noteLeft(_ client: Int, _ document: Int) {
+        forgetLanded(client, document)
         disown(client, document)
         forgetQuestions(client, document)
     }

@@ -22,10 +22,14 @@ enum SimulationView: Int, Sendable, CaseIterable, CustomStringConvertible {
 // MARK: - Steps
 
 extension SimulationPlan {
-    /// Whether clients subscribe, and refuse in several ways: two seeds of five.
+    /// Whether clients subscribe, and refuse in several ways: two seeds of five, and half of the
+    /// close quarters.
     ///
     /// All other seeds are the worlds that they were before there were subscriptions.
-    static func hasSubscriptions(_ seed: UInt64) -> Bool { seed % 5 == 0 || seed % 5 == 2 }
+    static func hasSubscriptions(_ seed: UInt64) -> Bool {
+        SimulationCloseQuarters(seed: seed, clients: 1)?.isSubscribed
+            ?? (seed % 5 == 0 || seed % 5 == 2)
+    }
 
     /// Puts steps that are about subscriptions and rejected writes between the others.
     mutating func addSubscriptions(_ random: inout SimulationRandom) {

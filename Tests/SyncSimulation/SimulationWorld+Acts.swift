@@ -100,7 +100,7 @@ extension SimulationWorld {
     /// Writes as an app does; what is on disk afterwards counts, also when the process was killed
     /// right after it.
     func write(_ client: Int, _ document: Int, _ verb: SimulationStep.Verb) async throws {
-        guard isAlive(client) else { return }
+        guard isAlive(client), mayWrite(client) else { return }
         try hear(client)
         let current = try local(clients[client], document)
         let token = token("c\(client)")
@@ -337,6 +337,10 @@ extension SimulationWorld {
             tellsIdentity ? try $0.knowsRemotes : try $0.hasSentAll
         }
     }
+
+    /// Whether a client's app may write: what it writes while the client is at another remote that does
+    /// not tell which one it is may be sent there, and no engine could know.
+    func mayWrite(_ number: Int) -> Bool { !clients[number].isElsewhere || plan.tellsIdentity }
 
     /// An empty remote says nothing that removes a document; where it tells that it is another one, it
     /// is not even looked at.

@@ -164,7 +164,7 @@ extension CollectionPass {
 
 extension SyncRecords {
     /// Whether a collection has a record of a kind.
-    private func holds(_ test: String, in collection: Int64) throws -> Bool {
+    fileprivate func holds(_ test: String, in collection: Int64) throws -> Bool {
         let select = try connection.prepare(
             "SELECT 1 FROM sync_documents WHERE collection = ? AND \(test) LIMIT 1")
         select.bind(1, collection)
@@ -220,12 +220,18 @@ extension ReadTransaction {
         }
     }
 
-    /// Whether there are synced collections, and the remote of each is known; for the simulation.
+    /// Whether there are synced collections, and each holds something of a remote that is known; for
+    /// the simulation.
     package var knowsRemotes: Bool {
         get throws {
             let collections = try SyncState(connection: connection).collections()
-            return !collections.isEmpty
-                && collections.allSatisfy { if case .known? = $0.identity { true } else { false } }
+            let records = SyncRecords(connection: connection)
+            return try !collections.isEmpty
+                && collections.allSatisfy { collection in
+                    guard case .known? = collection.identity else { return false }
+                    return try records.holds(
+                        "(base_kind > 0 OR pending = 1)", in: collection.rowID)
+                }
         }
     }
 }
