@@ -1,0 +1,53 @@
+/// A world in which clients meet in one or two documents, requests and answers are lost or late, and
+/// nothing is killed: what comes of two things at nearly the same moment comes often here.
+struct SimulationCloseQuarters {
+    let documents: Int
+    let rates: [Int]
+    let batchDocuments: Int
+    let changesPerRead: Int
+    let isSubscribed: Bool
+    private let clients: Int
+    private var random: SimulationRandom
+
+    /// What a seed's close quarters are; `nil` for four seeds of five.
+    ///
+    /// They draw from a stream of their own, so that all other seeds stay what they were.
+    init?(seed: UInt64, clients: Int) {
+        var random = SimulationRandom(seed: seed, stream: 3)
+        guard random.percent(20) else { return nil }
+        documents = 1 + random.below(2)
+        rates = SimulationFault.allCases.map { fault in
+            switch fault {
+            case .lateRequest, .lostAnswer: 10 + random.below(25)
+            case .interleaved: 10 + random.below(30)
+            case .mayPass, .delayedEvents: random.percent(50) ? 1 + random.below(25) : 0
+            default: 0
+            }
+        }
+        batchDocuments = random.pick([1, 2])
+        changesPerRead = random.pick([1, 2, 5, 1000])
+        isSubscribed = random.percent(50)
+        self.clients = clients
+        self.random = random
+    }
+
+    /// The next thing that happens: mostly writes and passes, and documents that are given up.
+    mutating func step() -> SimulationStep.Kind {
+        let client = random.below(clients)
+        let document = random.below(documents)
+        switch random.below(100) {
+        case 0..<34:
+            return .write(
+                client: client, document: document, random.pick(SimulationStep.Verb.allCases))
+        case 34..<70: return .pass(client: client)
+        case 70..<78:
+            return .foreign(
+                document: document, random.pick([.keep, .raise, .remove, .whole, .unset]))
+        case 78..<82: return .sync(client: client, document: document)
+        case 82..<88: return .desync(client: client, document: document)
+        case 88..<93: return .discard(client: client, document: document)
+        case 93..<95: return .life(client: client, random.pick([.restart, .resume]))
+        default: return .landLate
+        }
+    }
+}
