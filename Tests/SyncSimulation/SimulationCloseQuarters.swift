@@ -50,4 +50,23 @@ struct SimulationCloseQuarters {
         default: return .landLate
         }
     }
+
+    /// What happens at the end: two clients make the same document, and the second gives its own up
+    /// before it has seen the first's, which its queries ask for; nothing is told of that again.
+    mutating func ending() -> [SimulationStep.Kind] {
+        guard isSubscribed, clients > 1 else { return [] }
+        let document = random.below(documents)
+        let first = random.below(clients)
+        let second = (first + 1 + random.below(clients - 1)) % clients
+        let passes: [SimulationStep.Kind] = [.pass(client: first), .pass(client: second)]
+        let end: SimulationStep.Kind =
+            switch random.below(3) {
+            case 0: .discard(client: second, document: document)
+            default: .write(client: second, document: document, .delete)
+            }
+        return [.foreign(document: document, .remove)] + passes + passes + [
+            .write(client: second, document: document, .insert),
+            .write(client: first, document: document, .insert),
+        ] + passes + [end]
+    }
 }

@@ -59,7 +59,8 @@ package struct SimulationPlan: Sendable {
         rejections = handlers.map { _ in
             isSubscribed ? extra.pick(SimulationRejections.allCases) : .standard
         }
-        firstViews = isSubscribed && extra.percent(70) ? Self.views(&extra) : nil
+        let views = isSubscribed && extra.percent(70) ? Self.views(&extra) : nil
+        firstViews = isSubscribed && close != nil ? SimulationView.allCases : views
         let hasClones = random.percent(15)
         let length = 10 + random.below(40)
         for number in 0..<length {
@@ -68,6 +69,9 @@ package struct SimulationPlan: Sendable {
             steps.append(SimulationStep(stream: UInt64(number + 1), kind: kind))
         }
         if isSubscribed { addSubscriptions(&extra) }
+        for (number, kind) in (close?.ending() ?? []).enumerated() {
+            steps.append(SimulationStep(stream: UInt64(200_000 + number), kind: kind))
+        }
     }
 
     private static func rateMax(_ fault: SimulationFault) -> Int {
