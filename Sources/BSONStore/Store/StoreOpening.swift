@@ -73,12 +73,13 @@ enum StoreOpening {
     ) throws(StoreError) -> SQLiteConnection {
         let connection = try SQLiteConnection(
             path: path, mode: mode, fileSystem: mode.fileSystem ?? options.fileSystem)
-        try configure(connection, options)
-        connection.heedBudget()
+        // Before all other settings: some of them read the file, and with it the log.
         if mode == .alone {
             connection.keepLog()
             try connection.executeOnce("PRAGMA locking_mode = EXCLUSIVE")
         }
+        try configure(connection, options)
+        connection.heedBudget()
         guard try StoreSchema.kind(connection) != .empty else {
             throw StoreError(.notADatabase, "The file is empty; it was opened for reading only")
         }
