@@ -9,6 +9,11 @@ static inline int bsonstore_sqlite3_defensive(sqlite3 *db, int on) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, on, (int *)0);
 }
 
+/// The last connection that closes then leaves the log as it is.
+static inline int bsonstore_sqlite3_keep_log(sqlite3 *db) {
+  return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
 /// Schemas of foreign files must not run functions: https://www.sqlite.org/security.html
 static inline int bsonstore_sqlite3_trusted_schema(sqlite3 *db, int on) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, on, (int *)0);

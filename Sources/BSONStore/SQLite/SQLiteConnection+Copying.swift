@@ -40,11 +40,4 @@ extension SQLiteConnection {
         let statement = try prepare("PRAGMA cipher_version")
         return try statement.step()
     }
-
-    /// Whether the file was moved or deleted since it was opened.
-    var hasMoved: Bool {
-        var moved: Int32 = 0
-        let result = sqlite3_file_control(handle, nil, SQLITE_FCNTL_HAS_MOVED, &moved)
-        return result == SQLITE_OK && moved != 0
-    }
 }

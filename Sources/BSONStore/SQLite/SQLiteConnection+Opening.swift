@@ -8,13 +8,17 @@ enum SQLiteOpenMode {
     case readOnly
     /// Reads a file that nobody can change, such as one in a read-only directory.
     case immutable
+    /// Reads only; uses the log's index when it is there, and never writes it.
+    case looking
+    /// Reads a file that nobody has open, by its log, whose index is kept in this connection's memory.
+    case alone
 
     var flags: Int32 {
         let common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         switch self {
         case .readWrite: return common | SQLITE_OPEN_READWRITE
         case .readOnly: return common | SQLITE_OPEN_READONLY
-        case .immutable: return common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+        case .immutable, .looking, .alone: return common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
         }
     }
 
@@ -24,21 +28,32 @@ enum SQLiteOpenMode {
     func fileName(_ path: String) -> String {
         switch self {
         case .readWrite, .readOnly: return path
-        case .immutable:
-            var uri = "file:"
-            for byte in path.utf8 {
-                let isPlain =
-                    byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
-                    && byte != UInt8(ascii: "%")
-                if isPlain, byte < 0x80 {
-                    uri.unicodeScalars.append(Unicode.Scalar(byte))
-                } else {
-                    let hex = String(byte, radix: 16, uppercase: true)
-                    uri += hex.utf8.count == 1 ? "%0\(hex)" : "%\(hex)"
-                }
-            }
-            return uri + "?immutable=1"
+        case .immutable: return uri(path) + "?immutable=1"
+        case .looking: return uri(path) + "?readonly_shm=1"
+        case .alone: return uri(path)
         }
+    }
+
+    /// The layer over the system's files that the mode needs: where nobody else has the file open no
+    /// lock is wanted, and a lock for one alone is refused to who may only read.
+    ///
+    /// Source: https://www.sqlite.org/vfs.html, "unix-none".
+    var fileSystem: String? { self == .alone ? "unix-none" : nil }
+
+    private func uri(_ path: String) -> String {
+        var uri = "file:"
+        for byte in path.utf8 {
+            let isPlain =
+                byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+                && byte != UInt8(ascii: "%")
+            if isPlain, byte < 0x80 {
+                uri.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let hex = String(byte, radix: 16, uppercase: true)
+                uri += hex.utf8.count == 1 ? "%0\(hex)" : "%\(hex)"
+            }
+        }
+        return uri
     }
 }
 

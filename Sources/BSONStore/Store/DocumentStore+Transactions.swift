@@ -13,9 +13,13 @@ extension DocumentStore {
             return try read(on: connection, body)
         case .file(let path):
             let reader = try readers.take { number throws(StoreError) in
-                try StoreOpening.reader(path, options.ofReader(number), alone: isReadOnly)
+                // No file but the one that was opened: before, and again as it may come between.
+                try checkPlace(of: nil)
+                return try StoreOpening.reader(
+                    path, options.ofReader(number), alone: isReadOnly)
             }
             defer { readers.give(reader) }
+            if !reader.isHolding { try checkPlace(of: reader.connection) }
             return try reader.read(body)
         }
     }
@@ -57,7 +61,6 @@ extension DocumentStore {
             throw StoreError(.readOnly, "The store was opened for reading only")
         }
         readers.release()
-        try checkPlace(of: connection)
         do {
             try connection.run(.beginImmediate)
             connection.catalogCache.validate(connection.dataVersion)
@@ -73,24 +76,6 @@ extension DocumentStore {
             throw error
         }
     }
-
-    /// Notices now and then that the file was taken away, into which a commit would be lost.
-    private func checkPlace(of connection: SQLiteConnection) throws(StoreError) {
-        guard case .file(let path) = location else { return }
-        let isDue = writer.withLock { writer in
-            writer.writeCount &+= 1
-            return writer.writeCount % Self.writesPerLook == 1
-        }
-        guard isDue, connection.hasMoved else { return }
-        writer.withLock { $0.connection = nil }
-        // Who reads goes on with the file that is there now, too.
-        readers.forget()
-        commitWatch.forget()
-        throw StoreError(.cannotOpen, "\(path) was moved or deleted while it was open")
-    }
-
-    /// The file's place is looked at, which is a system call, before one of so many writes.
-    private static var writesPerLook: Int { 16 }
 
     private func finish(
         _ transaction: WriteTransaction, on connection: SQLiteConnection
@@ -144,9 +129,19 @@ extension DocumentStore {
         try mutex.lockWithinBudget()
         do throws(StoreError) {
             let (connection, isClosed) = writer.withLock { ($0.connection, $0.isClosed) }
-            if let connection { return connection }
+            if let connection {
+                do throws(StoreError) {
+                    try checkPlace(of: connection)
+                } catch {
+                    abandon(connection, error)
+                    throw error
+                }
+                return connection
+            }
             guard !isClosed else { throw Self.closed }
+            try checkPlace(of: nil)
             let reopened = try StoreOpening.writer(location, options, mayCreate: false)
+            try checkPlace(of: reopened)
             writer.withLock { $0 = Writer(connection: reopened) }
             return reopened
         } catch {

@@ -10,6 +10,8 @@ public final class DocumentStore: Sendable {
     /// Whether writing is refused, as asked for or because the file cannot be written.
     public let isReadOnly: Bool
 
+    /// Which file was opened; `nil` in memory.
+    let place: StorePlace?
     let mutex = ThreadMutex()
     let writer: Locked<Writer>
     let readers = ReaderPool()
@@ -27,7 +29,6 @@ public final class DocumentStore: Sendable {
         var isClosed = false
         var feed: FeedState?
         var dataVersion: UInt32 = 0
-        var writeCount = 0
     }
 
     /// Opens a store; a file that is not there is made, readable for its owner only.
@@ -40,6 +41,7 @@ public final class DocumentStore: Sendable {
         let connection = try StoreOpening.writer(location, options)
         self.location = location
         self.options = options
+        if case .file(let path) = location { place = StorePlace(path) } else { place = nil }
         isReadOnly = connection.isReadOnly
         writer = Locked(Writer(connection: connection))
     }
@@ -86,6 +88,8 @@ public final class DocumentStore: Sendable {
         // The last connection takes the log into the file, which a reader cannot.
         readers.close()
         commitWatch.stop()
+        let open = writer.withLock { $0.connection }
+        if let open, let fault = place?.fault(open) { abandon(open, fault) }
         writer.withLock { writer in
             writer.isClosed = true
             writer.connection = nil

@@ -28,6 +28,27 @@ enum StoreFile {
         return stat(path, &status) == 0 ? Int(status.st_size) : nil
     }
 
+    /// Says which file lies at a path, and how long it is.
+    struct Status: Sendable {
+        fileprivate let device: UInt64
+        fileprivate let number: UInt64
+        let size: Int
+
+        /// Whether both are one file, whatever its size.
+        func isSameFile(as other: Self) -> Bool {
+            device == other.device && number == other.number
+        }
+    }
+
+    /// What lies at a path, `nil` when nothing does.
+    static func status(_ path: String) -> Status? {
+        var found = stat()
+        guard stat(path, &found) == 0 else { return nil }
+        return Status(
+            device: UInt64(truncatingIfNeeded: found.st_dev),
+            number: UInt64(truncatingIfNeeded: found.st_ino), size: Int(found.st_size))
+    }
+
     /// Removes a file; one that is not there is no fault.
     static func remove(_ path: String) { unlink(path) }
 

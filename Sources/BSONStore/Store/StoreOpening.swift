@@ -33,6 +33,7 @@ enum StoreOpening {
     static func reader(
         _ path: String, _ options: DocumentStore.Options, alone isReadOnly: Bool
     ) throws(StoreError) -> SQLiteConnection {
+        if isReadOnly, options.leavesNoTrace { return try look(path, options) }
         do throws(StoreError) {
             return try checkedReader(path, .readOnly, options)
         } catch {
@@ -48,18 +49,42 @@ enum StoreOpening {
         }
     }
 
+    /// A connection that makes no file and writes none, also on a full disk or one for reading only.
+    private static func look(
+        _ path: String, _ options: DocumentStore.Options
+    ) throws(StoreError) -> SQLiteConnection {
+        let log = StoreFile.size(path + "-wal")
+        if log != nil, StoreFile.size(path + "-shm") != nil {
+            // The second where another process writes, and no reader's mark can be shared.
+            for mode in [SQLiteOpenMode.looking, .readOnly] {
+                do throws(StoreError) {
+                    return try checkedReader(path, mode, options)
+                } catch {
+                    let others: [StoreError.Code] = [.cannotOpen, .readOnly, .ioError, .diskFull]
+                    guard others.contains(error.code) else { throw error }
+                }
+            }
+        }
+        return try checkedReader(path, (log ?? 0) == 0 ? .immutable : .alone, options)
+    }
+
     private static func checkedReader(
         _ path: String, _ mode: SQLiteOpenMode, _ options: DocumentStore.Options
     ) throws(StoreError) -> SQLiteConnection {
         let connection = try SQLiteConnection(
-            path: path, mode: mode, fileSystem: options.fileSystem)
+            path: path, mode: mode, fileSystem: mode.fileSystem ?? options.fileSystem)
+        // Before all other settings: some of them read the file, and with it the log.
+        if mode == .alone {
+            connection.keepLog()
+            try connection.executeOnce("PRAGMA locking_mode = EXCLUSIVE")
+        }
         try configure(connection, options)
         connection.heedBudget()
         guard try StoreSchema.kind(connection) != .empty else {
             throw StoreError(.notADatabase, "The file is empty; it was opened for reading only")
         }
         // A file that nobody can change has no log whose index could tell of changes.
-        if mode != .immutable { connection.findWALIndex() }
+        if mode != .immutable, mode != .alone { connection.findWALIndex() }
         return connection
     }
 
