@@ -124,7 +124,7 @@ struct PastEngineScenarios {
         try await expectRefused { _ = try await stored.insertOne(["_id": 3]) }
     }
 
-    @Test("a document kept by its id binds a collection until it is desynced, after subscriptions too")
+    @Test("a document kept by its id binds a collection until it is desynced")
     func unsubscribedBeforeDesync() async throws {
         let shop = try await Shop()
         let (engine, items, stored) = (shop.engine, shop.items, shop.stored)
