@@ -65,6 +65,7 @@ extension SyncCollection {
                 let own = try sync.removeLocal(id, as: .desynced)
                 try sync.emit(.delete, .desync, own, uncommitted: false)
             }
+            try sync.endSubscribed()
         }
     }
 

@@ -187,6 +187,36 @@ extension SyncTransaction {
     }
 }
 
+// MARK: - The end of all subscriptions
+
+extension SyncTransaction {
+    /// Forgets that sets of subscriptions asked for documents of the collection, once no set does
+    /// and no document is here for one: the app may write to the store directly again.
+    ///
+    /// The last call of a transaction: what saves the collection after it stores the mark again.
+    func endSubscribed() throws {
+        guard collection.isSubscribed, try !subscriptions.asks(of: namespace),
+            try records.records(.byQuery, in: collection.rowID, limit: 1).isEmpty
+        else { return }
+        try state.endSubscribed(collection)
+    }
+}
+
+extension CollectionPass {
+    /// Forgets that subscriptions asked for documents here, once the last of those documents is gone.
+    func endSubscribed() async throws {
+        let sets = engine.sets
+        let isOver = try snapshot { snapshot in
+            guard snapshot.collection.isSubscribed else { return false }
+            let stored = SyncSets(connection: snapshot.transaction.connection, cache: sets)
+            return try !stored.asks(of: namespace)
+                && snapshot.records.records(.byQuery, in: snapshot.collection.rowID, limit: 1)
+                    .isEmpty
+        }
+        if isOver { try await write { sync in try sync.endSubscribed() } }
+    }
+}
+
 // MARK: - Newcomers
 
 extension SyncSnapshot {

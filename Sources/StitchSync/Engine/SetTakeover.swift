@@ -44,6 +44,7 @@ struct SetTakeover {
             outcome.shares[collection.namespace] = Share(
                 taken: 0, evicted: try evict(sync))
             try arrive(sync, &outcome.shares[collection.namespace, default: Share()])
+            try sync.endSubscribed()
         }
         try stored.clearStaged()
         return outcome

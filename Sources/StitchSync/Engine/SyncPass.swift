@@ -91,6 +91,7 @@ struct SyncPass {
         }
         try await pass.askAboutRejections()
         if let failure { throw failure }
+        try await pass.endSubscribed()
     }
 
     /// A collection and its number in the sync tables.

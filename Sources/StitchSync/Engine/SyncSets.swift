@@ -36,6 +36,11 @@ struct SyncSets {
         return try select.step()
     }
 
+    /// Whether a set that is kept asks for documents of a collection, be it answered or not.
+    func asks(of namespace: Namespace) throws -> Bool {
+        try history().sets.contains { $0.asks(of: namespace) }
+    }
+
     /// Stores a set that was committed, and which writes were made before it.
     func add(_ set: SubscriptionSet) throws {
         let insert = try connection.prepare(

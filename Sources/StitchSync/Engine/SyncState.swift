@@ -90,6 +90,20 @@ struct SyncState {
         try update.run()
     }
 
+    /// Stores that no set of subscriptions asks for the collection's documents any more.
+    ///
+    /// A collection with ids that wait for their first look keeps the mark, since some of them may be
+    /// there for a query.
+    func endSubscribed(_ collection: Collection) throws {
+        let update = try connection.prepare(
+            """
+            UPDATE sync_collections SET subscribed = 0 WHERE id = ?1
+                AND NOT EXISTS (SELECT 1 FROM sync_wanted WHERE collection = ?1)
+            """)
+        update.bind(1, collection.rowID)
+        try update.run()
+    }
+
     /// Notes whether somebody listens to a collection, where that is known and has changed.
     func note(listens: Bool?, in collection: inout Collection) throws {
         guard let listens, listens != collection.listens else { return }

@@ -12,8 +12,8 @@
                 For each collection: its documents, how many of them are kept in step with a remote, \
                 how many have a change that the remote has not confirmed, how many were refused \
                 (`retry` tells), and which are paused or have a version field of somebody else's. \
-                A collection that stopped since its remote is another one, and documents that are missing \
-                at the remote, are answered for by `resolve`.
+                It also lists collections that stopped because their remote is another one, and \
+                documents that are missing at the remote; `resolve` says what to do with them.
 
                 Examples:
                   stitchsync status shop.stitch

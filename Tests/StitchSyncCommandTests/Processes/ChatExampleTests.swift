@@ -74,7 +74,7 @@
             "/show", "[bob]   no messages",
             "/show", "[bob]   kitchen | alice: Hello Bob!", "[bob]   kitchen | bob: Hi Alice!",
             // Neither the moderators' note nor what is bob's.
-            "/me", "[alice]   room kitchen, 1 unread", "[alice]   room garden, 0 unread",
+            "/me", "[alice]   room kitchen, 2 unread", "[alice]   room garden, 0 unread",
             "[alice]   fields: conversations memberSince presence unread userName",
             "/me", "[carol]   fields: conversations memberSince presence unread userName",
             "/show", "[carol]   no messages",

@@ -106,6 +106,39 @@ struct PastEngineScenarios {
         #expect(try stored.count() >= 1)
     }
 
+    @Test("once all subscriptions ended and nothing is left, a collection is written freely")
+    func unsubscribed() async throws {
+        let shop = try await Shop()
+        let (engine, items, stored) = (shop.engine, shop.items, shop.stored)
+        try await items.desync(ids: [1])
+        try await items.subscribe(to: ["n": 1], named: "ones")
+        #expect(try stored.count() == 1)
+        try await expectRefused { _ = try await stored.insertOne(["_id": 2]) }
+        try await engine.subscriptions.update { $0.removeAll() }
+        try await expectRefused { _ = try await stored.insertOne(["_id": 2]) }
+        try await engine.subscriptions.waitForSynchronization()
+        #expect(try stored.count() == 0)
+        try await stored.insertOne(["_id": 2])
+        // A subscription binds it anew.
+        try await items.subscribe(to: ["n": 1], named: "ones")
+        try await expectRefused { _ = try await stored.insertOne(["_id": 3]) }
+    }
+
+    @Test("a document kept by its id binds a collection until it is desynced")
+    func unsubscribedBeforeDesync() async throws {
+        let shop = try await Shop()
+        let (engine, items, stored) = (shop.engine, shop.items, shop.stored)
+        try await items.subscribe(to: ["n": 1], named: "ones")
+        try await engine.subscriptions.update { $0.removeAll() }
+        try await engine.subscriptions.waitForSynchronization()
+        try await items.sync(ids: [1])
+        try await engine.syncUntilQuiet()
+        try await expectRefused { _ = try await stored.insertOne(["_id": 2]) }
+        try await items.desync(ids: [1])
+        try await stored.insertOne(["_id": 2])
+        #expect(try stored.count() == 1)
+    }
+
     @Test("a transaction of the engine lends its right to no other of the same commit")
     func grouped() async throws {
         let shop = try await Shop()
