@@ -7,11 +7,7 @@ final class SumState: AccumulatorState {
         return 0
     }
 
-    override func result() -> BSONValue? {
-        // Infinities of both signs give a NaN with a sign, which nobody means.
-        if case .double(let sum) = total.sum, sum.isNaN { return .double(.nan) }
-        return total.sum
-    }
+    override func result() -> BSONValue? { total.sum }
 }
 
 /// Averages the numbers of a group; null without any.

@@ -72,7 +72,9 @@ struct ExpressionTotal: Sendable {
         var total = self
         total.add(rounded)
         total.add(rest)
-        return total.high.isFinite ? total.high + total.low : total.high
+        if total.high.isFinite { return total.high + total.low }
+        // Infinities of both signs give a NaN with a sign, which nobody means.
+        return total.high.isNaN ? .nan : total.high
     }
 
     private var decimalSum: BSONDecimal128 {
@@ -82,9 +84,15 @@ struct ExpressionTotal: Sendable {
                 sum, ExpressionNumber.decimal(part, digits: BSONDecimal128.digitsMax))
         }
         guard whole != 0 else { return sum }
-        let exact =
-            Int64(exactly: whole).map { BSONDecimal128($0) }
-            ?? ExpressionNumber.decimal(Double(whole), digits: BSONDecimal128.digitsMax)
+        if let exact = Int64(exactly: whole) {
+            return DecimalArithmetic.add(sum, BSONDecimal128(exact))
+        }
+        // A sum of longs that fits no long keeps all of its digits: in two parts that fit.
+        let unit: Int64 = 1_000_000_000_000_000_000
+        let high = BSONDecimal128(Int64(truncatingIfNeeded: whole / Int128(unit)))
+        let low = BSONDecimal128(Int64(truncatingIfNeeded: whole % Int128(unit)))
+        let exact = DecimalArithmetic.add(
+            DecimalArithmetic.multiply(high, BSONDecimal128(unit)), low)
         return DecimalArithmetic.add(sum, exact)
     }
 }

@@ -12,8 +12,11 @@ struct TextMatch: Sendable, Hashable {
 /// Without these every pair of instruction and place is tried once, so that the time stays linear;
 /// with them a search gives up after a number of steps, as if nothing matched.
 struct TextBacktracking {
-    /// A search takes at most so many steps where ways can be tried again.
+    /// A search takes at most so many steps, and some for each byte of the text, where ways can
+    /// be tried again.
     static let stepsMax = 4_000_000
+    /// The steps for each byte: enough to begin at each and see that nothing matches there.
+    static let stepsPerByte = 16
     /// The pairs that were tried take at most so many bits.
     static let triedBitsMax = 1 << 28
 
@@ -22,11 +25,15 @@ struct TextBacktracking {
     private var places: [Int]
     private let firstLoop: Int
     private var steps = 0
+    private let limit: Int
+    /// Whether the budget is over.
+    private var isStopped = false
 
     private init(text: UnsafeRawBufferPointer, places: [Int], firstLoop: Int) {
         self.text = text
         self.places = places
         self.firstLoop = firstLoop
+        limit = Self.stepsMax + Self.stepsPerByte * text.count
     }
 
     /// The first match from an offset on, which must be where a character begins.
@@ -50,7 +57,9 @@ struct TextBacktracking {
                 return search.match(start..<end, groups: automaton.groupCount)
             }
             let size = TextAutomaton.character(at: start, in: text).1
-            guard size > 0, search.steps < stepsMax else { return nil }
+            guard size > 0, !search.isStopped, tried != nil || search.steps < search.limit else {
+                return nil
+            }
             start += size
         }
         return nil
@@ -87,10 +96,10 @@ struct TextBacktracking {
             while true {
                 steps += 1
                 if WorkBudget.isOver() {
-                    steps = Self.stepsMax
+                    isStopped = true
                     return nil
                 }
-                if tried == nil, steps >= Self.stepsMax { return nil }
+                if isStopped || tried == nil && steps >= limit { return nil }
                 if tried?.insert(Int(state) * width + at) == false { break }
                 let instruction = automaton.instructions[Int(state)]
                 if case .match = instruction { return at }

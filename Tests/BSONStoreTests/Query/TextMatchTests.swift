@@ -75,4 +75,14 @@ import Testing
     func `English words have Porter's stems`(_ word: String, _ stem: String) {
         #expect(EnglishStem.stem(of: word) == stem)
     }
+
+    @Test(arguments: [#"(x)y"#, #"(x)y\1"#])
+    func `a match behind 4 MB is found`(_ pattern: String) throws {
+        let pattern = try TextPattern(BSONRegularExpression(pattern), keepsGroups: true)
+        let before = 4_200_000
+        let bytes = [UInt8](repeating: UInt8(ascii: "a"), count: before) + Array("xyx".utf8)
+        let match = bytes.withUnsafeBytes { pattern.match(in: $0, from: 0) }
+        #expect(match?.range.lowerBound == before)
+        #expect(match?.groups.first == before..<before + 1)
+    }
 }
