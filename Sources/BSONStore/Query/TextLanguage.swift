@@ -8,8 +8,14 @@ enum TextLanguage {
         return codes[lower] ?? (codes.values.contains(lower) ? lower : nil)
     }
 
+    /// Whether stems are made before marks are taken away, which tell forms of words apart.
+    static func stemsWithMarks(_ language: String) -> Bool { language == "french" }
+
     /// The stem of a folded word; `nil` for one that does not count in the language.
     static func stem(_ word: String, in language: String) -> String? {
+        if language == "french" {
+            return frenchStopWords.contains(word.lowercased()) ? nil : FrenchStem.stem(of: word)
+        }
         guard language == "english" else { return word }
         let bare = word.hasSuffix("'s") ? String(word.dropLast(2)) : word
         guard !bare.isEmpty, !stopWords.contains(bare.lowercased()) else { return nil }
@@ -22,6 +28,20 @@ enum TextLanguage {
         "pt": "portuguese", "ro": "romanian", "ru": "russian", "es": "spanish", "sv": "swedish",
         "tr": "turkish",
     ]
+
+    private static let frenchStopWords = Set(
+        """
+        ai aie aient aies ait as au aura aurai auraient aurais aurait auras aurez auriez aurions \
+        aurons auront aux avaient avais avait avec avez aviez avions avons ayant ayez ayons c ce \
+        ceci celà ces cet cette d dans de des du elle en es est et eu eue eues eurent eus eusse \
+        eussent eusses eussiez eussions eut eux eûmes eût eûtes furent fus fusse fussent fusses \
+        fussiez fussions fut fûmes fût fûtes ici il ils j je l la le les leur leurs lui m ma mais \
+        me mes moi mon même n ne nos notre nous on ont ou par pas pour qu que quel quelle quelles \
+        quels qui s sa sans se sera serai seraient serais serait seras serez seriez serions serons \
+        seront ses soi soient sois soit sommes son sont soyez soyons suis sur t ta te tes toi ton \
+        tu un une vos votre vous y à étaient étais était étant étiez étions été étée étées étés \
+        êtes
+        """.split { $0 == " " }.map(String.init))
 
     private static let stopWords = Set(
         """

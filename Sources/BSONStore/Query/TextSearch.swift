@@ -109,9 +109,7 @@ struct TextSearch: Sendable {
     }
 
     private func stems(_ text: String) -> [String] {
-        folding.words(text).compactMap {
-            WorkBudget.isOver(after: 8) ? nil : TextLanguage.stem($0, in: language)
-        }
+        folding.stems(text, in: language)
     }
 
     /// How well a document fits; `nil` when it is not found.
@@ -139,9 +137,7 @@ struct TextSearch: Sendable {
         _ text: String, _ weight: Double, _ language: String, _ scores: inout [String: Double],
         _ found: inout Set<String>
     ) {
-        let stems = folding.words(text).compactMap {
-            WorkBudget.isOver(after: 8) ? nil : TextLanguage.stem($0, in: language)
-        }
+        let stems = folding.stems(text, in: language)
         var counts: [String: (count: Double, frequency: Double, part: Double)] = [:]
         for stem in stems {
             if WorkBudget.isOver() { return }
@@ -203,9 +199,26 @@ struct TextFolding: Sendable {
         TextDecomposition.folded(text, case: !keepsCase, marks: !keepsMarks)
     }
 
-    /// The folded words of a text.
-    func words(_ text: String) -> [String] {
-        fold(text).unicodeScalars.split { scalar in
+    /// The stems of a text's words that count in a language.
+    func stems(_ text: String, in language: String) -> [String] {
+        guard TextLanguage.stemsWithMarks(language) else {
+            return Self.words(fold(text)).compactMap {
+                WorkBudget.isOver(after: 8) ? nil : TextLanguage.stem($0, in: language)
+            }
+        }
+        let cased = TextDecomposition.folded(text, case: !keepsCase, marks: false)
+        // An apostrophe is part of a word in English only.
+        return Self.words(cased).flatMap { $0.split(separator: "'") }.compactMap { word in
+            if WorkBudget.isOver(after: 8) { return nil }
+            return TextLanguage.stem(String(word), in: language).map {
+                TextDecomposition.folded($0, case: false, marks: !keepsMarks)
+            }
+        }
+    }
+
+    /// The words of a folded text.
+    private static func words(_ folded: String) -> [String] {
+        folded.unicodeScalars.split { scalar in
             if WorkBudget.isOver() { return true }
             let isWord =
                 scalar.properties.isAlphabetic || scalar.properties.numericType != nil

@@ -8,6 +8,8 @@ final class StoredIndex: Sendable {
     /// Whether a key may belong to one document only.
     let refusesEqualKeys: Bool
     private let generator: IndexKeyGenerator
+    /// Refuses what is no place, in an index of places.
+    private let places: IndexedPlaces?
     /// How the keys' texts compare; `nil` by their bytes.
     let collation: Collation?
     /// Makes the keys of a wildcard index.
@@ -72,6 +74,7 @@ final class StoredIndex: Sendable {
         }
         self.collation = collation
         generator = IndexKeyGenerator(definition, collation)
+        places = IndexedPlaces(definition)
         wildcard = definition.wildcardField.map {
             WildcardKeys(field: $0, projection: definition.wildcardProjection)
         }
@@ -121,6 +124,17 @@ final class StoredIndex: Sendable {
     static func tableStatement(_ id: Int64) -> String {
         "CREATE TABLE \(tableName(id)) (key BLOB NOT NULL, id INTEGER NOT NULL, "
             + "PRIMARY KEY (key, id)) WITHOUT ROWID"
+    }
+
+    /// Refuses a document that is to be written and cannot be in the index.
+    ///
+    /// Keys of documents that are there already are made without it, so that what an earlier
+    /// version let in can be removed or mended.
+    ///
+    /// - Throws: 16755 for what is no place.
+    func check(_ document: BSONDocument) throws(StoreError) {
+        guard let places, filter?.matches(document) ?? true else { return }
+        try places.check(document)
     }
 
     /// The keys of a document; none where it is not in the index.

@@ -14,7 +14,7 @@ extension WriteTransaction {
     /// Finds out which keys come and go.
     ///
     /// - Throws: `duplicateKey` (11000) when a unique key belongs to another document, 171 for
-    ///   parallel arrays.
+    ///   parallel arrays, 16755 for what is no place in an index of places.
     func indexChange(
         in table: CollectionTable, row: Int64?, from before: BSONDocument?,
         to after: BSONDocument?
@@ -29,6 +29,7 @@ extension WriteTransaction {
                 change.removed += old.map { (index, $0) }
                 continue
             }
+            try index.check(after)
             let new = try index.keys(of: after)
             if new.isMultikey, !index.isMultikey { change.newMultikey.append(index) }
             if old == new.keys { continue }
@@ -199,6 +200,7 @@ extension WriteTransaction {
                     .corrupt, "A stored document is not valid BSON", namespace: table.namespace,
                     underlying: error)
             }
+            try index.check(document)
             let keys = try index.keys(of: document)
             isMultikey = isMultikey || keys.isMultikey
             for key in keys.keys {
