@@ -7,7 +7,7 @@ extension StoreBackend {
         [
             "$currentOp": { [self] (options) throws(StoreError) in
                 try checked { try ServerStage.checkCurrentOp(options, call) }
-                return operations()
+                return operations(call)
             },
             "$indexStats": { [self] (options) throws(StoreError) in
                 try checked { try ServerStage.checkIndexStats(options) }
@@ -39,14 +39,21 @@ extension StoreBackend {
             },
             "$listLocalSessions": { [self] (options) throws(StoreError) in
                 try checked { try ServerStage.checkListLocalSessions(options, call) }
-                return localSessions()
+                return try localSessions(call)
             },
-            "$listSessions": { [self] _ in localSessions() },
+            "$listSessions": { [self] (_) throws(StoreError) in try localSessions(call) },
         ]
     }
 
-    private func operations() -> [BSONDocument] {
-        cursors.all.map { cursor in
+    /// Whether who calls may see what others do; everybody sees what is their own.
+    private func seesOthers(_ call: CommandCall) -> Bool {
+        guard server.settings.requiresSignIn else { return true }
+        return call.connection.state.withLock { $0.user }?.has(.monitoring, on: "admin") ?? false
+    }
+
+    private func operations(_ call: CommandCall) -> [BSONDocument] {
+        let (all, own) = (seesOthers(call), call.cursorOwner)
+        return cursors.all.filter { all || $0.owner == own }.map { cursor in
             [
                 "type": "idleCursor", "ns": .string(cursor.namespace.description),
                 "cursor": ["cursorId": .int64(cursor.id), "nDocsReturned": .int64(0)],
@@ -54,8 +61,11 @@ extension StoreBackend {
         }
     }
 
-    private func localSessions() -> [BSONDocument] {
-        sessions.all.map { session in
+    private func localSessions(_ call: CommandCall) throws(StoreError) -> [BSONDocument] {
+        let all = seesOthers(call)
+        let user = call.connection.state.withLock { $0.user }
+        let own = try stored { try user.map(SessionTable.userID) }
+        return sessions.all.filter { all || $0.document["uid"] == own }.map { session in
             ["_id": .document(session.document), "lastUse": .datetime(.now)]
         }
     }

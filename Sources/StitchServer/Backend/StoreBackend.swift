@@ -111,7 +111,10 @@ extension StoreBackend {
             }
         }
         if let transaction = try transaction(of: call) { return try transaction.read(guarded) }
-        if let snapshot = call.snapshot { return try snapshots.read(snapshot, store, guarded) }
+        if let snapshot = call.snapshot {
+            let owner = TransactionBounds.owner(call.connection)
+            return try snapshots.read(snapshot, of: owner, store, guarded)
+        }
         // In memory also who only reads needs the one connection.
         if store.location == .inMemory { try transactions.makeWay() }
         return try store.read(guarded)

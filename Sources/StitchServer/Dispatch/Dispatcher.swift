@@ -77,21 +77,31 @@ struct Dispatcher: Sendable {
         let number = server.operations.begin(
             call, endsWithClient: isWanted && !rule.traits.contains(.endsTransaction))
         let outcome = outcome(rule, call, fault)
-        return ending(number, with: outcome)
+        return ending(number, call.budget, with: outcome)
     }
 
     /// Notes that a command has run, once it no longer waits.
-    private func ending(_ number: Int32, with outcome: CommandOutcome) -> CommandOutcome {
+    private func ending(
+        _ number: Int32, _ budget: WorkBudget, with outcome: CommandOutcome
+    ) -> CommandOutcome {
         guard case .waiting(let wait) = outcome else {
             server.operations.end(number)
             return outcome
         }
         return .waiting(
             CommandWait(
-                deadline: wait.deadline, subscribe: wait.subscribe,
+                deadline: wait.deadline,
+                subscribe: { wake in
+                    let ignore = server.operations.onStop(number, budget, wake)
+                    let unsubscribe = wait.subscribe(wake)
+                    return {
+                        ignore()
+                        unsubscribe()
+                    }
+                },
                 again: { isTimeUp in
                     do {
-                        return ending(number, with: try wait.again(isTimeUp))
+                        return ending(number, budget, with: try wait.again(isTimeUp))
                     } catch {
                         server.operations.end(number)
                         throw error
@@ -241,6 +251,11 @@ struct Dispatcher: Sendable {
                 CommandWait(
                     deadline: wait.deadline, subscribe: wait.subscribe,
                     again: { isTimeUp in
+                        // Who ended it has woken it.
+                        if let end = call.budget.fault {
+                            wait.abandon()
+                            return .reply(complete(CommandFault(end).reply, call))
+                        }
                         do {
                             let number = server.operations.begin(call, endsWithClient: true)
                             defer { server.operations.end(number) }

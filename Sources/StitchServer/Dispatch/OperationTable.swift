@@ -17,6 +17,8 @@ final class OperationTable: Sendable {
     private struct State: Sendable {
         var last: Int32 = 0
         var running: [Int32: Operation] = [:]
+        /// What wakes those that wait, by their numbers.
+        var wakes: [Int32: @Sendable () -> Void] = [:]
         var isStopping = false
     }
 
@@ -38,7 +40,31 @@ final class OperationTable: Sendable {
 
     /// Notes that a command has run.
     func end(_ number: Int32) {
-        state.withLock { $0.running[number] = nil }
+        state.withLock { state in
+            state.running[number] = nil
+            state.wakes[number] = nil
+        }
+    }
+
+    /// Calls back once a command that waits is to end; at once when it is already.
+    ///
+    /// - Returns: what takes the wish back.
+    func onStop(
+        _ number: Int32, _ budget: WorkBudget, _ wake: @escaping @Sendable () -> Void
+    ) -> @Sendable () -> Void {
+        state.withLock { $0.wakes[number] = wake }
+        // Asked afterwards: who stops it meanwhile finds the callback, or was seen here.
+        if budget.fault != nil { self.wake(number) }
+        return { [self] in state.withLock { $0.wakes[number] = nil } }
+    }
+
+    private func stop(_ operation: Operation, _ reason: WorkBudget.Reason) {
+        operation.call.budget.stop(reason)
+        wake(operation.number)
+    }
+
+    private func wake(_ number: Int32) {
+        state.withLock { $0.wakes.removeValue(forKey: number) }?()
     }
 
     /// The commands that run, in the order of their numbers.
@@ -49,7 +75,7 @@ final class OperationTable: Sendable {
     /// Ends one command; `false` when none has the number.
     func stop(_ number: Int32) -> Bool {
         guard let operation = state.withLock({ $0.running[number] }) else { return false }
-        operation.call.budget.stop(.interrupted)
+        stop(operation, .interrupted)
         return true
     }
 
@@ -57,13 +83,13 @@ final class OperationTable: Sendable {
     func clientLeft(_ connection: Int32) {
         for operation in all
         where operation.endsWithClient && operation.call.connection.id == connection {
-            operation.call.budget.stop(.interrupted)
+            stop(operation, .interrupted)
         }
     }
 
     /// Ends all that runs, and what begins from now on.
     func stopAll() {
         state.withLock { $0.isStopping = true }
-        for operation in all { operation.call.budget.stop(.shutdown) }
+        for operation in all { stop(operation, .shutdown) }
     }
 }

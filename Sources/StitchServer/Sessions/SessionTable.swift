@@ -41,10 +41,15 @@ final class SessionTable: Sendable {
         var own = BSONDocument()
         if let id = session["id"] { own.append("id", id) }
         if let user {
-            let name = Array("\(user.name)@\(user.database)".utf8)
-            own.append("uid", .binary(BSONBinary(try DigestAlgorithm.sha256.sum(name))))
+            own.append("uid", try userID(user))
         }
         return own
+    }
+
+    /// What names the user of a session in it.
+    static func userID(_ user: SignedInUser) throws(CommandFault) -> BSONValue {
+        let name = Array("\(user.name)@\(user.database)".utf8)
+        return .binary(BSONBinary(try DigestAlgorithm.sha256.sum(name)))
     }
 
     private static func bytes(_ value: BSONValue?) -> [UInt8] {

@@ -6,11 +6,15 @@ internal import BSONStore
 final class SnapshotTable: Sendable {
     /// So many states are kept at most; a further one ends the one that was read least lately.
     static let countMax = 32
+    /// So many of one user are kept at most; a further one ends the user's own.
+    static let ofOneMax = 16
     /// How long a state is kept that nobody reads.
     static let idleMax: Duration = .seconds(60)
 
     private struct Entry: Sendable {
         let snapshot: OpenTransaction<ReadTransaction>
+        /// Whose it is.
+        let owner: [UInt8]
         var lastUsed: ContinuousClock.Instant
     }
 
@@ -20,7 +24,8 @@ final class SnapshotTable: Sendable {
     ///
     /// - Throws: 239 (SnapshotTooOld) when the state is not kept any more.
     func read<R>(
-        _ request: SnapshotRequest, _ store: DocumentStore, _ body: (ReadTransaction) throws -> R
+        _ request: SnapshotRequest, of owner: [UInt8], _ store: DocumentStore,
+        _ body: (ReadTransaction) throws -> R
     ) throws -> R {
         // A store in memory has one connection: holding a state would keep everybody else out.
         guard store.location != .inMemory else { return try store.read(body) }
@@ -30,7 +35,7 @@ final class SnapshotTable: Sendable {
                 239, "Read timestamp \(SnapshotRequest.text(request.time)) is no longer available.")
         }
         let snapshot = try OpenTransaction.reading(store, waitingAtMost: 1_000)
-        add(snapshot, request.time)
+        add(snapshot, request.time, of: owner)
         return try snapshot.use(body)
     }
 
@@ -41,16 +46,26 @@ final class SnapshotTable: Sendable {
         }
     }
 
-    private func add(_ snapshot: OpenTransaction<ReadTransaction>, _ time: BSONTimestamp) {
+    private func add(
+        _ snapshot: OpenTransaction<ReadTransaction>, _ time: BSONTimestamp, of owner: [UInt8]
+    ) {
         let ended = entries.withLock { entries in
             var ended: OpenTransaction<ReadTransaction>?
-            if entries.count >= Self.countMax,
-                let oldest = entries.min(by: { $0.value.lastUsed < $1.value.lastUsed })
+            let counts = entries.values.reduce(into: [[UInt8]: Int]()) {
+                $0[$1.owner, default: 0] += 1
+            }
+            let own = counts[owner, default: 0]
+            // Who has most gives one up where there are too many in all.
+            let most = counts.max { $0.value < $1.value }
+            let giver = own >= Self.ofOneMax || own >= (most?.value ?? 0) ? owner : most?.key
+            if own >= Self.ofOneMax || entries.count >= Self.countMax,
+                let oldest = entries.filter({ $0.value.owner == giver })
+                    .min(by: { $0.value.lastUsed < $1.value.lastUsed })
             {
                 ended = oldest.value.snapshot
                 entries[oldest.key] = nil
             }
-            entries[time] = Entry(snapshot: snapshot, lastUsed: .now)
+            entries[time] = Entry(snapshot: snapshot, owner: owner, lastUsed: .now)
             return ended
         }
         ended?.abort()

@@ -140,6 +140,28 @@ class Budget(ServedTest):
         self.assertEqual(self.operations("getMore"), [])
         stream.close()
 
+    def test_kill_of_what_waits(self):
+        stream = self.items.watch(max_await_time_ms=300000)
+        errors = []
+
+        def wait():
+            try:
+                stream._cursor.next()
+            except pymongo.errors.OperationFailure as error:
+                errors.append(error.code)
+
+        thread = threading.Thread(target=wait, daemon=True)
+        thread.start()
+        self.client.admin.command("killOp", op=self.running("getMore"))
+        thread.join(60)
+        self.assertFalse(thread.is_alive(), "it waits for its time")
+        self.assertEqual(errors, [11601])
+
+    def test_text_of_many_words(self):
+        self.items.create_index([("t", "text")])
+        self.items.insert_one({"_id": 0, "t": "one"})
+        self.ends({"$match": {"$text": {"$search": " ".join("w%d" % n for n in range(500000))}}})
+
     def operations(self, name):
         found = self.client.admin.command("currentOp")["inprog"]
         return [op["opid"] for op in found if name in op.get("command", {})]
