@@ -158,7 +158,7 @@ final class StoreRows {
                 // 3.3 before names were compared by bytes, documents' indexes were probed and filters
                 // had one time: to be brought back, see the profile by callgrind.
                 name: "store: find by an index, equality", gate: 1.5, goal: 1.15,
-                instructionGate: 5.5,
+                instructionGate: 3.8,
                 baseline: { [unowned self] in
                     baseline_keep(baseline_store_index_get(indexed.baseline, $0))
                 },

@@ -89,6 +89,9 @@ public struct Filter: Sendable {
             @inline(__always) get { (known.load() ?? compiled()).program }
         }
 
+        /// Whether a test computes; what was not compiled yet has comparisons only.
+        var hasSpecialTests: Bool { known.load()?.program.hasSpecialTests ?? false }
+
         @inline(never)
         private func compiled() -> Shared {
             do throws(StoreError) {
@@ -149,7 +152,7 @@ public struct Filter: Sendable {
     /// Whether its tests compute, so that they may ask for the time.
     private var computes: Bool {
         switch engine {
-        case .program(let compiled): compiled.program.hasSpecialTests
+        case .program(let compiled): compiled.hasSpecialTests
         case .id: false
         }
     }
