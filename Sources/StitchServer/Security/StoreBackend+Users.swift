@@ -90,7 +90,7 @@ extension StoreBackend {
             }
             return try found
                 ?? ScramCredential(
-                    mechanism, standingFor: User.id(name, database), secret: server.secret)
+                    mechanism, standingFor: User.id(name, database), secret: standIns.secret)
         }
         connection.state.withLock { $0.conversation = conversation }
         return SaslPayload.reply(conversation.firstReply, isDone: false)
