@@ -134,12 +134,14 @@ final class CursorTable: Sendable {
     }
 
     private func wake(_ ids: [Int64]) {
-        let wakes = state.withLock { state in ids.compactMap { state.wakes.removeValue(forKey: $0) } }
+        let wakes = state.withLock { state in
+            ids.compactMap { state.wakes.removeValue(forKey: $0) }
+        }
         for wake in wakes { wake() }
     }
 
-    /// Ends a cursor of a user, or of anybody; one that is being read ends afterwards, and who waits
-    /// for more of it is woken.
+    /// Ends a cursor of a user, or of anybody; one that is being read ends afterwards, and who
+    /// waits for more of it is woken.
     ///
     /// - Returns: whether there was one of the namespace.
     func kill(
