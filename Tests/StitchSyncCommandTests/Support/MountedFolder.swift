@@ -39,7 +39,7 @@
                 } catch {
                     result = .failure(error)
                 }
-                guard umount2(path, Int32(MNT_DETACH.rawValue)) == 0 else {
+                guard umount2(path, Int32(MNT_DETACH)) == 0 else {
                     throw ProgramFailure(reason: "umount: \(errno)")
                 }
                 try result.get()
@@ -48,7 +48,7 @@
 
         /// Lets nobody write any more.
         func makeReadOnly() throws {
-            let flags = UInt(MS_REMOUNT.rawValue | MS_RDONLY.rawValue)
+            let flags = UInt(MS_REMOUNT | MS_RDONLY)
             guard mount("tmpfs", path, "tmpfs", flags, nil) == 0 else {
                 throw ProgramFailure(reason: "remount: \(errno)")
             }
