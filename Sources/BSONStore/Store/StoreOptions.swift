@@ -68,6 +68,8 @@ extension DocumentStore {
         ///
         /// Meant for one look; what other processes write meanwhile may not be seen.
         package var leavesNoTrace = false
+        /// Completes each connection of a store that leaves no trace, with tables in its memory.
+        package var completesReader: (@Sendable (SQLiteConnection) throws(StoreError) -> Void)?
         /// Tells the time of deletions.
         package var clock: @Sendable () -> BSONDatetime = { .now }
 
