@@ -20,6 +20,8 @@ public struct SyncFinding: Sendable, Hashable, CustomStringConvertible {
         case versionInContent
         /// A document that should be here is missing, though nobody deleted it.
         case localDocumentMissing
+        /// A document's bytes are not those that were written, by its checksum (S8).
+        case damagedDocument
         /// A record's key is not its document's `_id` (S6).
         case keyMismatch
         /// An event's sequence is beyond the last that was given out (S7).

@@ -14,25 +14,30 @@ final class CollectionTable: Sendable {
 
     /// The statements that run often.
     enum Statement: Int, CaseIterable, Sendable {
-        /// Adds key ?1 with document ?2, written by change ?3.
+        /// Adds key ?1 with document ?2, written by change ?3, with checksum ?4.
         case insert
-        /// Adds two keys, documents and changes; after an error the first may be there.
+        /// Adds two keys, documents, changes and checksums; after an error the first may be there.
         case insertTwo
-        /// Adds eight keys, documents and changes; after an error some may be there.
+        /// Adds eight keys, documents, changes and checksums; after an error some may be there.
         case insertEight
         /// Gives row and document of key ?1.
         case get
         /// The same, with the change that wrote the document.
         case getToWrite
+        /// Gives row, document and checksum of key ?1.
+        case getChecked
         /// Gives row, document and key of all rows from key ?1 on, in the order of their keys.
         case getFrom
         /// The same, with the change that wrote the document.
         case getFromToWrite
+        /// The same as ``getFrom``, with the checksum.
+        case getFromChecked
         /// Gives key and document of row ?1.
         case getRow
         /// The same, with the change that wrote the document.
         case getRowToWrite
-        /// Puts document ?2, written by change ?3, into row ?1.
+        /// Puts document ?2, written by change ?3, with checksum ?4, into row ?1, unless the row has a
+        /// checksum other than ?5.
         case updateRow
         /// Removes row ?1.
         case deleteRow
@@ -67,17 +72,23 @@ final class CollectionTable: Sendable {
 
     private static func sql(_ statement: Statement, _ table: String) -> String {
         switch statement {
-        case .insert: "INSERT INTO \(table) (key, doc, change) VALUES (?1, ?2, ?3)"
+        case .insert:
+            "INSERT INTO \(table) (key, doc, change, checksum) VALUES (?1, ?2, ?3, ?4)"
         case .insertTwo: insertion(of: 2, table)
         case .insertEight: insertion(of: 8, table)
         case .get: "SELECT id, doc FROM \(table) WHERE key = ?1"
         case .getToWrite: "SELECT id, doc, change FROM \(table) WHERE key = ?1"
+        case .getChecked: "SELECT id, doc, checksum FROM \(table) WHERE key = ?1"
         case .getFrom: "SELECT id, doc, key FROM \(table) WHERE key >= ?1 ORDER BY key"
         case .getFromToWrite:
             "SELECT id, doc, key, change FROM \(table) WHERE key >= ?1 ORDER BY key"
+        case .getFromChecked:
+            "SELECT id, doc, key, checksum FROM \(table) WHERE key >= ?1 ORDER BY key"
         case .getRow: "SELECT key, doc FROM \(table) WHERE id = ?1"
         case .getRowToWrite: "SELECT key, doc, change FROM \(table) WHERE id = ?1"
-        case .updateRow: "UPDATE \(table) SET doc = ?2, change = ?3 WHERE id = ?1"
+        case .updateRow:
+            "UPDATE \(table) SET doc = ?2, change = ?3, checksum = ?4 "
+                + "WHERE id = ?1 AND coalesce(checksum, ?5) = ?5"
         case .deleteRow: "DELETE FROM \(table) WHERE id = ?1"
         case .scan: "SELECT doc FROM \(table) ORDER BY id"
         case .scanRows: "SELECT doc, id FROM \(table) ORDER BY id"
@@ -87,8 +98,8 @@ final class CollectionTable: Sendable {
 
     /// Not undone by itself, for which SQLite would copy each page that the statement writes.
     private static func insertion(of count: Int, _ table: String) -> String {
-        "INSERT OR FAIL INTO \(table) (key, doc, change) VALUES "
-            + Array(repeating: "(?, ?, ?)", count: count).joined(separator: ", ")
+        "INSERT OR FAIL INTO \(table) (key, doc, change, checksum) VALUES "
+            + Array(repeating: "(?, ?, ?, ?)", count: count).joined(separator: ", ")
     }
 }
 

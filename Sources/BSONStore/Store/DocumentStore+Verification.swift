@@ -2,7 +2,7 @@ extension DocumentStore {
     /// Reads the whole store and tells what is wrong with it; O(n), other calls go on meanwhile.
     ///
     /// Checked are SQLite's pages and indexes, that every document is valid BSON under the key of its
-    /// `_id`, that each index holds the keys of all its documents and no others, and that the feed's
+    /// `_id` and fits its checksum, that each index holds the keys of all its documents and no others, and that the feed's
     /// positions and images are whole.
     ///
     /// - Throws: when the file cannot be read at all; what is damaged is told, not thrown.
@@ -103,18 +103,27 @@ struct StoreCheck {
     ) throws(StoreError) {
         guard let table = try Catalog.read(namespace, connection) else { return }
         let name = StoreSchema.tableName(table.id)
-        let statement = try connection.prepare("SELECT id, key, doc FROM \(name) ORDER BY id")
+        let checksum = try DocumentChecksum.column(of: table, connection)
+        let statement = try connection.prepare(
+            "SELECT id, key, doc, \(checksum) FROM \(name) ORDER BY id")
         while try statement.step() {
             report.documentCount += 1
             let key = statement.bytes(1)
-            guard let message = statement.withBytes(2, { Self.fault(of: $0, key: key) }) else {
-                continue
+            let checksum = DocumentChecksum.read(statement, 3)
+            let message = statement.withBytes(2) { bytes in
+                Self.fault(of: bytes, key: key)
+                    ?? (DocumentChecksum.fits(bytes, checksum) ? nil : Self.isAltered)
             }
+            guard let message else { continue }
             report.note(
                 .document, message, namespace: namespace, documentID: BSONKey.decode(key),
                 row: statement.int64(0))
         }
     }
+
+    private static let isAltered =
+        "A document does not fit its checksum: its bytes are not those that were written. "
+        + "`verify --quarantine` moves it away"
 
     /// What is wrong with a document under a key.
     private static func fault(of bytes: UnsafeRawBufferPointer, key: [UInt8]) -> String? {

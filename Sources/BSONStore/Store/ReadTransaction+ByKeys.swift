@@ -30,20 +30,40 @@ extension ReadTransaction {
         return found ?? ids.map { _ in nil }
     }
 
-    private func documents(
-        _ ids: [BSONValue], bytesMax: Int, in table: CollectionTable
+    fileprivate func documents(
+        _ ids: [BSONValue], bytesMax: Int, in table: CollectionTable, isChecked: Bool = false
     ) throws(StoreError) -> [BSONDocument?] {
         var found = FoundByKeys(bytesMax: bytesMax, rowsWanted: false)
         if let keys = AscendingKeys(ids) {
-            try found.walk(keys, try connection.prepare(.getFrom, table), table)
+            if isChecked { found.check(column: 3, connection) }
+            let kind = isChecked ? CollectionTable.Statement.getFromChecked : .getFrom
+            try found.walk(keys, try connection.prepare(kind, table), table)
         } else {
-            try found.lookUp(ids, try connection.prepare(.get, table), table)
+            if isChecked { found.check(column: 2, connection) }
+            let kind = isChecked ? CollectionTable.Statement.getChecked : .get
+            try found.lookUp(ids, try connection.prepare(kind, table), table)
         }
         return found.documents()
     }
 }
 
 extension WriteTransaction {
+    /// As ``getFirst(_:ids:bytesMax:)``, and compares each document with its checksum: for documents that
+    /// leave for another store, where damage would spread.
+    ///
+    /// - Throws: as ``getMany(_:ids:)`` does; `corrupt` for a document that is not what was written.
+    package func getFirstChecked(
+        _ namespace: Namespace, ids: [BSONValue], bytesMax: Int
+    ) throws(StoreError) -> [BSONDocument?] {
+        guard !isGuarded(namespace) else {
+            return try getFirst(namespace, ids: ids, bytesMax: bytesMax)
+        }
+        let found = try onTable(namespace) { (table) throws(StoreError) in
+            try documents(ids, bytesMax: bytesMax, in: table, isChecked: true)
+        }
+        return found ?? ids.map { _ in nil }
+    }
+
     /// The documents of ids in the order of their keys with the rows that they are stored in; `nil`
     /// where they have to be asked for one by one.
     ///
@@ -120,10 +140,17 @@ private struct FoundByKeys {
     private var byteCount = 0
     private let bytesMax: Int
     private let rowsWanted: Bool
+    /// In which column the checksum is; `nil` where nobody asks for it.
+    private var checked: (column: Int32, connection: SQLiteConnection)?
 
     init(bytesMax: Int, rowsWanted: Bool) {
         self.bytesMax = bytesMax
         self.rowsWanted = rowsWanted
+    }
+
+    /// Compares each document with its checksum.
+    mutating func check(column: Int32, _ connection: SQLiteConnection) {
+        checked = (column, connection)
     }
 
     consuming func documents() -> [BSONDocument?] {
@@ -182,9 +209,15 @@ private struct FoundByKeys {
         _ table: CollectionTable
     ) throws(StoreError) {
         if rowsWanted { rows.append((statement.int64(0), statement.int64(3))) }
+        var checksum: Int64?
+        if let checked { checksum = DocumentChecksum.read(statement, checked.column) }
         try statement.withBytes(1) { (bytes) throws(StoreError) in
             guard BSONValidator.isValid(bytes) else {
                 throw StoredDocument.damaged(key: Array(key), of: table)
+            }
+            if let checked, !DocumentChecksum.fits(bytes, checksum) {
+                let id = BSONKey.decode(Array(key))
+                throw StoredDocument.altered(id: id, of: table, checked.connection)
             }
             batch.append(bytes)
             byteCount += bytes.count

@@ -9,14 +9,14 @@
 /// | `store_changes` | the change feed |
 /// | `store_definitions` | collections made, indexed and modified, beside the feed |
 /// | `store_tombstones` | which documents were deleted, longer than the feed reaches |
-/// | `collection_N` | the documents of collection N: row, order-preserving id key, position of the last change, bytes |
+/// | `collection_N` | the documents of collection N: row, order-preserving id key, position of the last change, checksum, bytes |
 /// | `index_N` | the keys of index N with the rows that they stand for |
 enum StoreSchema {
     /// Marks the file as ours: "Stch".
     static let applicationID: Int64 = 0x5374_6368
     /// Counts the forms of the schema; version 4 keeps images before as ``ImagePatch``, version 5 those
-    /// after as ``ImageLink``, version 6 adds tombstones.
-    static let version: Int64 = 6
+    /// after as ``ImageLink``, version 6 adds tombstones, version 7 checksums of documents.
+    static let version: Int64 = 7
 
     /// What a file is, by its header.
     enum Kind {
@@ -66,6 +66,7 @@ enum StoreSchema {
                 }
                 if found < 5 { try addChanges(connection) }
                 if found < 6 { try addTombstones(connection) }
+                if found < 7 { try addToTables("checksum INTEGER", connection) }
                 try connection.executeOnce("PRAGMA user_version = \(version)")
             }
             try connection.execute("COMMIT")
@@ -92,7 +93,7 @@ enum StoreSchema {
     /// The statements that make a collection's table.
     static func tableStatement(_ id: Int64) -> String {
         "CREATE TABLE \(tableName(id)) (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, "
-            + "change INTEGER NOT NULL, doc BLOB NOT NULL)"
+            + "change INTEGER NOT NULL, checksum INTEGER, doc BLOB NOT NULL)"
     }
 
     static func tableName(_ id: Int64) -> String { "collection_\(id)" }
@@ -173,12 +174,18 @@ enum StoreSchema {
     /// What version 5 added to collections: which change wrote a document; none of those that are there.
     private static func addChanges(_ connection: SQLiteConnection) throws(StoreError) {
         for statement in fifthVersion { try connection.executeOnce(statement) }
+        try addToTables("change INTEGER NOT NULL DEFAULT 0", connection)
+    }
+
+    /// Adds a column to the table of each collection; its rows are not written for it.
+    private static func addToTables(
+        _ column: String, _ connection: SQLiteConnection
+    ) throws(StoreError) {
         let collections = try connection.prepare("SELECT id FROM store_collections")
         var ids: [Int64] = []
         while try collections.step() { ids.append(collections.int64(0)) }
         for id in ids {
-            try connection.executeOnce(
-                "ALTER TABLE \(tableName(id)) ADD COLUMN change INTEGER NOT NULL DEFAULT 0")
+            try connection.executeOnce("ALTER TABLE \(tableName(id)) ADD COLUMN \(column)")
         }
     }
 }

@@ -135,6 +135,7 @@ extension WriteTransaction {
                     statement.bind(1, lending: key)
                     statement.bind(2, lending: bytes)
                     statement.bind(3, feed.next)
+                    statement.bind(4, DocumentChecksum.stored(bytes))
                     try statement.run()
                 }
             }
@@ -157,6 +158,7 @@ extension WriteTransaction {
     /// Writes other bytes into a row that is there, and the index keys that differ; to be recorded next.
     ///
     /// - Returns: where the change finds the document.
+    /// - Throws: `corrupt` where what is there is not what was written, which another change would cover.
     func rewrite(
         _ found: StoredDocument, _ document: BSONDocument, in table: CollectionTable
     ) throws(StoreError) -> ImageLink {
@@ -171,7 +173,12 @@ extension WriteTransaction {
             statement.bind(1, found.row)
             statement.bind(2, lending: bytes)
             statement.bind(3, feed.next)
+            statement.bind(4, DocumentChecksum.stored(bytes))
+            statement.bind(5, DocumentChecksum.stored(found.document))
             try statement.run()
+        }
+        guard connection.changedRowCount == 1 else {
+            throw StoredDocument.altered(id: found.document["_id"], of: table, connection)
         }
         try apply(change, row: found.row, in: table)
         return link

@@ -65,8 +65,9 @@ extension WriteTransaction {
                 statement.bind(parameter, lending: key)
                 statement.bind(parameter + 1, lending: bytes)
                 statement.bind(parameter + 2, change)
+                statement.bind(parameter + 3, DocumentChecksum.stored(bytes))
                 try run(
-                    statement, rest.dropFirst(), parameter + 3, change == 0 ? 0 : change + 1)
+                    statement, rest.dropFirst(), parameter + 4, change == 0 ? 0 : change + 1)
             }
         }
     }

@@ -213,6 +213,8 @@ extension SyncTransaction {
     }
 
     /// Stores attempts for the next pending records (rule R3).
+    ///
+    /// - Throws: `StoreError` of code `.corrupt` for a document that is not what was written: it is not sent.
     func beginAttempts(
         after row: Int64, limits: SyncLimits, _ terms: UploadTerms, resolved: Set<Int64>,
         before set: Int64? = nil
@@ -226,7 +228,7 @@ extension SyncTransaction {
         guard !pending.isEmpty else { return batch }
         let operations = try state.nextOperations(pending.count)
         var bytes = 0
-        let locals = try transaction.getFirst(
+        let locals = try transaction.getFirstChecked(
             namespace, ids: pending.map(\.documentID), bytesMax: limits.batchBytes)
         batch.attempts.reserveCapacity(locals.count)
         for (index, operation) in operations.prefix(locals.count).enumerated() {

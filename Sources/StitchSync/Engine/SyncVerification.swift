@@ -21,6 +21,13 @@ struct SyncVerification {
                 findings.append(finding(.documentWithoutRecord, id, "it is not kept in step"))
             }
         }
+        for altered in try transaction.alteredDocuments(collection.namespace) {
+            findings.append(
+                finding(
+                    .damagedDocument, altered.documentID,
+                    "it does not fit its checksum (row \(altered.row)); `verify --quarantine` moves "
+                        + "it away, and sync fetches the remote's edition"))
+        }
         try checkEvents(&findings)
         try checkRejections(&findings)
         return findings
