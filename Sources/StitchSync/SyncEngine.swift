@@ -41,6 +41,7 @@ public final class SyncEngine: Sendable {
         var toldStops: [Namespace: SyncStop] = [:]
         var isOnline = true
         var progress = SyncProgress()
+        var totals = TransferTotals()
         /// ``SyncEngine/close()`` was called.
         var isClosed = false
     }
@@ -239,6 +240,8 @@ extension SyncEngine {
             defer { if isClosed { noteClosed() } }
             try takeLease()
             do {
+                state.withLock { $0.totals.forgetLeast() }
+                defer { state.withLock { $0.totals.forgetLeast() } }
                 let passing = Self.passing.union([ObjectIdentifier(self)])
                 let report = try await Self.$passing.withValue(passing) {
                     try await SyncPass(engine: self, only: namespaces, direction: direction).run()
