@@ -29,7 +29,10 @@ struct QueryPlan {
         }
     }
 
-    /// The order in which rows are read.
+    /// The order in which rows are read; a clustered collection has its documents in the order of
+    /// their ids, whatever the order in which they were inserted.
+    ///
+    /// Source: MongoDB manual, "Clustered Collections".
     enum Order {
         case inserted
         case insertedLast
@@ -168,11 +171,11 @@ extension QueryPlan.Range {
     func prepare(
         _ table: CollectionTable, withRows: Bool, _ connection: SQLiteConnection
     ) throws(StoreError) -> SQLiteStatement {
-        if lower == nil, upper == nil, order == .inserted {
+        if lower == nil, upper == nil, order == .inserted, !table.isClustered {
             return try connection.prepare(withRows ? .scanRows : .scan, table)
         }
         let statement = try connection.prepare(
-            "SELECT doc, id FROM \(source(table)) ORDER BY \(column)")
+            "SELECT doc, id FROM \(source(table)) ORDER BY \(column(table))")
         bind(statement)
         return statement
     }
@@ -197,8 +200,10 @@ extension QueryPlan.Range {
         return StoreSchema.tableName(table.id) + filter
     }
 
-    private var column: String {
+    private func column(_ table: CollectionTable) -> String {
         switch order {
+        case .inserted where table.isClustered: "key"
+        case .insertedLast where table.isClustered: "key DESC"
         // Between bounds the index is read in its order; sorting by row would cost extra.
         case .inserted: "key"
         case .insertedLast: lower != nil || upper != nil ? "key" : "id DESC"
