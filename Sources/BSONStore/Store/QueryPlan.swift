@@ -20,6 +20,9 @@ struct QueryPlan {
         var behind: [UInt8]?
         var order = Order.inserted
 
+        /// Whether it has all rows of the collection.
+        var isWhole: Bool { lower == nil && upper == nil && behind == nil }
+
         /// Whether the rows are found by their keys.
         var isByKey: Bool {
             switch order {
