@@ -65,7 +65,7 @@ import Testing
             { try things.updateOne(["_id": 7], ["$set": ["n": 1]]) },
             { try things.updateMany(["n": 7], ["$inc": ["n": 1]]) },
             { try things.replaceOne(["n": 7], ["n": 9]) },
-            { try store.write { try $0.put(Self.things, Self.document(7)) } },
+            { _ = try store.write { try $0.put(Self.things, Self.document(7)) } },
         ]
         for write in writes {
             let error = #expect(throws: StoreError.self) { try write() }
