@@ -49,7 +49,7 @@ import Testing
         let namespace = SyncWorld.namespace
         try await a.store.write { transaction in
             transaction.isByEngine = true
-            try transaction.delete(namespace, id: 1)
+            _ = try transaction.remove(namespace, id: 1)
         }
         #expect(try await findings(a) == ["localDocumentMissing int32(1)"])
     }
