@@ -21,7 +21,7 @@
                 max(1, options.requestsMax), max(1, options.followersMax)
             )
             let watchers = MongoReachability()
-            makePool = { () throws(MongoFailure) in
+            let make = { @Sendable () throws(MongoFailure) -> MongoClientPool in
                 try MongoClientPool(
                     uri: uri,
                     settings: .init(
@@ -32,8 +32,9 @@
                         clientsMax: 10_000),
                     onTopologyChange: { watchers.note($0) })
             }
+            makePool = make
             do throws(MongoFailure) {
-                current = Locked(try makePool())
+                current = Locked(try make())
             } catch {
                 throw RemoteError(.rejected, "the URI cannot be used: \(error.message)")
             }
@@ -71,8 +72,8 @@
             do throws(RemoteError) {
                 return try body(pool, false)
             } catch {
-                guard error.isSignedOut, let renewed = renewed(after: pool) else { throw error }
-                return try body(renewed, true)
+                guard error.isSignedOut, let next = renewed(after: pool) else { throw error }
+                return try body(next, true)
             }
         }
 
