@@ -81,6 +81,8 @@
         /// nobody who could sign in.
         func renewed(after pool: MongoClientPool) -> MongoClientPool? {
             guard pool.signsIn else { return nil }
+            let now = self.pool
+            guard now === pool else { return now }
             do throws(MongoFailure) {
                 let made = try makePool()
                 return current.withLock { current in

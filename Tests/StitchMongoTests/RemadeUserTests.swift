@@ -83,7 +83,8 @@
             }
         }
 
-        private func expectInStep(_ engine: SyncEngine, _ shop: Shop, _ ids: [String]) async throws {
+        private func expectInStep(_ engine: SyncEngine, _ shop: Shop, _ ids: [String]) async throws
+        {
             let items = engine.collection(Self.items)
             let (report, _) = try await engine.syncUntilQuiet()
             #expect(report.errors == [] && report.paused == 0)

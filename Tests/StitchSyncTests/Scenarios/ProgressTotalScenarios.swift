@@ -52,7 +52,8 @@ struct ProgressTotalScenarios {
 
     private func expectDownloads(_ samples: [SyncProgress], known: Int = 0) {
         let told = samples.drop { $0.totalDownloads == known }
-        #expect(told.allSatisfy { $0.totalDownloads == Self.count }, "\(told.map(\.totalDownloads))")
+        #expect(
+            told.allSatisfy { $0.totalDownloads == Self.count }, "\(told.map(\.totalDownloads))")
         #expect(samples.allSatisfy { $0.downloadedDocuments <= $0.totalDownloads })
         #expect(samples.last?.downloadedDocuments == Self.count)
         #expect(samples.last?.pendingDownloads == 0)
@@ -129,7 +130,11 @@ struct ProgressTotalScenarios {
         }
         for round in 1...3 {
             let taken = try await samples(engine, world) {
-                if round == 1 { try await engine.syncNow() } else { try await engine.syncUntilQuiet() }
+                if round == 1 {
+                    try await engine.syncNow()
+                } else {
+                    try await engine.syncUntilQuiet()
+                }
             }
             #expect(
                 taken.allSatisfy { $0.totalUploads == Self.count }, "\(taken.map(\.totalUploads))")
