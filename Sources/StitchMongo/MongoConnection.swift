@@ -21,7 +21,7 @@
                 max(1, options.requestsMax), max(1, options.followersMax)
             )
             let watchers = MongoReachability()
-            makePool = { () throws(MongoFailure) in
+            let make = { @Sendable () throws(MongoFailure) -> MongoClientPool in
                 try MongoClientPool(
                     uri: uri,
                     settings: .init(
@@ -32,8 +32,9 @@
                         clientsMax: 10_000),
                     onTopologyChange: { watchers.note($0) })
             }
+            makePool = make
             do throws(MongoFailure) {
-                current = Locked(try makePool())
+                current = Locked(try make())
             } catch {
                 throw RemoteError(.rejected, "the URI cannot be used: \(error.message)")
             }
@@ -71,8 +72,8 @@
             do throws(RemoteError) {
                 return try body(pool, false)
             } catch {
-                guard error.isSignedOut, let renewed = renewed(after: pool) else { throw error }
-                return try body(renewed, true)
+                guard error.isSignedOut, let next = renewed(after: pool) else { throw error }
+                return try body(next, true)
             }
         }
 
@@ -80,6 +81,8 @@
         /// nobody who could sign in.
         func renewed(after pool: MongoClientPool) -> MongoClientPool? {
             guard pool.signsIn else { return nil }
+            let now = self.pool
+            guard now === pool else { return now }
             do throws(MongoFailure) {
                 let made = try makePool()
                 return current.withLock { current in

@@ -154,7 +154,8 @@ extension SyncCollection {
 extension SyncEngine {
     /// What was carried so far, and what is still to be carried.
     public func progress() async throws -> SyncProgress {
-        var (progress, totals) = state.withLock { ($0.progress, $0.totals) }
+        let (carried, totals) = state.withLock { ($0.progress, $0.totals) }
+        var progress = carried
         var downloads = 0
         try store.read { transaction in
             let records = SyncRecords(connection: transaction.connection)

@@ -80,8 +80,8 @@ extension SyncTransaction {
             guard record.rowID != nil, record.isPending || record.attempt != nil,
                 record.isRowMissing(local: nil)
             else { return false }
-            return index < locals.count
-                ? locals[index] == nil : try local(record.documentID) == nil
+            if index < locals.count { return locals[index] == nil }
+            return try local(record.documentID) == nil
         }
         guard missing.count > 1 else { return self }
         var scanned = self

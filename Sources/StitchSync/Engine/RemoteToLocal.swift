@@ -197,13 +197,7 @@ extension CollectionPass {
         let aside = isStaging ? try aside(looks) : []
         let settled = try await commit(
             looks, evidence: evidence, mayClaim: mayClaim, then: sequel)
-        noteLooked(
-            looks, settled,
-            adopted: looks.count { look in
-                look.record.attempt.map {
-                    AttemptDecision.decide(evidence[$0.operation] ?? .historyLost) == .adopt
-                } ?? false
-            }, aside: aside)
+        noteLooked(looks, settled, evidence, aside: aside)
         let always = configuration.conflictHandler?.always
         var conflicts: [OpenConflict] = []
         var claims: [SyncedDocument] = []

@@ -130,6 +130,7 @@ extension SyncPass {
         _ plan: Plan, _ passes: [CollectionPass], _ places: [Namespace: Int]
     ) async throws {
         var counts = [Int](repeating: 0, count: plan.queries.count)
+        guard plan.progress.query < counts.count else { return }
         for index in plan.progress.query..<plan.queries.count {
             guard let place = places[plan.queries[index].namespace] else { continue }
             counts[index] = try await passes[place].documentCount(plan.queries[index])

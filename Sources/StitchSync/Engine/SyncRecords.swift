@@ -203,7 +203,8 @@ struct SyncRecords {
         let select = try connection.prepare(
             """
             SELECT count(*) FROM sync_documents
-            WHERE collection = ? AND \(Selection.toLook.rawValue) AND hint > 0
+            WHERE collection = ? AND \(Selection.toLook.rawValue)
+                AND hint > 0 AND attempt IS NULL
             """)
         select.bind(1, collection)
         let count = try select.step() ? Int(select.int64(0)) : 0

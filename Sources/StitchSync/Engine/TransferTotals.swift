@@ -66,20 +66,23 @@ extension CollectionPass {
 
     /// Counts documents whose looks are settled, each once, and changes that were found to have landed.
     func noteLooked(
-        _ looks: [Look], _ settled: [SyncTransaction.Settled], adopted: Int, aside: Set<Int>
+        _ looks: [Look], _ settled: [SyncTransaction.Settled],
+        _ evidence: [OperationID: AttemptEvidence], aside: Set<Int>
     ) {
         let namespace = namespace
         engine.state.withLock { state in
-            var counted = 0
-            var announced = 0
+            var (counted, announced, landed) = (0, 0, 0)
             for (index, (look, outcome)) in zip(looks, settled).enumerated() {
                 let record = look.record
                 let isTold = record.hint == 0 && record.attempt == nil && record.rowID != nil
                 if isTold || record.rowID == nil { announced += 1 }
                 if case .claim = outcome { continue }
-                if record.hint == 0, record.attempt != nil {
+                if let attempt = record.attempt {
+                    let found = evidence[attempt.operation] ?? .historyLost
+                    let hasLanded = AttemptDecision.decide(found) == .adopt
+                    landed += hasLanded ? 1 : 0
                     // It was looked at for what became of the attempt.
-                    if case .taken = outcome {} else { continue }
+                    if hasLanded || record.hint == 0, !outcome.isNews { continue }
                 }
                 if aside.contains(index) { continue }
                 let place = TransferTotals.Waiting(
@@ -93,7 +96,7 @@ extension CollectionPass {
                 counted += isKnown ? 0 : 1
             }
             state.progress.downloadedDocuments += counted
-            state.progress.uploadedDocuments += adopted
+            state.progress.uploadedDocuments += landed
             if let left = state.totals.announced[namespace] {
                 state.totals.announced[namespace] = left > announced ? left - announced : nil
             }
@@ -127,6 +130,16 @@ extension CollectionPass {
             } ?? 0
         } catch is RemoteError {
             return 0
+        }
+    }
+}
+
+extension SyncTransaction.Settled {
+    /// The look brought something that is not here.
+    fileprivate var isNews: Bool {
+        switch self {
+        case .taken, .foreign, .conflict, .answered: true
+        case .nothing, .removed, .renewed, .missing, .evicted, .refused, .claim, .failed: false
         }
     }
 }
