@@ -129,12 +129,11 @@ struct GeoNearStage: PipelineSourceStage {
             return ($0.distance, $0.number) < ($1.distance, $1.number)
         }
         try WorkBudget.check()
-        for found in found {
+        for one in found {
             run.metadata = [
-                "geoNearDistance": .double(found.distance * multiplier),
-                "geoNearPoint": found.place,
+                "geoNearDistance": .double(one.distance * multiplier), "geoNearPoint": one.place,
             ]
-            guard try body(found.document) else { return }
+            guard try body(one.document) else { return }
         }
     }
 
