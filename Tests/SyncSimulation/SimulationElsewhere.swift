@@ -22,7 +22,8 @@ extension SimulationWorld {
             clients[number].elsewhere = try isInStep(number) ? .emptied : nil
         } else if dice.strikes(.restoredRemote) {
             guard earlierStore != nil else { return try keepEarlier() }
-            guard try isInStep(number) else { return }
+            guard try isInStep(number), !clients.contains(where: { $0.elsewhere == .restored })
+            else { return }
             clients[number].elsewhere = .restored
             // What is older comes back, and what the client knows of its own writes is of no use there.
             ledger.withLock { ledger in

@@ -358,10 +358,10 @@ extension SimulationWorld {
     /// Runs a pass of a client that is not in one.
     func pass(_ number: Int) async throws {
         guard !clients[number].isInPass, !clients[number].life.isOver else { return }
+        let engine = clients[number].engine
+        guard engine.isOnline else { return }
         clients[number].isInPass = true
         clients[number].hasLooked = false
-        let engine = clients[number].engine
-        guard engine.isOnline else { return clients[number].isInPass = false }
         defer {
             clients[number].isInPass = false
             clients[number].elsewhere = nil
