@@ -3,6 +3,14 @@ internal import BSONStore
 extension SyncedDocument {
     /// The document should be here and is not, and nobody deleted it: its row is damaged.
     func isRowMissing(local: BSONDocument?) -> Bool {
+        #if ENGINE_VARIANTS
+            if EngineVariant.missingRowsSent.isOn { return false }
+        #endif
+        return lacksRow(local: local)
+    }
+
+    /// The same for the structural check.
+    func lacksRow(local: BSONDocument?) -> Bool {
         guard local == nil, !isDeletedHere, pause?.code != .localDocumentMissing else {
             return false
         }
