@@ -28,8 +28,9 @@ test: ## Builds an app that embeds the library, and runs all tests.
 	@Scripts/test-embedding
 	@Scripts/test
 
-test-long: ## Runs what takes longer: 2,000 twin sessions under rules. TWIN_SESSIONS=2000
-	@Scripts/setup
+test-long: ## Runs what takes longer: examples twice, 2,000 twin sessions under rules. TWIN_SESSIONS=2000
+	@Scripts/setup mongoc
+	@Scripts/examples-twice
 	@TWIN_SESSIONS="$(or $(TWIN_SESSIONS),2000)" Scripts/test RulesTests.twins
 
 docs: ## Makes the DocC archives of the libraries in .build/docs; a dead link fails.

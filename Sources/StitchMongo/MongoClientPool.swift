@@ -19,6 +19,8 @@
         private let listener: Unmanaged<MongoTopologyListener>
         /// The database that the URI names.
         let database: String?
+        /// Whether the URI names somebody who signs in.
+        let signsIn: Bool
 
         /// libmongoc wants to be prepared once; it stays so, since others in the process may use it.
         private static let isPrepared: Bool = {
@@ -43,6 +45,8 @@
             defer { mongoc_uri_destroy(uri) }
             Self.setDefaults(settings, of: uri)
             database = mongoc_uri_get_database(uri).map { String(cString: $0) }
+            signsIn =
+                mongoc_uri_get_username(uri) != nil || mongoc_uri_get_auth_mechanism(uri) != nil
             guard let pool = mongoc_client_pool_new_with_error(uri, &error) else {
                 throw MongoFailure(error, reply: nil)
             }

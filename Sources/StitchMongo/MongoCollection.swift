@@ -120,6 +120,20 @@
             }
         }
 
+        func count(matching filter: BSONDocument) async throws(RemoteError) -> Int? {
+            let database = namespace.database
+            let command: BSONDocument = [
+                "count": .string(namespace.collection), "query": .document(filter),
+                "maxTimeMS": .int32(Self.countTimeMaxMS), "readConcern": ["level": "majority"],
+            ]
+            return try await connection.request { (client) throws(MongoFailure) in
+                try client.run(command, on: database, .read)["n"]?.int64Value.map { Int($0) }
+            }
+        }
+
+        /// What a total is worth; without an index the server reads the whole collection for it.
+        private static let countTimeMaxMS: Int32 = 2_000
+
         /// Ids by pages, each of which begins behind the last one's end.
         func ids(matching filter: BSONDocument) async throws(RemoteError) -> [BSONValue] {
             var query = MongoQuery(namespace, filter: filter)
@@ -132,6 +146,18 @@
         }
 
         func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
+            let pool = connection.pool
+            var outcomes = try await carryOut(writes)
+            let refused = outcomes.indices.filter { outcomes[$0].isSignedOut }
+            guard !refused.isEmpty, connection.renewed(after: pool) != nil else { return outcomes }
+            let again = try await carryOut(refused.map { writes[$0] })
+            for (index, outcome) in zip(refused, again) { outcomes[index] = outcome }
+            return outcomes
+        }
+
+        private func carryOut(
+            _ writes: [RemoteWrite]
+        ) async throws(RemoteError) -> [RemoteWriteOutcome] {
             let (namespace, inBulk) = (namespace, connection.usesBulkWrite)
             return try await connection.request { (client) throws(MongoFailure) in
                 var batch = MongoWriteBatch(
@@ -141,33 +167,45 @@
         }
     }
 
+    extension RemoteWriteOutcome {
+        /// The write was not carried out, since nobody is signed in on the connection.
+        fileprivate var isSignedOut: Bool {
+            if case .failed(let error) = self { error.isSignedOut } else { false }
+        }
+    }
+
     // MARK: - History
 
     extension MongoCollection {
         func currentToken() async throws(RemoteError) -> ResumeToken {
-            let (pool, namespace) = (connection.pool, namespace)
+            let (connection, namespace) = (connection, namespace)
             return try await connection.requests.run { (_) throws(RemoteError) in
-                let stream = MongoChangeStream(pool: pool, namespace: namespace, after: nil)
-                let token = try stream.open()
-                self.keep(stream)
-                return token
+                try connection.signingInAnew { (pool, _) throws(RemoteError) in
+                    let stream = MongoChangeStream(pool: pool, namespace: namespace, after: nil)
+                    let token = try stream.open()
+                    self.keep(stream)
+                    return token
+                }
             }
         }
 
         func changes(
             after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
         ) async throws(RemoteError) -> RemoteChangeBatch {
-            let (pool, namespace, waits) = (connection.pool, namespace, connection.waits)
+            let (connection, namespace, waits) = (connection, namespace, connection.waits)
             let threads = wait == .zero ? connection.requests : waits
             return try await threads.run { (stop) throws(RemoteError) in
-                let stream =
-                    self.takeIdle(at: token)
-                    ?? MongoChangeStream(pool: pool, namespace: namespace, after: token)
-                let batch = try stream.read(limit: limit, waitingUpTo: wait) {
-                    stop.isAsked ? nil : waits.waitingCount > 0 ? .milliseconds(100) : .seconds(1)
+                try connection.signingInAnew { (pool, isNew) throws(RemoteError) in
+                    let stream =
+                        (isNew ? nil : self.takeIdle(at: token))
+                        ?? MongoChangeStream(pool: pool, namespace: namespace, after: token)
+                    let batch = try stream.read(limit: limit, waitingUpTo: wait) {
+                        stop.isAsked
+                            ? nil : waits.waitingCount > 0 ? .milliseconds(100) : .seconds(1)
+                    }
+                    self.keep(stream)
+                    return batch
                 }
-                self.keep(stream)
-                return batch
             }
         }
 

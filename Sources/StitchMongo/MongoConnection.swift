@@ -4,7 +4,10 @@
 
     /// Holds what all collections of a remote share: clients, threads, and whether a primary is there.
     final class MongoConnection: Sendable {
-        let pool: MongoClientPool
+        /// The clients that are lent now; those before go once nobody uses them.
+        var pool: MongoClientPool { current.withLock { $0 } }
+        private let current: Locked<MongoClientPool>
+        private let makePool: @Sendable () throws(MongoFailure) -> MongoClientPool
         /// Runs requests.
         let requests: MongoThreads
         /// Runs the waits for changes, which must not hold up requests.
@@ -18,8 +21,8 @@
                 max(1, options.requestsMax), max(1, options.followersMax)
             )
             let watchers = MongoReachability()
-            do throws(MongoFailure) {
-                pool = try MongoClientPool(
+            let make = { @Sendable () throws(MongoFailure) -> MongoClientPool in
+                try MongoClientPool(
                     uri: uri,
                     settings: .init(
                         applicationName: options.applicationName,
@@ -28,6 +31,10 @@
                         // Requests, and the streams that collections keep open in between.
                         clientsMax: 10_000),
                     onTopologyChange: { watchers.note($0) })
+            }
+            makePool = make
+            do throws(MongoFailure) {
+                current = Locked(try make())
             } catch {
                 throw RemoteError(.rejected, "the URI cannot be used: \(error.message)")
             }
@@ -41,13 +48,49 @@
         func request<R: Sendable>(
             _ body: @escaping @Sendable (MongoClient) throws(MongoFailure) -> R
         ) async throws(RemoteError) -> R {
-            let pool = pool
-            return try await requests.run { (_) throws(RemoteError) in
-                do throws(MongoFailure) {
-                    return try pool.withClient(body)
-                } catch {
-                    throw error.remoteError
+            try await requests.run { (_) throws(RemoteError) in
+                try self.signingInAnew { (pool, _) throws(RemoteError) in
+                    do throws(MongoFailure) {
+                        return try pool.withClient(body)
+                    } catch {
+                        throw error.remoteError
+                    }
                 }
+            }
+        }
+
+        /// Runs a body; once more over new connections where the server says that nobody is signed in
+        /// on those that there are.
+        ///
+        /// So it is after the user was dropped, also when it was made again: a connection signs in once.
+        ///
+        /// - Parameter body: gets the clients, and whether they are new.
+        func signingInAnew<R>(
+            _ body: (MongoClientPool, Bool) throws(RemoteError) -> R
+        ) throws(RemoteError) -> R {
+            let pool = pool
+            do throws(RemoteError) {
+                return try body(pool, false)
+            } catch {
+                guard error.isSignedOut, let next = renewed(after: pool) else { throw error }
+                return try body(next, true)
+            }
+        }
+
+        /// New clients in place of some, whose connections are signed out; `nil` where the URI names
+        /// nobody who could sign in.
+        func renewed(after pool: MongoClientPool) -> MongoClientPool? {
+            guard pool.signsIn else { return nil }
+            let now = self.pool
+            guard now === pool else { return now }
+            do throws(MongoFailure) {
+                let made = try makePool()
+                return current.withLock { current in
+                    if current === pool { current = made }
+                    return current
+                }
+            } catch {
+                return nil
             }
         }
 
@@ -58,6 +101,11 @@
             await waits.close()
             watchers.close()
         }
+    }
+
+    extension RemoteError {
+        /// The server knows nobody on the connection, or no longer: nothing was carried out.
+        var isSignedOut: Bool { errorClass == .unauthenticated && [13, 391].contains(code) }
     }
 
     /// Passes on whether a primary is there, to any number of streams.

@@ -49,6 +49,11 @@ public protocol RemoteCollection: Sendable {
         matching filter: BSONDocument, after last: BSONValue?, limit: Int
     ) async throws(RemoteError) -> RemotePage
 
+    /// How many documents pass a filter, for who shows the progress.
+    ///
+    /// A remote that does not say (the default) answers `nil`; nothing else depends on it.
+    func count(matching filter: BSONDocument) async throws(RemoteError) -> Int?
+
     /// Carries conditional writes out, each by itself; one outcome per write, in order.
     func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome]
 
@@ -91,6 +96,9 @@ extension RemoteCollection {
     ) async throws(RemoteError) -> [RemoteTombstone?] {
         ids.map { _ in nil }
     }
+
+    /// Does not say how many documents pass a filter.
+    public func count(matching filter: BSONDocument) async throws(RemoteError) -> Int? { nil }
 
     /// Reads all documents, however many bytes they are.
     public func find(

@@ -41,19 +41,22 @@ public final class SyncEngine: Sendable {
         var toldStops: [Namespace: SyncStop] = [:]
         var isOnline = true
         var progress = SyncProgress()
+        var totals = TransferTotals()
         /// ``SyncEngine/close()`` was called.
         var isClosed = false
     }
 
     /// Sets an engine up over an open store.
     ///
+    /// Over a store that is open for reading only it tells what is there, and writes and syncs nothing.
+    ///
     /// - Parameters:
     ///   - limits: bounds of batches, handlers and retries.
     ///   - backoff: the spacing of passes after failures.
     ///   - clock: what waiting is measured by; tests pass their own.
     ///   - initialSubscriptions: what a store that never had subscriptions begins with.
-    /// - Throws: `StoreError` when the store cannot be written, `SyncError` of code `.storeFailed`
-    ///   when its sync tables are of a later version.
+    /// - Throws: `StoreError` when the store fails, `SyncError` of code `.storeFailed` when its sync
+    ///   tables are of a later version, or the store is for reading only and has none, or earlier ones.
     public convenience init(
         store: DocumentStore, remote: any Remote, limits: SyncLimits = SyncLimits(),
         backoff: Backoff = Backoff(), clock: any Clock<Duration> = ContinuousClock(),
@@ -80,10 +83,14 @@ public final class SyncEngine: Sendable {
         self.probe = probe
         state = Locked(State())
         delivery = EventDelivery(store: store, log: log)
-        try store.write { transaction in
-            transaction.isByEngine = true
-            try SyncSchema.prepare(transaction, freshInstance: freshInstance)
-            try initialSubscriptions?.run(transaction, sets)
+        if store.isReadOnly {
+            try store.read { try SyncSchema.check($0.connection) }
+        } else {
+            try store.write { transaction in
+                transaction.isByEngine = true
+                try SyncSchema.prepare(transaction, freshInstance: freshInstance)
+                try initialSubscriptions?.run(transaction, sets)
+            }
         }
         // Not strongly: the store may outlive the engine.
         let observation = store.observeClosing { [weak self] in self?.noteClosed() }
@@ -233,6 +240,8 @@ extension SyncEngine {
             defer { if isClosed { noteClosed() } }
             try takeLease()
             do {
+                state.withLock { $0.totals.forgetLeast() }
+                defer { state.withLock { $0.totals.forgetLeast() } }
                 let passing = Self.passing.union([ObjectIdentifier(self)])
                 let report = try await Self.$passing.withValue(passing) {
                     try await SyncPass(engine: self, only: namespaces, direction: direction).run()

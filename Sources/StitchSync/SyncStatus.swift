@@ -92,14 +92,24 @@ public struct SyncProgress: Sendable, Hashable {
     public var uploadedDocuments = 0
     /// Bytes of documents and paths in writes that were sent, taken in or not.
     public var uploadedBytes = 0
-    /// Remote documents that were looked at.
+    /// Remote documents that were looked at; each once, also where it took more than one look.
     public var downloadedDocuments = 0
     /// Bytes of the remote documents that were looked at.
     public var downloadedBytes = 0
     /// Changes still to be sent, over all collections.
     public var pendingUploads = 0
-    /// Remote documents still to be looked at, over all collections.
+    /// Remote documents still to be looked at, over all collections; those of subscriptions that are
+    /// coming in count where the remote tells how many there are.
     public var pendingDownloads = 0
+    /// What ``uploadedDocuments`` is once everything that waits now was sent.
+    ///
+    /// Known from the start of a pass; it grows when something is written meanwhile.
+    public var totalUploads = 0
+    /// What ``downloadedDocuments`` is once everything was looked at that is known to wait.
+    ///
+    /// Known from the start of a pass, for a set of subscriptions once its first query is asked; it grows
+    /// when the remote tells of more.
+    public var totalDownloads = 0
 
     /// Counts nothing.
     public init() {}
@@ -144,15 +154,24 @@ extension SyncCollection {
 extension SyncEngine {
     /// What was carried so far, and what is still to be carried.
     public func progress() async throws -> SyncProgress {
-        var progress = state.withLock { $0.progress }
+        let (carried, totals) = state.withLock { ($0.progress, $0.totals) }
+        var progress = carried
+        var downloads = 0
         try store.read { transaction in
             let records = SyncRecords(connection: transaction.connection)
             for collection in try SyncState(connection: transaction.connection).collections() {
                 progress.pendingUploads += try records.count(.unsent, in: collection.rowID)
                 progress.pendingDownloads += try records.count(.toLook, in: collection.rowID)
+                downloads += try records.downloadCount(in: collection.rowID)
             }
         }
-        return progress
+        progress.pendingDownloads += totals.comingCount
+        progress.totalUploads = progress.uploadedDocuments + progress.pendingUploads
+        progress.totalDownloads =
+            progress.downloadedDocuments + totals.comingCount
+            + max(0, downloads - totals.waiting.count)
+        let counted = progress
+        return state.withLock { $0.totals.raised(counted) }
     }
 
     /// The progress now and whenever it changes, for `for await`.

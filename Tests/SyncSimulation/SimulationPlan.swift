@@ -38,14 +38,18 @@ package struct SimulationPlan: Sendable {
         documents = close?.documents ?? documentsDrawn
         hasTwoCollections = hasTwo && close == nil
         var later = SimulationRandom(seed: seed, stream: 2)
+        var latest = SimulationRandom(seed: seed, stream: 4)
+        // What came later draws from streams of its own, so that seeds stay what they were.
         let ratesDrawn = SimulationFault.allCases.map { fault in
-            // What came later draws from a stream of its own, so that seeds stay what they were.
-            if fault == .otherRemote {
-                return later.percent(50) ? 1 + later.below(Self.rateMax(fault)) : 0
+            switch fault {
+            case .otherRemote: Self.rate(fault, &later, percent: 50)
+            case .lostRow, .emptiedRemote, .restoredRemote:
+                Self.rate(fault, &latest, percent: 20)
+            default: Self.rate(fault, &random, percent: 50)
             }
-            return random.percent(50) ? 1 + random.below(Self.rateMax(fault)) : 0
         }
         rates = close?.rates ?? ratesDrawn
+        rates[SimulationFault.lostRow.rawValue] = ratesDrawn[SimulationFault.lostRow.rawValue]
         tellsIdentity = later.percent(70)
         let batchDrawn = random.pick([1, 2, 3, 500])
         batchDocuments = close?.batchDocuments ?? batchDrawn
@@ -74,6 +78,12 @@ package struct SimulationPlan: Sendable {
         }
     }
 
+    private static func rate(
+        _ fault: SimulationFault, _ random: inout SimulationRandom, percent: Int
+    ) -> Int {
+        random.percent(percent) ? 1 + random.below(rateMax(fault)) : 0
+    }
+
     private static func rateMax(_ fault: SimulationFault) -> Int {
         switch fault {
         case .killBefore, .killAfter, .historyLost, .cancel: 6
@@ -81,7 +91,8 @@ package struct SimulationPlan: Sendable {
         case .lostRequest, .lostAnswer, .lateRequest, .duplicate, .delayedEvents, .repeatedEvents,
             .mayPass:
             25
-        case .otherRemote: 40
+        case .otherRemote, .emptiedRemote, .restoredRemote: 40
+        case .lostRow: 20
         case .interleaved: 30
         }
     }

@@ -92,7 +92,8 @@ struct SimulationCollection: RemoteCollection {
 
     func identity() async throws(RemoteError) -> RemoteIdentity {
         try await carry(.identity) { () async throws(RemoteError) in
-            world.plan.tellsIdentity ? try await target().identity() : .unknown
+            guard world.plan.tellsIdentity else { return .unknown }
+            return try await world.teller(remote.client, namespace, base).identity()
         }
     }
 

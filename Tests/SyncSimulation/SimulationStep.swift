@@ -63,5 +63,5 @@ package struct SimulationStep: Sendable, CustomStringConvertible {
 enum SimulationFault: Int, Sendable, CaseIterable {
     case lostRequest, lostAnswer, lateRequest, duplicate, killBefore, killAfter, diskFull
     case interleaved, historyLost, delayedEvents, repeatedEvents, rejected, mayPass, unknown, cancel
-    case otherRemote
+    case otherRemote, lostRow, emptiedRemote, restoredRemote
 }

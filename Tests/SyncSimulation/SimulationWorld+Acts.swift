@@ -34,6 +34,7 @@ extension SimulationWorld {
         _ body: (SyncCollection<BSONDocument>, BSONValue) async throws -> Void
     ) async throws {
         guard isAlive(client) else { return }
+        clients[client].lost[document] = nil
         let revision = try local(clients[client], document)
         let status = try await items(client, document).status(of: id(document))
         do {
@@ -87,8 +88,10 @@ extension SimulationWorld {
     func resume(_ number: Int) async throws {
         ledger.withLock { $0.forgetQuestions(number) }
         for document in 0..<plan.documents {
-            guard case .paused = try await items(number, document).status(of: id(document))
+            guard case .paused(let reason) = try await items(number, document)
+                .status(of: id(document))
             else { continue }
+            if reason.code == .localDocumentMissing { clients[number].lost[document] = nil }
             try await items(number, document).resumeSync(of: id(document))
         }
     }
@@ -103,6 +106,7 @@ extension SimulationWorld {
         guard isAlive(client), mayWrite(client) else { return }
         try hear(client)
         let current = try local(clients[client], document)
+        if current != nil { clients[client].lost[document] = nil }
         let token = token("c\(client)")
         let items = items(client, document)
         if clients[client].handler == .wild,
@@ -182,6 +186,7 @@ extension SimulationWorld {
             let after = try local(clients[client], document)
             let isIn = values.allSatisfy { after?[path: $0.key] == .string($0.value) }
             guard isIn else { return false }
+            clients[client].lost[document] = nil
             ledger.withLock { ledger in
                 ledger.note(client, document, values: values, isWhole: isWhole)
             }
@@ -323,40 +328,5 @@ extension SimulationWorld {
             current = current.bare
             try put(document, current)
         }
-    }
-}
-
-// MARK: - Another remote
-
-extension SimulationWorld {
-    /// Whether a client has met the remote's collections, so that it can tell others from them.
-    func knowsRemote(_ number: Int) throws -> Bool {
-        let tellsIdentity = plan.tellsIdentity
-        return try clients[number].engine.store.read {
-            // What waits is sent to a remote that does not tell which one it is.
-            tellsIdentity ? try $0.knowsRemotes : try $0.hasSentAll
-        }
-    }
-
-    /// Whether a client's app may write: what it writes while the client is at another remote that does
-    /// not tell which one it is may be sent there, and no engine could know.
-    func mayWrite(_ number: Int) -> Bool { !clients[number].isElsewhere || plan.tellsIdentity }
-
-    /// An empty remote says nothing that removes a document; where it tells that it is another one, it
-    /// is not even looked at.
-    func checkElsewhere(_ number: Int, _ report: SyncPassReport) {
-        guard clients[number].isElsewhere else { return }
-        if report.removed > 0 { fail("D7 c\(number) removed what another remote lacks") }
-        if plan.tellsIdentity, report.unexplained > 0 {
-            fail("D7 c\(number) believed another remote")
-        }
-    }
-
-    /// The collection that a client's requests go to.
-    func target(
-        _ number: Int, _ namespace: Namespace, _ base: any RemoteCollection
-    ) -> any RemoteCollection {
-        guard clients.indices.contains(number), clients[number].isElsewhere else { return base }
-        return InProcessRemote(store: otherStore, commitsHere: true).collection(namespace)
     }
 }

@@ -6,26 +6,6 @@
 import BSONStore
 import StitchSync
 
-/// One client of a simulated world.
-struct SimulationClient {
-    var store: DocumentStore
-    var engine: SyncEngine
-    var life: SimulationLife
-    let handler: SimulationPlan.Handler
-    /// Keeps the engine keeping its events; nobody steps them.
-    var listeners: [SyncEvents<BSONDocument>.AsyncIterator] = []
-    var isCutOff = false
-    var isInPass = false
-    var isElsewhere = false
-    var hasLooked = false
-    /// What the events say the documents are.
-    var told: [Int: BSONDocument] = [:]
-    /// The last event by collection.
-    var lastEvent: [Int64] = [0, 0]
-    /// A copy of the store's file.
-    var backup: String?
-}
-
 /// Clients, their remote, and what happens between them, as a seed says.
 actor SimulationWorld {
     static let namespaces = [Namespace("app", "items"), Namespace("app", "notes")]
@@ -37,6 +17,8 @@ actor SimulationWorld {
     let remoteStore: DocumentStore
     /// Another, empty remote, which a client meets at times under the same name.
     let otherStore: DocumentStore
+    /// The remote as it was a while ago, which a client meets at times as if it had been put back.
+    var earlierStore: DocumentStore?
     let folder: String
     var clients: [SimulationClient] = []
     /// Requests that are still on their way.
@@ -88,6 +70,12 @@ actor SimulationWorld {
     nonisolated func fail(_ violation: String) {
         dice.note("    VIOLATION \(violation)")
         ledger.withLock { $0.fail(violation) }
+    }
+
+    /// A name for one more file.
+    func newFile(_ kind: String) -> String {
+        files += 1
+        return "\(folder)/\(files).\(kind)"
     }
 
     nonisolated func local(_ client: SimulationClient, _ document: Int) throws -> BSONDocument? {
@@ -180,8 +168,7 @@ extension SimulationWorld {
 
     /// Puts a copy of a store in a client's place, or makes a new client of it.
     func adopt(_ path: String, by number: Int?) async throws {
-        files += 1
-        let copy = "\(folder)/\(files).store"
+        let copy = newFile("store")
         try FileManager.default.copyItem(atPath: path, toPath: copy)
         let store = try DocumentStore(at: .file(copy), options: .init(durability: .normal))
         guard let number else {
@@ -189,6 +176,7 @@ extension SimulationWorld {
             return try learn(clients.count - 1)
         }
         clients[number].store = store
+        clients[number].lost = clients[number].lostInBackup
         ledger.withLock { ledger in
             // It is another installation now: what it wrote after the copy was made comes back as
             // plain remote changes (section 5.1, rule R12).
@@ -203,10 +191,10 @@ extension SimulationWorld {
 
     /// A copy of a client's store at this moment.
     func backUp(_ number: Int) throws {
-        files += 1
-        let path = "\(folder)/\(files).backup"
+        let path = newFile("backup")
         try clients[number].store.backup(to: path)
         clients[number].backup = path
+        clients[number].lostInBackup = clients[number].lost
     }
 
     /// Takes the documents as they are for what the events told so far.
@@ -277,6 +265,7 @@ extension SimulationWorld {
                 continue
             }
             do {
+                try checkMaySend(client, document, write)
                 let base = try await clients[client].engine.collection(namespace)
                     .confirmedDocument(id: write.documentID)
                 ledger.withLock { $0.noteSent(write, document, base: base) }
@@ -369,26 +358,37 @@ extension SimulationWorld {
     /// Runs a pass of a client that is not in one.
     func pass(_ number: Int) async throws {
         guard !clients[number].isInPass, !clients[number].life.isOver else { return }
-        clients[number].isInPass = true
-        clients[number].hasLooked = false
-        clients[number].isElsewhere = try dice.strikes(.otherRemote) && knowsRemote(number)
-        defer {
-            clients[number].isInPass = false
-            clients[number].isElsewhere = false
-            ledger.withLock { $0.forgetUntold(number) }
-        }
         let engine = clients[number].engine
         guard engine.isOnline else { return }
-        guard dice.strikes(.cancel) else {
-            checkElsewhere(number, try await engine.syncNow())
-            return
+        clients[number].isInPass = true
+        clients[number].hasLooked = false
+        defer {
+            clients[number].isInPass = false
+            clients[number].elsewhere = nil
+            ledger.withLock { $0.forgetUntold(number) }
         }
+        try await loseRow(number)
+        try await goElsewhere(number)
+        let before = try locals(number)
+        do {
+            let report = try await pass(of: engine)
+            try checkElsewhere(number, report, before)
+        } catch {
+            try checkElsewhere(number, nil, before)
+            throw error
+        }
+    }
+
+    /// Runs a pass, which the app may cancel; no report then.
+    private func pass(of engine: SyncEngine) async throws -> SyncPassReport? {
+        guard dice.strikes(.cancel) else { return try await engine.syncNow() }
         requestsUntilCancel = dice.draw { $0.below(8) }
         defer { requestsUntilCancel = nil }
         try await withThrowingTaskGroup { group in
             group.addTask { _ = try await engine.syncNow() }
             try await group.waitForAll()
         }
+        return nil
     }
 
     /// Starts who was killed anew.

@@ -24,8 +24,9 @@ protocol AggregationSource: AnyObject {
     /// Whether a unique index has exactly these fields, so that `$merge` can match on them.
     func isUnique(_ namespace: Namespace, _ fields: [String]) throws(StoreError) -> Bool
 
-    /// The fields of a collection whose places are indexed; `nil` when it is not there.
-    func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [IndexDefinition.Key]?
+    /// The fields of each index that queries use whose places are indexed; `nil` when the collection
+    /// is not there.
+    func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [[IndexDefinition.Key]]?
 
     /// Takes the documents of `$merge` and `$out`.
     ///

@@ -80,7 +80,7 @@ extension ExpressionMath {
         }
         let number = ExpressionNumber.double(value) ?? .nan
         guard number > 0 || number.isNaN else { throw notPositive("$ln", 28766, number) }
-        return value.type == .decimal128 ? .decimal128(.nan) : .double(log(number))
+        return .double(log(number))
     }
 
     /// The logarithm of a positive number to the base ten.

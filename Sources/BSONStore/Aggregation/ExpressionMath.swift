@@ -16,7 +16,7 @@ enum ExpressionMath {
             guard let value, !ExpressionNumber.isNullish(value) else { return .null }
             try sum.add(value)
         }
-        return try sum.value
+        return sum.value
     }
 
     /// The difference of two numbers, of two dates, or of a date and a number of milliseconds.
@@ -56,7 +56,12 @@ enum ExpressionMath {
                 throw StoreError(.overflow, "date overflow in $subtract")
             }
             amount = Int64(value.rounded())
-        case .int32, .int64, .decimal128: amount = try ExpressionNumber.long(right)
+        case .int32, .int64: amount = ExpressionNumber.whole(right) ?? 0
+        case .decimal128(let value):
+            guard let whole = value.quantized(to: 0, .nearestEven).int64Value else {
+                throw StoreError(.overflow, "date overflow in $subtract")
+            }
+            amount = whole
         default: throw cannotSubtract(.datetime(BSONDatetime(milliseconds: date)), right)
         }
         let (result, overflow) = date.subtractingReportingOverflow(amount)
@@ -76,7 +81,7 @@ enum ExpressionMath {
     static func multiply(
         _ nodes: [ExpressionNode], _ context: inout ExpressionContext
     ) throws(StoreError) -> BSONValue? {
-        var product: BSONValue = .int32(1)
+        var product = ExpressionProduct()
         for node in nodes {
             let value = try node.evaluate(&context)
             guard let value, !ExpressionNumber.isNullish(value) else { return .null }
@@ -86,11 +91,9 @@ enum ExpressionMath {
                     "$multiply only supports numeric types, not "
                         + ExpressionText.type(of: value))
             }
-            product = self.product(product, value)
+            product.multiply(by: value)
         }
-        // Only whole numbers that were all int32 stay so while they fit.
-        if case .int32 = product { return product }
-        return product
+        return product.value
     }
 
     /// The product of two numbers.

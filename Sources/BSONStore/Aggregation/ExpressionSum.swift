@@ -1,4 +1,8 @@
 /// Adds numbers as `$add` does: whole numbers exactly, from an overflow on as doubles.
+///
+/// To a date each number is added by itself, rounded to whole milliseconds.
+///
+/// Source: the server's `evaluate_math.cpp`, `AddState`.
 struct ExpressionSum {
     private var whole: Int64 = 0
     private var double: Double = 0
@@ -17,15 +21,17 @@ struct ExpressionSum {
     ///
     /// - Throws: `typeMismatch` for other types, 16612 for a second date.
     mutating func add(_ value: BSONValue) throws(StoreError) {
-        var operand = value
         var wanted = width
         switch value {
         case .datetime(let date):
             guard !hasDate else {
                 throw .location(16612, "only one date allowed in an $add expression")
             }
+            let before = number
             hasDate = true
-            operand = .int64(date.milliseconds)
+            whole = 0
+            try addToDate(before)
+            return try addToDate(.int64(date.milliseconds))
         case .int32: break
         case .int64: wanted = .long
         case .double: wanted = .double
@@ -35,20 +41,21 @@ struct ExpressionSum {
                 .typeMismatch,
                 "$add only supports numeric or date types, not \(ExpressionText.type(of: value))")
         }
+        guard !hasDate else { return try addToDate(value) }
         if wanted.rawValue > width.rawValue { widen(to: wanted) }
         switch width {
         case .int, .long:
             let (sum, overflow) = whole.addingReportingOverflow(
-                ExpressionNumber.whole(operand) ?? 0)
+                ExpressionNumber.whole(value) ?? 0)
             if overflow {
                 width = .double
-                double = Double(whole) + (ExpressionNumber.double(operand) ?? .nan)
+                double = Double(whole) + (ExpressionNumber.double(value) ?? .nan)
             } else {
                 whole = sum
             }
-        case .double: double += ExpressionNumber.double(operand) ?? .nan
+        case .double: double += ExpressionNumber.double(value) ?? .nan
         case .decimal:
-            decimal = DecimalArithmetic.add(decimal, ExpressionNumber.decimal(operand) ?? .nan)
+            decimal = DecimalArithmetic.add(decimal, ExpressionNumber.decimal(value) ?? .nan)
         }
     }
 
@@ -65,23 +72,21 @@ struct ExpressionSum {
         width = wanted
     }
 
-    /// The sum: a date where one was added, else a number of the widest type.
-    var value: BSONValue {
-        get throws(StoreError) {
-            guard hasDate else { return number }
-            switch width {
-            case .int, .long: return .datetime(BSONDatetime(milliseconds: whole))
-            case .double:
-                guard double >= -0x1p63, double < 0x1p63 else {
-                    throw StoreError(.overflow, "date overflow in $add")
-                }
-                return .datetime(BSONDatetime(milliseconds: Int64(double.rounded())))
-            case .decimal:
-                let cut = decimal.quantized(to: 0, .nearestEven).int64Value ?? .min
-                return .datetime(BSONDatetime(milliseconds: cut))
+    private mutating func addToDate(_ value: BSONValue) throws(StoreError) {
+        let amount: Int64? =
+            switch value {
+            case .double(let number): Int64(exactly: number.rounded())
+            case .decimal128(let number): number.quantized(to: 0, .nearestEven).int64Value
+            default: ExpressionNumber.whole(value)
             }
-        }
+        guard let amount else { throw StoreError(.overflow, "date overflow") }
+        let (sum, overflow) = whole.addingReportingOverflow(amount)
+        guard !overflow else { throw StoreError(.overflow, "date overflow") }
+        whole = sum
     }
+
+    /// The sum: a date where one was added, else a number of the widest type.
+    var value: BSONValue { hasDate ? .datetime(BSONDatetime(milliseconds: whole)) : number }
 
     private var number: BSONValue {
         switch width {

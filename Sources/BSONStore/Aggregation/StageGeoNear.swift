@@ -112,22 +112,36 @@ struct GeoNearStage: PipelineSourceStage {
     ) throws(StoreError) {
         let (path, near) = try prepare(run)
         var memory = run.memory("$geoNear")
-        var found: [(distance: Double, place: BSONValue, document: BSONDocument)] = []
+        var found: [Found] = []
         let selection = AggregationSelection(filter: filter, frame: run.frame)
         try run.source.forEach(run.namespace, selection) { (document) throws(StoreError) in
             guard let (distance, place) = near.nearest(in: document, at: path) else { return true }
             let shown = try self.document(document, distance, place)
-            found.append((distance, place.compacted(), try memory.keep(shown)))
+            found.append(
+                Found(
+                    distance: distance, number: found.count, place: place.compacted(),
+                    document: try memory.keep(shown)))
             return true
         }
-        found.sort { WorkBudget.isOver() ? false : $0.distance < $1.distance }
-        try WorkBudget.check()
-        for (distance, place, document) in found {
-            run.metadata = [
-                "geoNearDistance": .double(distance * multiplier), "geoNearPoint": place,
-            ]
-            guard try body(document) else { return }
+        // Those of one distance keep the order in which they were read.
+        found.sort {
+            if WorkBudget.isOver() { return false }
+            return ($0.distance, $0.number) < ($1.distance, $1.number)
         }
+        try WorkBudget.check()
+        for one in found {
+            run.metadata = [
+                "geoNearDistance": .double(one.distance * multiplier), "geoNearPoint": one.place,
+            ]
+            guard try body(one.document) else { return }
+        }
+    }
+
+    private struct Found {
+        let distance: Double
+        let number: Int
+        let place: BSONValue
+        let document: BSONDocument
     }
 
     /// Finds out what is measured, and from where.
@@ -135,7 +149,15 @@ struct GeoNearStage: PipelineSourceStage {
         _ run: PipelineRun
     ) throws(StoreError) -> (path: FieldPath, near: GeoNear) {
         do throws(StoreError) {
-            return (try field(run), try center(run))
+            guard let indexes = try run.source.placeIndexes(run.namespace) else {
+                throw StoreError(
+                    .namespaceNotFound,
+                    "$geoNear requires a geo index to run, but \(run.namespace) does not exist")
+            }
+            let path = try field(indexes, run)
+            let near = try center(run)
+            try check(near, indexes.joined().filter { $0.path == path }.map(\.kind))
+            return (try FieldPath(path), near)
         } catch {
             throw error.during(.preparation)
         }
@@ -174,34 +196,49 @@ struct GeoNearStage: PipelineSourceStage {
         return try GeoNear(asked)
     }
 
-    /// The field that is measured: the one that is named, or that of the only index of its kind.
-    private func field(_ run: PipelineRun) throws(StoreError) -> FieldPath {
-        guard let indexes = try run.source.placeIndexes(run.namespace) else {
-            throw StoreError(
-                .namespaceNotFound,
-                "$geoNear requires a geo index to run, but \(run.namespace) does not exist")
-        }
-        if let key {
-            guard indexes.contains(where: { $0.path == key }) else {
-                throw StoreError(
-                    StoreError.Code(rawValue: 291),
-                    "error processing query: planner returned error :: caused by :: unable to find "
-                        + "index for $geoNear query")
-            }
-            return try FieldPath(key)
-        }
+    /// The field that is measured: the one that is named, or that of the only index of its kind, of
+    /// kind 2d before 2dsphere.
+    ///
+    /// Source: the server's `get_executor.cpp`, `extractGeoNearFieldFromIndexes`.
+    private func field(
+        _ indexes: [[IndexDefinition.Key]], _ run: PipelineRun
+    ) throws(StoreError) -> String {
+        if let key { return key }
         for kind in ["2d", "2dsphere"] {
-            let fields = indexes.filter { $0.kind == .special(kind) }.map(\.path)
+            let fields = indexes.compactMap { keys in
+                keys.first { $0.kind == .special(kind) }?.path
+            }
             guard fields.count < 2 else {
                 throw StoreError(
                     .indexNotFound,
                     "There is more than one \(kind) index on \(run.namespace); unsure which to use "
                         + "for $geoNear")
             }
-            if let field = fields.first { return try FieldPath(field) }
+            if let field = fields.first { return field }
         }
         throw StoreError(
             .indexNotFound,
             "$geoNear requires a 2d or 2dsphere index, but none were found")
+    }
+
+    /// Holds that an index of the field can answer: 2dsphere for what is on the globe, 2d for pairs
+    /// of coordinates.
+    ///
+    /// Source: the server's `planner_ixselect.cpp`; `jstests/core/geonear_key.js`.
+    private func check(
+        _ near: GeoNear, _ kinds: [IndexDefinition.Kind]
+    ) throws(StoreError) {
+        let isAnswered =
+            switch near.center {
+            case .meters: kinds.contains(.special("2dsphere"))
+            case .radians: !kinds.isEmpty
+            case .plane: kinds.contains(.special("2d"))
+            }
+        guard isAnswered else {
+            throw StoreError(
+                StoreError.Code(rawValue: 291),
+                "error processing query: planner returned error :: caused by :: unable to find "
+                    + "index for $geoNear query")
+        }
     }
 }

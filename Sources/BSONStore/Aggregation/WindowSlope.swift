@@ -70,7 +70,7 @@ struct SlopeWindow: WindowFunction {
             var heights = ExpressionSum()
             try heights.add(inputs[place] ?? .null)
             try heights.add(inputs[place - 1] ?? .null)
-            let rectangle = ExpressionMath.product(try heights.value, width)
+            let rectangle = ExpressionMath.product(heights.value, width)
             total.add(try ExpressionMath.divide(rectangle, .double(2)))
         }
         guard !hasNaN else { return .double(.nan) }

@@ -1,8 +1,8 @@
 /// Compares texts as the readers of a language do, by letters first, then marks, then case.
 ///
 /// Letters and marks come from Unicode's decomposition and an own table of weights, so results agree
-/// with ICU's root order for the usual scripts and with the tailorings of `CollationTailoring`;
-/// strengths 4 and 5 compare as 3. Strings compare by their keys, regular expressions never do.
+/// with ICU's root order for the usual scripts and with the tailorings of `CollationTailoring`.
+/// Strength 4 compares what `shifted` leaves out, strength 5 the code points. Strings compare by their keys, regular expressions never do.
 public struct Collation: Sendable, Hashable {
     /// The collation with all its options, as `listIndexes` shows it.
     public let document: BSONDocument

@@ -11,12 +11,17 @@ struct CollationKey {
     private var secondaries: [UInt32] = []
     private var cases: [UInt32] = []
     private var tertiaries: [UInt32] = []
+    private var quaternaries: [UInt32] = []
+    /// Whether what was read last was left out, so that marks on it are, too.
+    private var followsShifted = false
 
     private static let common: UInt32 = 0x20
     private static let upperFirst: UInt32 = 0x18
     private static let variant: UInt32 = 0x24
     private static let upper: UInt32 = 0x28
     private static let separator: Unicode.Scalar = "\u{1}"
+    /// What counts on the first levels comes behind all that is left out there.
+    private static let counted: UInt32 = 0xF000
     /// Numbers of more digits than these compare in parts.
     private static let digitsMax = 254
 
@@ -27,7 +32,8 @@ struct CollationKey {
 
     /// The key of a text; the writer serves one text only.
     mutating func key(of text: String) -> String {
-        read(TextDecomposition.scalars(text))
+        let scalars = TextDecomposition.scalars(text)
+        read(scalars)
         if options.backwards { secondaries.reverse() }
         var levels: [[UInt32]] = []
         if options.strength >= 2 { levels.append(secondaries) }
@@ -36,6 +42,14 @@ struct CollationKey {
         for level in levels {
             primaries.append(Self.separator)
             for weight in level { append(weight) }
+        }
+        if options.strength >= 4, options.alternate == .shifted {
+            primaries.append(Self.separator)
+            for weight in quaternaries { append(weight) }
+        }
+        if options.strength >= 5 {
+            primaries.append(Self.separator)
+            primaries.append(contentsOf: scalars)
         }
         return String(primaries)
     }
@@ -73,11 +87,17 @@ struct CollationKey {
 
     private mutating func read(_ scalar: Unicode.Scalar) {
         if TextDecomposition.isMark(scalar) {
+            guard !followsShifted else { return }
             secondaries.append(CollationWeights.mark(scalar))
             return
         }
         for element in CollationWeights.elements(of: scalar) {
-            guard !isShifted(element.weight) else { continue }
+            followsShifted = isShifted(element.weight)
+            guard !followsShifted else {
+                quaternaries.append(0x100 + element.weight >> 12)
+                quaternaries.append(0x100 + element.weight & 0xFFF)
+                continue
+            }
             let case_ =
                 element.isUpper ? Self.upper : element.isVariant ? Self.variant : Self.common
             add(element.weight, case_)
@@ -96,25 +116,31 @@ struct CollationKey {
         append(0x100 + weight >> 12)
         append(0x100 + weight & 0xFFF)
         secondaries.append(Self.common)
+        quaternaries.append(Self.counted)
+        followsShifted = false
         let isUpper = variant == Self.upper
         let upper = options.caseFirst == .upper ? Self.upperFirst : Self.upper
         cases.append(isUpper ? upper : Self.common)
         tertiaries.append(isUpper ? upper : variant)
     }
 
-    /// Digits as one number: how many there are without leading zeros, then which.
+    /// Digits as one number: how many there are without leading zeros, then which; of longer ones
+    /// in parts, each without leading zeros, as ICU does.
     private mutating func readNumber(_ scalars: [Unicode.Scalar], from start: Int) -> Int {
         var end = start
         var digits: [UInt32] = []
         while end < scalars.count, let digit = CollationWeights.digit(scalars[end]) {
-            if !(digit == 0 && digits.isEmpty) { digits.append(digit) }
+            digits.append(digit)
             end += 1
         }
-        for first in stride(from: 0, to: max(digits.count, 1), by: Self.digitsMax) {
-            let part = digits[first..<min(first + Self.digitsMax, digits.count)]
+        var next = 0
+        repeat {
+            while next < digits.count - 1, digits[next] == 0 { next += 1 }
+            let part = digits[next..<min(next + Self.digitsMax, digits.count)]
             add(CollationWeights.number(digits: UInt32(part.count)), Self.common)
             for digit in part { add(CollationWeights.weight(.digit, digit), Self.common) }
-        }
+            next += part.count
+        } while next < digits.count
         return end
     }
 }

@@ -15,9 +15,21 @@ enum CollationParser {
             throw location(
                 40414, "BSON field 'collation.locale' is missing but a required field")
         }
-        if options.locale == "fr_CA", !seen.contains("backwards") { options.backwards = true }
+        addDefaults(&options, seen)
         try check(options, document)
         return options
+    }
+
+    /// Adds what the rules of some locales say where the collation does not.
+    ///
+    /// Source: MongoDB manual, "Collation Default Parameters"; CLDR's tailorings.
+    private static func addDefaults(_ options: inout Collation.Options, _ seen: Set<Name>) {
+        switch options.locale {
+        case "fr_CA": if !seen.contains("backwards") { options.backwards = true }
+        case "da", "mt": if !seen.contains("caseFirst") { options.caseFirst = .upper }
+        case "th": if !seen.contains("alternate") { options.alternate = .shifted }
+        default: break
+        }
     }
 
     private static func read(

@@ -207,10 +207,13 @@ struct TextFolding: Sendable {
             }
         }
         let cased = TextDecomposition.folded(text, case: !keepsCase, marks: false)
-        // An apostrophe is part of a word in English only.
-        return Self.words(cased).flatMap { $0.split(separator: "'") }.compactMap { word in
+        var words = Self.words(cased)
+        if !TextLanguage.hasApostrophes(language) {
+            words = words.flatMap { $0.split(separator: "'").map(String.init) }
+        }
+        return words.compactMap { word in
             if WorkBudget.isOver(after: 8) { return nil }
-            return TextLanguage.stem(String(word), in: language).map {
+            return TextLanguage.stem(word, in: language).map {
                 TextDecomposition.folded($0, case: false, marks: !keepsMarks)
             }
         }

@@ -18,6 +18,8 @@ final class CatalogCache {
     private var probed: Set<Int64> = []
     private var lastProbed: Int64 = -1
     private var compared: Set<Int64> = []
+    /// Tables of which a whole read found as many rows as the index has keys.
+    private var counted: Set<Int64> = []
     private var isCatalogChecked = false
     /// Read before; an index that did not change is not read again.
     private var known: [Int64: StoredIndex] = [:]
@@ -104,6 +106,18 @@ final class CatalogCache {
         guard !probed.contains(table.id), !connection.isInMemory else { return }
         try TableCheck(table: table, connection: connection).probe()
         probed.insert(table.id)
+    }
+
+    /// Compares how many rows a read of a whole table found with how many keys its index has, once per
+    /// connection: where a page was lost, one of the two has fewer.
+    ///
+    /// - Throws: `corrupt` naming the collection and the index.
+    func compare(
+        _ rows: Int64, with table: CollectionTable, _ connection: SQLiteConnection
+    ) throws(StoreError) {
+        guard !counted.contains(table.id), !connection.isInMemory else { return }
+        try TableCheck(table: table, connection: connection).compare(rows)
+        counted.insert(table.id)
     }
 
     /// Compares all rows of a table with its index by key, once per connection.

@@ -10,6 +10,8 @@ final class CollectionTable: Sendable {
     let validator: Filter?
     /// Whether the options ask nothing of writes and reads.
     let isPlain: Bool
+    /// Whether documents lie in the order of their ids, which is what no order then means.
+    let isClustered: Bool
     private let statements: [String]
 
     /// The statements that run often.
@@ -54,6 +56,7 @@ final class CollectionTable: Sendable {
         self.namespace = namespace
         self.options = options
         isPlain = options == .none
+        isClustered = options.isClustered
         let collation = try options.collation.flatMap { (document) throws(StoreError) in
             try Collation(document)
         }

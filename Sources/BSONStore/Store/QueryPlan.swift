@@ -20,6 +20,9 @@ struct QueryPlan {
         var behind: [UInt8]?
         var order = Order.inserted
 
+        /// Whether it has all rows of the collection.
+        var isWhole: Bool { lower == nil && upper == nil && behind == nil }
+
         /// Whether the rows are found by their keys.
         var isByKey: Bool {
             switch order {
@@ -29,7 +32,10 @@ struct QueryPlan {
         }
     }
 
-    /// The order in which rows are read.
+    /// The order in which rows are read; a clustered collection has its documents in the order of
+    /// their ids, whatever the order in which they were inserted.
+    ///
+    /// Source: MongoDB manual, "Clustered Collections".
     enum Order {
         case inserted
         case insertedLast
@@ -168,11 +174,11 @@ extension QueryPlan.Range {
     func prepare(
         _ table: CollectionTable, withRows: Bool, _ connection: SQLiteConnection
     ) throws(StoreError) -> SQLiteStatement {
-        if lower == nil, upper == nil, order == .inserted {
+        if lower == nil, upper == nil, order == .inserted, !table.isClustered {
             return try connection.prepare(withRows ? .scanRows : .scan, table)
         }
         let statement = try connection.prepare(
-            "SELECT doc, id FROM \(source(table)) ORDER BY \(column)")
+            "SELECT doc, id FROM \(source(table)) ORDER BY \(column(table))")
         bind(statement)
         return statement
     }
@@ -197,8 +203,10 @@ extension QueryPlan.Range {
         return StoreSchema.tableName(table.id) + filter
     }
 
-    private var column: String {
+    private func column(_ table: CollectionTable) -> String {
         switch order {
+        case .inserted where table.isClustered: "key"
+        case .insertedLast where table.isClustered: "key DESC"
         // Between bounds the index is read in its order; sorting by row would cost extra.
         case .inserted: "key"
         case .insertedLast: lower != nil || upper != nil ? "key" : "id DESC"

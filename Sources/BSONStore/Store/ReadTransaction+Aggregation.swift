@@ -91,11 +91,11 @@ extension ReadTransaction: AggregationSource {
         }
     }
 
-    func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [IndexDefinition.Key]? {
+    func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [[IndexDefinition.Key]]? {
         let all = try indexes(namespace)
         guard !all.isEmpty else { return nil }
-        return all.flatMap(\.keys).filter {
-            $0.kind == .special("2d") || $0.kind == .special("2dsphere")
+        return all.filter { !$0.isHidden }.map { index in
+            index.keys.filter { $0.kind == .special("2d") || $0.kind == .special("2dsphere") }
         }
     }
 

@@ -244,7 +244,11 @@ extension ReadTransaction {
             case .range(let range):
                 let statement = try range.prepare(table, withRows: withRows, connection)
                 do throws(StoreError) {
-                    try scan(statement, withRows, isContentUsed, filter, body)
+                    let count = try scan(statement, withRows, isContentUsed, filter, body)
+                    // A body of a write may have written.
+                    if let count, range.isWhole, !(self is WriteTransaction) {
+                        try connection.catalogCache.compare(count, with: table, connection)
+                    }
                 } catch {
                     guard error.code == .corrupt, error.sqliteCode == nil else { throw error }
                     throw try named(error, range, table)
@@ -275,12 +279,15 @@ extension ReadTransaction {
         }
     }
 
+    /// Lends the rows of a statement; tells how many it has, where the body let it end.
     private func scan(
         _ statement: borrowing SQLiteStatement, _ withRows: Bool, _ isContentUsed: Bool,
         _ filter: Filter, _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
-    ) throws(StoreError) {
-        try filter.matchingStored { (check) throws(StoreError) in
+    ) throws(StoreError) -> Int64? {
+        try filter.matchingStored { (check) throws(StoreError) -> Int64? in
+            var count: Int64 = 0
             while try statement.step() {
+                count += 1
                 let goesOn = try statement.withBytes(0) { (bytes) throws(StoreError) -> Bool in
                     switch try check(bytes) {
                     case .fails: return true
@@ -293,8 +300,9 @@ extension ReadTransaction {
                     }
                     return try body(withRows ? statement.int64(1) : 0, bytes)
                 }
-                guard goesOn else { return }
+                guard goesOn else { return nil }
             }
+            return count
         }
     }
 

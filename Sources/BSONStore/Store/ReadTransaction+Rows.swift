@@ -43,7 +43,9 @@ extension ReadTransaction {
         let filter = try resolved(filter, namespace)
         switch try plan(namespace, filter, nil, options).access {
         case .keys, .index, .union: return false
-        case .range(let range): return !range.isByKey && range.order == .inserted
+        case .range(let range):
+            guard !range.isByKey, range.order == .inserted else { return false }
+            return try onTable(namespace) { !$0.isClustered } ?? true
         }
     }
 

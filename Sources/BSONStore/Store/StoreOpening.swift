@@ -83,6 +83,9 @@ enum StoreOpening {
         guard try StoreSchema.kind(connection) != .empty else {
             throw StoreError(.notADatabase, "The file is empty; it was opened for reading only")
         }
+        if options.leavesNoTrace, let complete = options.completesReader {
+            try complete(connection)
+        }
         // A file that nobody can change has no log whose index could tell of changes.
         if mode != .immutable, mode != .alone { connection.findWALIndex() }
         return connection

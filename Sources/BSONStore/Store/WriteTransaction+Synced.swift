@@ -15,7 +15,17 @@ extension WriteTransaction {
     ///
     /// - Throws: `illegalOperation` (20), which names the right call.
     func checkMayWrite(_ namespace: Namespace) throws(StoreError) {
-        guard !isByEngine, try isSynced(namespace) else { return }
+        guard !isByEngine else { return }
+        try checkIsFree(namespace)
+    }
+}
+
+extension ReadTransaction {
+    /// Refuses a collection that a sync engine keeps in step, before anything else is done with it.
+    ///
+    /// - Throws: `illegalOperation` (20), which names the right call.
+    package func checkIsFree(_ namespace: Namespace) throws(StoreError) {
+        guard try isSynced(namespace) else { return }
         let call =
             "engine.collection(Namespace(\"\(namespace.database)\", "
             + "\"\(namespace.collection)\"))"
@@ -25,9 +35,7 @@ extension WriteTransaction {
                 + "documents first",
             namespace: namespace)
     }
-}
 
-extension ReadTransaction {
     /// Whether a sync engine keeps documents of a collection in step: one of them has a record, or is
     /// to get one, or a subscription asks, or once asked, for them.
     ///

@@ -3,8 +3,9 @@
 protocol CommandBackend: Sendable {
     /// Checks whether a command may be carried out for whom it comes from.
     ///
+    /// - Returns: the command with what was read of it, which is what is to be carried out.
     /// - Throws: 13 (Unauthorized), 391 when the sign-in is over.
-    func authorize(_ rule: CommandRule, _ call: CommandCall) throws
+    func authorize(_ rule: CommandRule, _ call: CommandCall) throws -> CommandCall
 
     /// Carries out a command whose arguments are checked; may block.
     ///

@@ -15,6 +15,8 @@ final class StoreBackend: CommandBackend {
     let transactions: TransactionTable
     /// States of the store that are read outside of transactions.
     let snapshots = SnapshotTable()
+    /// Answers for users that do not exist.
+    let standIns: StandIns
     /// Wakes commands that wait for a commit.
     let commits: CommitHub
     /// When documents whose time is over were looked for last.
@@ -37,6 +39,7 @@ final class StoreBackend: CommandBackend {
         transactions = TransactionTable(bounds: server.settings.transactions)
         commits = CommitHub(store)
         try SessionLog.prepare(store)
+        standIns = StandIns(secret: try StandIns.secret(of: store))
         if let time = try store.read({ try FeedTimes($0).last() }) { server.clock.follow(time) }
     }
 

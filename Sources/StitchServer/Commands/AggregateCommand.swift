@@ -18,8 +18,9 @@ enum AggregateCommand {
 
     /// Runs the pipeline of a command.
     static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
-        let namespace = try target(call)
-        let request = try AggregateRequest(call)
+        let parsed = try call.parsed.aggregate
+        let namespace = try parsed.namespace.get()
+        let request = try parsed.request.get()
         if call.flag("explain") {
             guard call["writeConcern"] == nil else {
                 throw CommandFault(
@@ -34,10 +35,12 @@ enum AggregateCommand {
         }
         let batchSize = try CursorArgument.batchSize(call)
         try request.checkTransaction(call)
-        if let options = try request.changeStream() {
-            return try watch(options, request, namespace, call, store, batchSize: batchSize)
+        switch parsed.work {
+        case .refused(let error): throw error
+        case .stream(let stage):
+            return try watch(stage, request, namespace, call, store, batchSize: batchSize)
+        case .pipeline: try request.checkSplit()
         }
-        try request.checkSplit()
         let ruleGuard = try store.ruleGuard(call)
         return try store.open(
             ListSource(try documents(call, store)), namespace, call, under: ruleGuard,
@@ -49,9 +52,10 @@ enum AggregateCommand {
         _ call: CommandCall, _ store: StoreBackend,
         failing: String = "PlanExecutor error during aggregation"
     ) throws -> [BSONDocument] {
-        let namespace = try target(call)
-        let request = try AggregateRequest(call)
-        let pipeline = try request.pipeline(for: call, store)
+        let parsed = try call.parsed.aggregate
+        let namespace = try parsed.namespace.get()
+        let request = try parsed.request.get()
+        let pipeline = try parsed.pipeline
         if pipeline.writes, let level = call.document("readConcern")?["level"]?.stringValue,
             level == "linearizable"
         {
@@ -59,7 +63,7 @@ enum AggregateCommand {
                 .invalidOptions,
                 "\(request.lastStage) cannot be used with a 'linearizable' read concern level")
         }
-        let target = pipeline.target(from: namespace)
+        let target = parsed.target
         if let target { try WrittenCollection(target, by: request.lastStage).checkName() }
         let gather: @Sendable (ReadTransaction) throws -> [BSONDocument] = { transaction in
             var documents: [BSONDocument] = []
@@ -86,8 +90,8 @@ enum AggregateCommand {
     }
 
     private static func watch(
-        _ options: BSONValue, _ request: AggregateRequest, _ namespace: Namespace,
-        _ call: CommandCall, _ store: StoreBackend, batchSize: Int?
+        _ stage: Result<ChangeStreamStage, any Error>, _ request: AggregateRequest,
+        _ namespace: Namespace, _ call: CommandCall, _ store: StoreBackend, batchSize: Int?
     ) throws -> CommandOutcome {
         let level = call.document("readConcern")?["level"]?.stringValue ?? "majority"
         guard level == "majority" else {
@@ -96,7 +100,7 @@ enum AggregateCommand {
                 "Aggregation stage $changeStream cannot run with a readConcern other than "
                     + "'majority'. Current readConcern: \(level)")
         }
-        let stage = try ChangeStreamStage(options)
+        let stage = try stage.get()
         guard try !store.read(call, { try $0.isView(namespace) }) else {
             throw StoreError.view(namespace)
         }
@@ -127,7 +131,7 @@ enum AggregateCommand {
 }
 
 /// Is what an `aggregate` asks for, as far as it is about the pipeline.
-struct AggregateRequest {
+struct AggregateRequest: Sendable {
     private let stages: BSONArray
 
     init(_ call: CommandCall) throws(CommandFault) {

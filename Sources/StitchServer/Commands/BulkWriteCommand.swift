@@ -12,7 +12,7 @@ enum BulkWriteCommand {
             "stmtId": .number, "stmtIds": .array, "bypassEmptyTsReplacement": .bool,
         ], required: ["ops", "nsInfo"], .store(run))
 
-    /// The collections that are written to, for who authorises it and for who does it.
+    /// Reads the collections that are written to.
     ///
     /// - Throws: 40414, 14 and 73 for what names none.
     static func namespaces(_ call: CommandCall) throws(CommandFault) -> [Namespace] {
@@ -31,7 +31,7 @@ enum BulkWriteCommand {
     }
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
-        let namespaces = try namespaces(call)
+        let namespaces = try call.parsed.namespaces
         for namespace in namespaces { try namespace.checkWritable() }
         let operations = try call.documents("ops").map { try BulkOperation($0, namespaces) }
         let ruleGuard = try store.ruleGuard(call)

@@ -9,6 +9,21 @@ enum ExplainCommand {
         .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
+        let request = try call.parsed.explain
+        return .reply(try Explanation(request.call, request.verbosity).reply(store))
+    }
+}
+
+/// Says which command is to be explained, and how far.
+struct ExplainRequest: Sendable {
+    /// The command, read.
+    let call: CommandCall
+    let rule: CommandRule
+    let verbosity: ExplainVerbosity
+
+    /// - Throws: 14, 2 (BadValue) and 59 for what is no command, 20 for `explain` itself, and what
+    ///   checking the command's fields throws.
+    init(_ call: CommandCall, _ store: StoreBackend) throws {
         guard var inner = call.target.documentValue else {
             throw CommandFault(
                 .typeMismatch,
@@ -26,13 +41,13 @@ enum ExplainCommand {
             throw CommandFault(
                 59, "Explain failed due to unknown command: \(name)")
         }
-        guard rule.name != Self.rule.name else {
+        guard rule.name != ExplainCommand.rule.name else {
             throw CommandFault(.illegalOperation, "Explain cannot explain itself.")
         }
         if inner["$db"] == nil { inner.append("$db", .string(call.database)) }
         try rule.schema.check(inner, named: rule.name, isCommand: true)
-        let explained = Explanation(
-            call.standing(for: inner, as: rule.name, givenName: name), verbosity)
-        return .reply(try explained.reply(store))
+        var explained = call.standing(for: inner, as: rule.name, givenName: name)
+        explained.parsed = ParsedCommand(rule, explained, store, isExplained: true)
+        (self.call, self.rule, self.verbosity) = (explained, rule, verbosity)
     }
 }

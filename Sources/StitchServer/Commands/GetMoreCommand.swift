@@ -118,7 +118,14 @@ enum GetMoreCommand {
         .waiting(
             CommandWait(
                 deadline: reading.deadline,
-                subscribe: { wake in store.commits.wait(after: generation, wake) },
+                subscribe: { wake in
+                    let ignore = store.cursors.onEnd(reading.cursor.id, wake)
+                    let unsubscribe = store.commits.wait(after: generation, wake)
+                    return {
+                        ignore()
+                        unsubscribe()
+                    }
+                },
                 again: { isTimeUp in
                     try next(reading, source, store, isTimeUp: isTimeUp)
                 },

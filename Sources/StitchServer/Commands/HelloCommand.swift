@@ -82,20 +82,16 @@ enum HelloCommand {
         return (process, changes)
     }
 
-    /// The mechanisms of a user; who is not known has those of most, so that nobody learns who is.
-    private static func mechanisms(of user: User?) -> [String] {
-        guard let user else { return ScramMechanism.allCases.map(\.rawValue) }
-        return user.credentials.map(\.mechanism.rawValue)
-    }
-
     /// Adds what the client asks about signing in.
     private static func signingIn(
         _ reply: BSONDocument, _ call: CommandCall, _ store: StoreBackend
     ) throws -> BSONDocument {
         var reply = reply
         if let name = call.string("saslSupportedMechs"), let parts = name.splitAtFirstDot {
+            // Asked also for a user who is there: the answer takes as long for the others.
+            let standIn = try store.standIns.mechanisms(parts.tail, parts.head, store)
             let user = try store.user(parts.tail, parts.head)
-            let names = Self.mechanisms(of: user)
+            let names = (user?.credentials.map(\.mechanism) ?? standIn).map(\.rawValue)
             reply.append(
                 "saslSupportedMechs", .array(BSONArray(names.map { BSONValue.string($0) })))
             // Who cannot go on with the mechanism that was guessed begins anew with another.

@@ -14,13 +14,15 @@ enum MapReduceCommand {
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
-        let request = try MapReduceRequest(call)
+        let request = try call.parsed.mapReduce
         let isView = try store.read(call) { try $0.isView(namespace) }
         guard !isView else {
             throw CommandFault(166, "mapReduce on a view is not supported")
         }
-        let aggregate = call.standing(
+        var aggregate = call.standing(
             for: request.aggregate(namespace), as: "aggregate", givenName: "aggregate")
+        // It writes where the output says, by which it was authorised.
+        aggregate.parsed = .aggregate(ParsedAggregate(aggregate, store))
         let documents = try AggregateCommand.documents(
             aggregate, store, failing: "MapReduce internal error")
         return .reply([request.output.replyField: request.output.reply(documents)])
@@ -28,7 +30,7 @@ enum MapReduceCommand {
 }
 
 /// Is what a `mapReduce` asks for.
-struct MapReduceRequest {
+struct MapReduceRequest: Sendable {
     let output: MapReduceOutput
     private let call: CommandCall
     private let map: BSONValue
@@ -114,8 +116,8 @@ struct MapReduceRequest {
 }
 
 /// Says where the results of a `mapReduce` go.
-struct MapReduceOutput {
-    private enum Kind: String, CaseIterable {
+struct MapReduceOutput: Sendable {
+    private enum Kind: String, Sendable, CaseIterable {
         case inline
         case replace
         case merge

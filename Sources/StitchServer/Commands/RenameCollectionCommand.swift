@@ -8,13 +8,8 @@ enum RenameCollectionCommand {
         required: ["to"], .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
-        guard let from = call.target.stringValue else {
-            throw CommandFault(
-                .invalidNamespace,
-                "collection name has invalid type \(call.target.type.serverName)")
-        }
-        let source = try Namespace(parsing: from)
-        let target = try target(call)
+        let request = try call.parsed.rename
+        let (source, target) = (request.source, request.target)
         if source != target { try check(source, target) }
         let faults = try store.write(call) { transaction in
             var faults = [
@@ -28,16 +23,6 @@ enum RenameCollectionCommand {
         }
         store.cursors.end(faults)
         return .ok
-    }
-
-    private static func target(_ call: CommandCall) throws -> Namespace {
-        let name = call.string("to") ?? ""
-        guard name.utf8.count <= Namespace.bytesMax else {
-            throw CommandFault(
-                .illegalOperation, "error with target namespace: \(Namespace.tooLong(name).message)"
-            )
-        }
-        return try Namespace(parsing: name)
     }
 
     /// Refuses names that the server keeps for itself.
@@ -69,5 +54,28 @@ enum RenameCollectionCommand {
             throw CommandFault(
                 .illegalOperation, "error with \(role) namespace: \(error.message)")
         }
+    }
+}
+
+/// Says which collection gets which name.
+struct RenameRequest: Sendable {
+    let source: Namespace
+    let target: Namespace
+
+    /// - Throws: 73 (InvalidNamespace) for what is no name, 20 for a new one that is too long.
+    init(_ call: CommandCall) throws {
+        guard let from = call.target.stringValue else {
+            throw CommandFault(
+                .invalidNamespace,
+                "collection name has invalid type \(call.target.type.serverName)")
+        }
+        source = try Namespace(parsing: from)
+        let name = call.string("to") ?? ""
+        guard name.utf8.count <= Namespace.bytesMax else {
+            throw CommandFault(
+                .illegalOperation, "error with target namespace: \(Namespace.tooLong(name).message)"
+            )
+        }
+        target = try Namespace(parsing: name)
     }
 }

@@ -31,7 +31,7 @@ enum UserCommands {
                         + "database")
             }
             var user = User(name: name, database: call.database)
-            user.roles = try Role.roles(call.array("roles") ?? [], on: call.database)
+            user.roles = try call.parsed.roles ?? []
             if let data = call["customData"] { user.customData = data }
             if let password = call.string("pwd") {
                 try user.setPassword(password, Self.mechanisms(call))
@@ -54,9 +54,7 @@ enum UserCommands {
             "digestPassword": .flag, "mechanisms": .array, "authenticationRestrictions": .array,
         ],
         .store { call, store in
-            let roles = try call.array("roles").map {
-                try Role.roles($0, on: call.database)
-            }
+            let roles = try call.parsed.roles
             let mechanisms = try Self.mechanisms(call)
             try Self.change(call, store) { user in
                 if let roles { user.roles = roles }
@@ -72,7 +70,7 @@ enum UserCommands {
         "grantRolesToUser", [.takesWriteConcern], fields: ["roles": .array],
         required: ["roles"],
         .store { call, store in
-            let roles = try Role.roles(call.array("roles") ?? [], on: call.database)
+            let roles = try call.parsed.roles ?? []
             try Self.change(call, store) { user in
                 user.roles += roles.filter { !user.roles.contains($0) }
             }
@@ -83,7 +81,7 @@ enum UserCommands {
         "revokeRolesFromUser", [.takesWriteConcern], fields: ["roles": .array],
         required: ["roles"],
         .store { call, store in
-            let roles = try Role.roles(call.array("roles") ?? [], on: call.database)
+            let roles = try call.parsed.roles ?? []
             try Self.change(call, store) { user in
                 user.roles.removeAll { roles.contains($0) }
             }

@@ -11,7 +11,7 @@ enum UsersInfoCommand {
             "showAuthenticationRestrictions": .flag, "filter": .document,
         ],
         .store { call, store in
-            let filter = try Filter(Self.query(call))
+            let filter = try Filter(call.parsed.users.query)
             let extra = try Filter(call.document("filter") ?? [:])
             let found = try store.read(call) { transaction in
                 try transaction.find(User.namespace, filter: filter)
@@ -21,42 +21,68 @@ enum UsersInfoCommand {
                 .filter { extra.matches($0) }
             return .reply(["users": .array(BSONArray(users.map(BSONValue.document)))])
         })
+}
 
-    /// The databases whose users are told of; the empty name stands for all of them.
-    static func databases(_ call: CommandCall) -> [String] {
-        let named = call.target.arrayValue.map(Array.init) ?? [call.target]
-        return named.map { value in
-            guard let document = value.documentValue else { return call.database }
-            if document["forAllDBs"]?.isTrue == true { return "" }
-            return document["db"]?.stringValue ?? call.database
+/// Says which users a `usersInfo` asks for.
+struct UserSelection: Sendable {
+    private enum Part: Sendable {
+        case all
+        case ofDatabase(String)
+        case one(String, database: String)
+
+        /// The database whose users are told of; the empty name stands for all of them.
+        var database: String {
+            switch self {
+            case .all: ""
+            case .ofDatabase(let database), .one(_, let database): database
+            }
+        }
+
+        var query: BSONDocument {
+            switch self {
+            case .all: [:]
+            case .ofDatabase(let database): ["db": .string(database)]
+            case .one(let name, let database): ["user": .string(name), "db": .string(database)]
+            }
         }
     }
 
-    private static func query(_ call: CommandCall) throws(CommandFault) -> BSONDocument {
+    private let parts: [Part]
+
+    /// - Throws: 2 (BadValue) for what names no user.
+    init(_ call: CommandCall) throws(CommandFault) {
         switch call.target {
-        case .string, .document: return try one(call.target, call)
+        case .string, .document: parts = [try Self.part(call.target, call)]
         case .array(let names):
-            var queries: [BSONValue] = []
-            for name in names { queries.append(.document(try one(name, call))) }
-            return queries.isEmpty ? ["_id": ["$in": []]] : ["$or": .array(BSONArray(queries))]
-        default: return ["db": .string(call.database)]
+            parts = try names.map { (name) throws(CommandFault) in try Self.part(name, call) }
+        default: parts = [.ofDatabase(call.database)]
         }
     }
 
-    private static func one(
+    private static func part(
         _ value: BSONValue, _ call: CommandCall
-    ) throws(CommandFault) -> BSONDocument {
-        if let name = value.stringValue {
-            return ["user": .string(name), "db": .string(call.database)]
-        }
+    ) throws(CommandFault) -> Part {
+        if let name = value.stringValue { return .one(name, database: call.database) }
         let document = value.documentValue ?? [:]
-        if document["forAllDBs"]?.isTrue == true { return [:] }
+        if document["forAllDBs"]?.isTrue == true { return .all }
         guard let user = document["user"]?.stringValue, let db = document["db"]?.stringValue
         else {
             throw CommandFault(
                 .badValue,
                 "UserName must contain a 'user' field and a 'db' field, both strings")
         }
-        return ["user": .string(user), "db": .string(db)]
+        return .one(user, database: db)
+    }
+
+    /// The databases whose users are told of; the empty name stands for all of them.
+    var databases: [String] { parts.map(\.database) }
+
+    /// What finds the users.
+    var query: BSONDocument {
+        switch parts.count {
+        case 0: ["_id": ["$in": []]]
+        case 1: parts[0].query
+        default: ["$or": .array(BSONArray(parts.map { .document($0.query) }))]
+        }
     }
 }

@@ -20,6 +20,8 @@ final class CursorTable: Sendable {
 
     private struct State: Sendable {
         var cursors: [Int64: Cursor] = [:]
+        /// What wakes the commands that wait for more, by the cursors.
+        var wakes: [Int64: @Sendable () -> Void] = [:]
         var timedOut: Int64 = 0
         var generator = SystemRandomNumberGenerator()
     }
@@ -119,13 +121,33 @@ final class CursorTable: Sendable {
         }
     }
 
-    /// Ends a cursor of a user, or of anybody; one that is being read ends afterwards.
+    /// Calls back once the cursor that a command waits for is to end; at once when it is already.
+    ///
+    /// - Returns: what takes the wish back.
+    func onEnd(
+        _ id: Int64, _ wake: @escaping @Sendable () -> Void
+    ) -> @Sendable () -> Void {
+        state.withLock { $0.wakes[id] = wake }
+        // Asked afterwards: who ends it meanwhile finds the callback, or was seen here.
+        if end(of: id) != nil { self.wake([id]) }
+        return { [self] in state.withLock { $0.wakes[id] = nil } }
+    }
+
+    private func wake(_ ids: [Int64]) {
+        let wakes = state.withLock { state in
+            ids.compactMap { state.wakes.removeValue(forKey: $0) }
+        }
+        for wake in wakes { wake() }
+    }
+
+    /// Ends a cursor of a user, or of anybody; one that is being read ends afterwards, and who
+    /// waits for more of it is woken.
     ///
     /// - Returns: whether there was one of the namespace.
     func kill(
         _ id: Int64, _ namespace: Namespace? = nil, by owner: CursorOwner? = nil
     ) -> Bool {
-        state.withLock { state in
+        let isKilled = state.withLock { state in
             guard var cursor = state.cursors[id], !cursor.isPinned || cursor.end == nil,
                 namespace == nil || cursor.namespace == namespace,
                 owner == nil || cursor.owner == owner
@@ -138,6 +160,8 @@ final class CursorTable: Sendable {
             }
             return true
         }
+        if isKilled { wake([id]) }
+        return isKilled
     }
 
     private static let killed = CommandFault(
@@ -156,15 +180,19 @@ final class CursorTable: Sendable {
     /// The next `getMore` says why. Change streams go on: they tell what became of the collection.
     func end(_ faults: [Namespace: CommandFault]) {
         guard !faults.isEmpty else { return }
-        state.withLock { state in
+        let ended = state.withLock { state in
+            var ended: [Int64] = []
             for (id, cursor) in state.cursors {
                 guard let fault = faults[cursor.namespace], cursor.end == nil,
                     !(cursor.source is ChangeStreamSource)
                 else { continue }
                 state.cursors[id]?.end = fault
                 if !cursor.isPinned { state.cursors[id]?.source = ListSource([]) }
+                ended.append(id)
             }
+            return ended
         }
+        wake(ended)
     }
 
     /// Ends the cursors of a session.

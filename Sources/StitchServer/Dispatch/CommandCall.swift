@@ -41,6 +41,8 @@ struct CommandCall: Sendable {
     let snapshot: SnapshotRequest?
     /// Whether the client can take answers that it did not ask for.
     let allowsExhaust: Bool
+    /// What it asks for, read; it is there once the command is authorised.
+    var parsed = ParsedCommand.plain
 
     /// The call of a command that stands in this one, or that this one stands for.
     func standing(for body: BSONDocument, as name: String, givenName: String) -> CommandCall {

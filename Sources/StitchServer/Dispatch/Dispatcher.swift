@@ -218,7 +218,7 @@ struct Dispatcher: Sendable {
     }
 
     private func run(_ rule: CommandRule, _ call: CommandCall) throws -> CommandOutcome {
-        try backend.authorize(rule, call)
+        let call = try backend.authorize(rule, call)
         try server.member.check(rule, call)
         switch rule.answering {
         case .server(let answer): return try answer(call)

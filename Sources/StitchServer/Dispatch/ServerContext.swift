@@ -37,8 +37,6 @@ final class ServerContext: Sendable {
     let signIns = SignInDelay()
     /// The last writes that rules denied.
     let denials = DeniedWrites()
-    /// Known to this run of the process only.
-    let secret = ScramCredential.random(32)
 
     /// Takes the settings.
     init(settings: ServerSettings) { self.settings = settings }

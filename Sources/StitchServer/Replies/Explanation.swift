@@ -66,9 +66,15 @@ struct Explanation {
     }
 
     private func aggregation(_ store: StoreBackend) throws -> BSONDocument {
-        let namespace = try AggregateCommand.target(call)
-        let request = try AggregateRequest(call)
-        _ = try request.pipeline(for: call)
+        let parsed = try call.parsed.aggregate
+        let namespace = try parsed.namespace.get()
+        let request = try parsed.request.get()
+        // A change stream has no plan, and is refused as in MongoDB: its stage is not known here.
+        if case .pipeline = parsed.work {
+            _ = try parsed.pipeline
+        } else {
+            _ = try request.pipeline(for: call)
+        }
         let (leading, rest) = request.leading()
         let query = try FindQuery(leading, call)
         var explained = try store.read(call) {

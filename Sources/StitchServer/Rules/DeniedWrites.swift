@@ -112,7 +112,9 @@ extension DeniedWrites {
         for name in ["let", "collation", "explain"] {
             if let value = call[name] { body.append(name, value) }
         }
-        let pipeline = call.standing(for: body, as: "aggregate", givenName: "aggregate")
+        var pipeline = call.standing(for: body, as: "aggregate", givenName: "aggregate")
+        pipeline.parsed = .aggregate(
+            ParsedAggregate(pipeline, pipeline.flag("explain") ? nil : store))
         guard call.name == "count" else { return try AggregateCommand.run(pipeline, store) }
         let found = try AggregateCommand.documents(pipeline, store).first?["n"]
         return .reply(["n": found ?? .int32(0)])

@@ -36,18 +36,26 @@ enum Authorization {
         return rule.traits.contains(.writes) ? .collections : .read
     }
 
-    /// Checks a command.
+    /// Who signed in.
+    ///
+    /// - Throws: 13 (Unauthorized) where nobody has.
+    static func known(
+        _ user: SignedInUser?, _ rule: CommandRule
+    ) throws(CommandFault) -> SignedInUser {
+        guard let user else {
+            throw CommandFault(13, "Command \(rule.name) requires authentication")
+        }
+        return user
+    }
+
+    /// Checks a command that was read.
     ///
     /// - Parameter user: who signed in.
     /// - Throws: 13 (Unauthorized).
     static func check(
-        _ rule: CommandRule, _ call: CommandCall, _ user: SignedInUser?
+        _ rule: CommandRule, _ call: CommandCall, _ user: SignedInUser
     ) throws(CommandFault) {
-        guard !rule.traits.contains(.unauthenticated) else { return }
-        guard let user else {
-            throw CommandFault(13, "Command \(rule.name) requires authentication")
-        }
-        for (access, database) in try needs(rule, call)
+        for (access, database) in needs(rule, call)
         where access != .signedIn && !user.has(access, on: database) {
             throw CommandFault(
                 13,
@@ -57,36 +65,46 @@ enum Authorization {
     }
 
     /// All that a command needs, also on other databases than its own.
+    ///
+    /// One that could not be read needs less: it does nothing but say why.
     private static func needs(
         _ rule: CommandRule, _ call: CommandCall
-    ) throws(CommandFault) -> [(Role.Access, String)] {
+    ) -> [(Role.Access, String)] {
         let database = call.database
         // What was denied to whom is for those who look after the server, not for all who read.
         if DeniedWrites.isRead(by: call) {
-            let own = rule.name == "aggregate" ? aggregateNeeds(call).dropFirst() : []
-            return [(.databaseAdministration, database)] + own
+            return [(.databaseAdministration, database)] + otherNeeds(call)
         }
+        switch call.parsed {
+        case .bulkWrite(.success(let namespaces)):
+            return namespaces.map { need(.write, of: $0) }
+        case .rename(.success(let request)):
+            return [request.source, request.target].map { need(.collections, of: $0) }
+        case .aggregate, .mapReduce:
+            return [(.read, database)] + otherNeeds(call) + needsForUsers(call)
+        // It tells of what the other command would meet.
+        case .explain(.success(let request)): return needs(request.rule, request.call)
+        case .roles(.success(let roles)):
+            // Roles are given and taken away by who administrates the users of their databases.
+            // Source: MongoDB manual, "createUser", section "Required Access".
+            return [(.userAdministration, database)]
+                + (roles ?? []).map { (.userAdministration, $0.database) }
+        case .users(.success(let users)): return users.databases.map { (access(rule), $0) }
+        case .bulkWrite, .rename: return []
+        case .explain: return [(.read, database)]
+        case .roles, .users, .plain: return plainNeeds(rule, call)
+        }
+    }
+
+    /// What a command needs that names no other database than its own.
+    private static func plainNeeds(
+        _ rule: CommandRule, _ call: CommandCall
+    ) -> [(Role.Access, String)] {
+        let database = call.database
         switch rule.name {
-        case "bulkWrite":
-            return try BulkWriteCommand.namespaces(call).map { need(.write, of: $0) }
-        case "renameCollection":
-            let names = [call.target.stringValue, call.string("to")].compactMap(\.self)
-            return names.map { need(.collections, of: $0) }
-        case "aggregate", "explain": return aggregateNeeds(call)
-        case "mapReduce":
-            let read = [(Role.Access.read, database)]
-            // The value that the command is carried out with, too.
-            let output = try MapReduceOutput(call["out"] ?? .null)
-            guard let target = output.target(from: database) else {
-                return read + needsForUsers(call)
-            }
-            return read + [need(.write, of: target)] + needsForUsers(call)
         case "killCursors", "getMore":
             // Cursors belong to sessions and namespaces, which are checked there.
             return [(.read, database)]
-        case "createUser", "updateUser", "grantRolesToUser", "revokeRolesFromUser":
-            return [(.userAdministration, database)] + givenRoles(call)
-        case "usersInfo": return UsersInfoCommand.databases(call).map { (access(rule), $0) }
         default:
             let isSystem =
                 call.target.stringValue?.hasPrefix("system.") == true && database == "admin"
@@ -94,22 +112,6 @@ enum Authorization {
             // A view of the users' credentials shows them.
             return ["create", "collMod"].contains(rule.name) ? own + needsForUsers(call) : own
         }
-    }
-
-    /// Roles are given and taken away by who administrates the users of the roles' databases.
-    ///
-    /// Source: MongoDB manual, "createUser", section "Required Access".
-    private static func givenRoles(_ call: CommandCall) -> [(Role.Access, String)] {
-        (call.array("roles") ?? []).compactMap { $0.documentValue?["db"]?.stringValue }
-            .map { (.userAdministration, $0) }
-    }
-
-    /// What a collection needs that is named with its database.
-    private static func need(_ access: Role.Access, of name: String) -> (Role.Access, String) {
-        if name.hasPrefix("admin.system.") { return (.userAdministration, "admin") }
-        // By bytes, as names are read where they are carried out.
-        let database = name.utf8.prefix { $0 != UInt8(ascii: ".") }
-        return (access, String(decoding: database, as: UTF8.self))
     }
 
     /// What a collection needs.
@@ -126,26 +128,16 @@ enum Authorization {
         return [(.userAdministration, "admin")]
     }
 
-    private static func aggregateNeeds(_ call: CommandCall) -> [(Role.Access, String)] {
-        var needs: [(Role.Access, String)] = [(.read, call.database)]
-        let stages = call.array("pipeline") ?? []
-        for stage in stages {
-            guard let (name, value) = stage.documentValue?.first(where: { _ in true }) else {
-                continue
-            }
-            let into = value.documentValue?["into"]?.documentValue ?? value.documentValue
-            let database = into?["db"]?.stringValue ?? call.database
-            if name == "$out" || name == "$merge" {
-                let coll = into?["coll"]?.stringValue ?? value.documentValue?["into"]?.stringValue
-                let named = coll ?? value.stringValue ?? ""
-                needs.append(need(.write, of: Namespace(database, named)))
-            }
-            if name == "$changeStream",
-                value.documentValue?["allChangesForCluster"]?.isTrue == true
-            {
-                needs.append((.read, ""))
-            }
+    /// What a command that reads its own database needs beside that.
+    private static func otherNeeds(_ call: CommandCall) -> [(Role.Access, String)] {
+        switch call.parsed {
+        case .aggregate(let aggregate):
+            let targets = aggregate.target.map { [need(.write, of: $0)] } ?? []
+            return targets + (aggregate.isForCluster ? [(.read, "")] : [])
+        case .mapReduce(.success(let request)):
+            let target = request.output.target(from: call.database)
+            return target.map { [need(.write, of: $0)] } ?? []
+        default: return []
         }
-        return needs + needsForUsers(call)
     }
 }

@@ -46,19 +46,28 @@ extension StoreBackend {
     ///
     /// Until there is a user, the first one can be made from the same machine.
     ///
+    /// - Returns: the command with what was read of it.
     /// - Throws: 13 (Unauthorized).
-    func authorize(_ rule: CommandRule, _ call: CommandCall) throws {
-        guard server.settings.requiresSignIn, !rule.traits.contains(.unauthenticated) else {
-            return
+    func authorize(_ rule: CommandRule, _ call: CommandCall) throws -> CommandCall {
+        var parsed = call
+        guard !rule.traits.contains(.unauthenticated) else { return call }
+        guard server.settings.requiresSignIn else {
+            parsed.parsed = ParsedCommand(rule, call, self)
+            return parsed
         }
         let user = try signedIn(call.connection)
         if user == nil, rule.name == "createUser", call.database == "admin",
             call.connection.isLoopback, try hasNoUsers()
         {
-            return
+            parsed.parsed = ParsedCommand(rule, call, self)
+            return parsed
         }
-        try Authorization.check(rule, call, user)
+        // Strangers, and those whom rules refuse a command, are not told how it is to be written.
+        let signedIn = try Authorization.known(user, rule)
         if try ruleGuard(call) != nil { try RuledCommands.check(rule, call) }
+        parsed.parsed = ParsedCommand(rule, call, self)
+        try Authorization.check(rule, parsed, signedIn)
+        return parsed
     }
 
     /// Begins to sign in.
@@ -90,7 +99,7 @@ extension StoreBackend {
             }
             return try found
                 ?? ScramCredential(
-                    mechanism, standingFor: User.id(name, database), secret: server.secret)
+                    mechanism, standingFor: User.id(name, database), secret: standIns.secret)
         }
         connection.state.withLock { $0.conversation = conversation }
         return SaslPayload.reply(conversation.firstReply, isDone: false)

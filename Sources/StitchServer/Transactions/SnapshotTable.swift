@@ -10,11 +10,17 @@ final class SnapshotTable: Sendable {
     static let ofOneMax = 16
     /// How long a state is kept that nobody reads.
     static let idleMax: Duration = .seconds(60)
+    /// How long a state is kept however often it is read: what was overwritten since stays in the
+    /// store's log for it.
+    ///
+    /// Source: the server's parameter `minSnapshotHistoryWindowInSeconds`.
+    static let lifetime: Duration = .seconds(300)
 
     private struct Entry: Sendable {
         let snapshot: OpenTransaction<ReadTransaction>
         /// Whose it is.
         let owner: [UInt8]
+        let startedAt = ContinuousClock.now
         var lastUsed: ContinuousClock.Instant
     }
 
@@ -29,14 +35,34 @@ final class SnapshotTable: Sendable {
     ) throws -> R {
         // A store in memory has one connection: holding a state would keep everybody else out.
         guard store.location != .inMemory else { return try store.read(body) }
-        if let known = touched(request.time) { return try known.use(body) }
-        guard request.isNew else {
-            throw CommandFault(
-                239, "Read timestamp \(SnapshotRequest.text(request.time)) is no longer available.")
-        }
+        if let known = touched(request.time) { return try use(known, request.time, body) }
+        guard request.isNew else { throw Self.tooOld(request.time) }
         let snapshot = try OpenTransaction.reading(store, waitingAtMost: 1_000)
         add(snapshot, request.time, of: owner)
-        return try snapshot.use(body)
+        return try use(snapshot, request.time, body)
+    }
+
+    private static func tooOld(_ time: BSONTimestamp) -> CommandFault {
+        CommandFault(
+            239, "Read timestamp \(SnapshotRequest.text(time)) is no longer available.")
+    }
+
+    /// Reads a state, which may end before or while it is read.
+    private func use<R>(
+        _ snapshot: OpenTransaction<ReadTransaction>, _ time: BSONTimestamp,
+        _ body: (ReadTransaction) throws -> R
+    ) throws -> R {
+        do {
+            return try snapshot.use(body)
+        } catch {
+            let code = CommandFault(error).code
+            let isEnded = entries.withLock { $0[time] == nil }
+            // Who ended it has interrupted the reader.
+            guard isEnded, code == 11601 || code == StoreError.Code.closed.rawValue else {
+                throw error
+            }
+            throw Self.tooOld(time)
+        }
     }
 
     private func touched(_ time: BSONTimestamp) -> OpenTransaction<ReadTransaction>? {
@@ -71,15 +97,19 @@ final class SnapshotTable: Sendable {
         ended?.abort()
     }
 
-    /// Ends the states that nobody has read for a while.
-    func endIdle(_ idle: Duration = idleMax) {
-        let limit = ContinuousClock.now - idle
-        let ended = entries.withLock { entries in
+    /// Ends the states that nobody has read for a while, and waits for it; and those that are too
+    /// old, under whoever reads them.
+    func endIdle(_ idle: Duration = idleMax, olderThan age: Duration = lifetime) {
+        let (limit, birth) = (ContinuousClock.now - idle, ContinuousClock.now - age)
+        let (idle, old) = entries.withLock { entries in
+            let old = entries.filter { $0.value.startedAt <= birth }
+            for time in old.keys { entries[time] = nil }
             let idle = entries.filter { $0.value.lastUsed <= limit }
             for time in idle.keys { entries[time] = nil }
-            return idle.values.map(\.snapshot)
+            return (idle.values.map(\.snapshot), old.values.map(\.snapshot))
         }
-        for snapshot in ended { snapshot.abort() }
+        for snapshot in old { snapshot.giveUp() }
+        for snapshot in idle { snapshot.abort() }
     }
 }
 

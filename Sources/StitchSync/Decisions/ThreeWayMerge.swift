@@ -16,9 +16,21 @@ public struct ThreeWayMerge: Sendable {
     }
 
     /// Dotted paths of int32, int64 or double fields whose differences add up.
-    public var counters: Set<String>
+    ///
+    /// Of paths that Swift takes for one text, as both spellings of an accent, a set shows one.
+    public var counters: Set<String> {
+        get { Set(counterNames.map(\.text)) }
+        set { counterNames = Set(names: newValue) }
+    }
     /// Dotted paths of arrays that are merged as sets of elements.
-    public var arrays: Set<String>
+    ///
+    /// Of paths that Swift takes for one text a set shows one, as of ``counters``.
+    public var arrays: Set<String> {
+        get { Set(arrayNames.map(\.text)) }
+        set { arrayNames = Set(names: newValue) }
+    }
+    private var counterNames: Set<Name>
+    private var arrayNames: Set<Name>
     /// One change may be on both sides: where a counter is equal there, nothing is added.
     private var mayBeOneChange = false
     /// Whose value is taken where the sides overlap.
@@ -31,9 +43,18 @@ public struct ThreeWayMerge: Sendable {
     }
 
     /// Names the fields that merge by difference.
+    ///
+    /// A set of texts keeps one of the two spellings of an accent; where fields have both, name them by
+    /// ``init(counterPaths:arrayPaths:)``.
     public init(counters: Set<String> = [], arrays: Set<String> = []) {
-        self.counters = counters
-        self.arrays = arrays
+        self.init(counterPaths: counters, arrayPaths: arrays)
+    }
+
+    /// Names the fields that merge by difference, each by its bytes: `café` in both spellings is two
+    /// fields, as in MongoDB.
+    public init(counterPaths: some Sequence<String>, arrayPaths: some Sequence<String>) {
+        counterNames = Set(names: counterPaths)
+        arrayNames = Set(names: arrayPaths)
     }
 
     /// Merges; a missing base counts as an empty document.
@@ -56,13 +77,8 @@ public struct ThreeWayMerge: Sendable {
 
     /// Whether equal documents are two changes all the same: both sides counted by one amount.
     func countsTwice(from base: BSONDocument?, to both: BSONDocument?) -> Bool {
-        guard !counters.isEmpty, let base, let both else { return false }
+        guard !counterNames.isEmpty, let base, let both else { return false }
         return !merge(base: base, local: both, remote: both).document.contentEquals(both)
-    }
-
-    /// Whether a path is named, by its bytes: one that only looks alike is not.
-    private static func holds(_ paths: Set<String>, _ path: String) -> Bool {
-        paths.contains(path) && paths.contains { $0.hasSameBytes(as: path) }
     }
 
     private func merge(
@@ -93,11 +109,11 @@ public struct ThreeWayMerge: Sendable {
             return .document(merge(base, mine, theirs, prefix: path + ".", &overlaps))
         }
         if same(local, remote) {
-            let isCounted = Self.holds(counters, path) && !mayBeOneChange
+            let isCounted = counterNames.contains(path) && !mayBeOneChange
             return isCounted ? Self.sum(base, local, remote) ?? remote : remote
         }
-        if Self.holds(counters, path), let sum = Self.sum(base, local, remote) { return sum }
-        if Self.holds(arrays, path), let union = Self.union(base, local, remote) { return union }
+        if counterNames.contains(path), let sum = Self.sum(base, local, remote) { return sum }
+        if arrayNames.contains(path), let union = Self.union(base, local, remote) { return union }
         overlaps.append(path)
         return switch winner {
         case .local: local

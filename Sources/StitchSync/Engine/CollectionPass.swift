@@ -23,6 +23,8 @@ struct CollectionPass {
     var staleBases: [Int64] = []
     /// Documents that a look found missing without evidence of a delete.
     var missing: [BSONValue] = []
+    /// Whether documents of a set of subscriptions are kept aside in this pass.
+    var isStaging = false
     /// Whether the remote told its identity in this pass.
     var isIdentityKnown = false
     /// Whether the remote said that the collection does not exist there yet.

@@ -50,6 +50,10 @@
         case rejectedNotKept
         /// A document that was given up here is not looked for at the remote.
         case givenUpNotLookedFor
+        /// A row that is missing is sent as a delete, though nobody deleted the document.
+        case missingRowsSent
+        /// A remote that says that it is another one is believed.
+        case identityIgnored
 
         /// The variant that is on.
         package static let current = Locked<EngineVariant?>(nil)

@@ -18,7 +18,7 @@ extension CollectionPass {
             (collection, try records.identityFacts(of: collection, answer: answer))
         }
         isToBeMade = answer == .notMade
-        switch IdentityDecision.decide(facts) {
+        switch decision(facts) {
         case .goOn: return
         case .adopt: try await adopt(answer)
         case .verify: try await verify(answer, collection)
@@ -35,6 +35,14 @@ extension CollectionPass {
             }
             throw CollectionStopped(stop: stop)
         }
+    }
+
+    private func decision(_ facts: IdentityFacts) -> IdentityDecision {
+        let decision = IdentityDecision.decide(facts)
+        #if ENGINE_VARIANTS
+            if EngineVariant.identityIgnored.isOn, decision != .adopt { return .goOn }
+        #endif
+        return decision
     }
 
     /// Adopts the identity of a collection that the first upload made.

@@ -230,6 +230,7 @@ extension SyncTransaction {
         var bytes = 0
         let locals = try transaction.getFirstChecked(
             namespace, ids: pending.map(\.documentID), bytesMax: limits.batchBytes)
+        var missing: [SyncedDocument] = []
         batch.attempts.reserveCapacity(locals.count)
         for (index, operation) in operations.prefix(locals.count).enumerated() {
             let (record, local) = (pending[index], locals[index])
@@ -239,7 +240,7 @@ extension SyncTransaction {
             batch.lastRow = record.rowID
             if let earlier, let row = record.rowID, !earlier.contains(row) { continue }
             if record.isRowMissing(local: local) {
-                batch.missing.append(try pauseMissing(record))
+                missing.append(record)
                 continue
             }
             let isResolved = record.rowID.map(resolved.contains) ?? false
@@ -255,6 +256,7 @@ extension SyncTransaction {
                 batch.attempts.append(open)
             }
         }
+        batch.missing = try pauseMissing(missing)
         guard !batch.attempts.isEmpty else { return batch }
         let members = batch.attempts.compactMap { open in
             open.record.rowID.map {

@@ -87,7 +87,7 @@ extension CollectionPass {
         var claims = try await settle(looks, mayClaim: true, then: sequel)
         try await claim(claims)
         while !claims.isEmpty {
-            let (looks, rest) = try await self.looks(at: claims, told: told, isAgain: true)
+            let (looks, rest) = try await self.looks(at: claims, told: told)
             _ = try await settle(looks, mayClaim: false)
             claims = rest
         }
@@ -96,7 +96,7 @@ extension CollectionPass {
     /// Looks at as many of some documents as one answer may hold, which is one at least; the rest is
     /// to be looked at later.
     private mutating func looks(
-        at batch: [SyncedDocument], told: [[UInt8]: Told] = [:], isAgain: Bool = false
+        at batch: [SyncedDocument], told: [[UInt8]: Told] = [:]
     ) async throws -> (looks: [Look], rest: [SyncedDocument]) {
         let (ids, bytesMax) = (batch.map(\.documentID), limits.batchBytes)
         let lookups = try await request { remote in
@@ -118,10 +118,7 @@ extension CollectionPass {
             throw RemoteError(.retryable, "asked for \(ids.count) documents, none was looked up")
         }
         report.looked += looks.count
-        progress { progress in
-            progress.downloadedDocuments += isAgain ? 0 : looks.count
-            progress.downloadedBytes += byteCount
-        }
+        progress { $0.downloadedBytes += byteCount }
         return (looks, rest)
     }
 
@@ -197,8 +194,10 @@ extension CollectionPass {
         var looks = looks
         let evidence = try await evidence(for: looks)
         try await lookAgain(&looks, where: evidence)
+        let aside = isStaging ? try aside(looks) : []
         let settled = try await commit(
             looks, evidence: evidence, mayClaim: mayClaim, then: sequel)
+        noteLooked(looks, settled, evidence, aside: aside)
         let always = configuration.conflictHandler?.always
         var conflicts: [OpenConflict] = []
         var claims: [SyncedDocument] = []
@@ -228,6 +227,7 @@ extension CollectionPass {
             }
         }
         try await resolve(conflicts)
+        if !conflicts.isEmpty { try forgetWaits() }
         return claims
     }
 

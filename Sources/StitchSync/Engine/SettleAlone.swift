@@ -7,13 +7,14 @@ extension SyncTransaction {
     func settleEachAlone(
         _ looks: [CollectionPass.Look], evidence: [OperationID: AttemptEvidence], mayClaim: Bool
     ) throws -> [Settled] {
+        let scanned = try scannedForMissing(looks)
         var settled = [Settled](repeating: .nothing, count: looks.count)
         var open = Array(looks.indices)
         var isLast = false
         while !open.isEmpty {
             var waiting: [Int] = []
             for index in open {
-                let outcome = try settleAlone(
+                let outcome = try scanned.settleAlone(
                     looks[index], evidence: evidence, mayClaim: mayClaim, pausesDuplicate: isLast)
                 if let outcome { settled[index] = outcome } else { waiting.append(index) }
             }

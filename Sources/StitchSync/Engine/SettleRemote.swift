@@ -49,9 +49,10 @@ extension SyncTransaction {
     ) throws -> [Settled] {
         guard try begin(sequel) else { return looks.map { _ in .nothing } }
         let locals = try localsTogether(looks)
+        let scanned = try scannedForMissing(looks, locals)
         let settled = try storingTogether {
             try looks.enumerated().map { index, look in
-                try settle(
+                try scanned.settle(
                     look, evidence: evidence, mayClaim: mayClaim, answer: answer,
                     local: index < locals.count ? .some(locals[index]) : nil)
             }
@@ -124,7 +125,10 @@ extension SyncTransaction {
             return try settleWhole(
                 look, &record, edition, attempt, stored, mayClaim: mayClaim, answer: answer)
         }
-        if record.isPending || record.attempt != nil { return .failed(try pauseMissing(record)) }
+        if record.isPending || record.attempt != nil {
+            let errors = try pauseMissing([record], foundByScan: scan)
+            return errors.first.map { .failed($0) } ?? .nothing
+        }
         let error = missingError(record, isThere: edition.document != nil)
         (record.base, record.version) = (.absent, .absent)
         let settled = try settleWhole(

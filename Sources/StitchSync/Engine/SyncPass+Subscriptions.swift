@@ -85,7 +85,10 @@ extension SyncPass {
     private func bootstrap(
         _ version: Int64, _ passes: inout [CollectionPass], _ failed: Set<Int>
     ) async throws -> Bool {
-        guard let plan = try await beginBootstrap(version) else { return true }
+        guard let plan = try await beginBootstrap(version) else {
+            engine.state.withLock { $0.totals.queries = [] }
+            return true
+        }
         // A set that asks for no more than what is here needs nobody to ask.
         guard !plan.queries.isEmpty else { return try await complete(version, &passes) }
         var progress = plan.progress
@@ -95,6 +98,7 @@ extension SyncPass {
         guard concerned.count == plan.namespaces.count, concerned.isDisjoint(with: failed) else {
             return false
         }
+        try await count(plan, passes, places)
         while progress.query < plan.queries.count {
             let query = plan.queries[progress.query]
             guard let place = places[query.namespace] else { return false }
@@ -119,6 +123,23 @@ extension SyncPass {
             guard try await attempt(&passes[place], Self.remoteToLocal) else { return false }
         }
         return try await complete(version, &passes)
+    }
+
+    /// Asks how many documents the queries of a set are still to give, so that a total is told.
+    private func count(
+        _ plan: Plan, _ passes: [CollectionPass], _ places: [Namespace: Int]
+    ) async throws {
+        var counts = [Int](repeating: 0, count: plan.queries.count)
+        guard plan.progress.query < counts.count else { return }
+        for index in plan.progress.query..<plan.queries.count {
+            guard let place = places[plan.queries[index].namespace] else { continue }
+            counts[index] = try await passes[place].documentCount(plan.queries[index])
+        }
+        let first = plan.progress.query
+        counts[first] = max(0, counts[first] - plan.progress.read)
+        let left = counts
+        engine.state.withLock { $0.totals.queries = left }
+        engine.changed.notify()
     }
 
     /// What a set asks for that is not here already.
@@ -157,11 +178,21 @@ extension SyncPass {
             try sets.clearStaged()
             try sets.forgetEarlier(upTo: version)
         }
+        noteSetEnded()
         pass.report.subscriptionSets += 1
         pass.errors.append(
             SyncError(
                 .subscriptionFailed, error.description, namespace: pass.namespace,
                 underlying: error))
+    }
+
+    /// Notes that nothing of a set is to come any more.
+    private func noteSetEnded() {
+        engine.state.withLock { state in
+            state.totals.queries = []
+            state.totals.forgetLeast()
+        }
+        engine.changed.notify()
     }
 
     private func complete(
@@ -174,6 +205,7 @@ extension SyncPass {
             takeover = try await engine.takeOver(version, eachAlone: true)
         }
         guard let takeover else { return false }
+        noteSetEnded()
         for index in passes.indices {
             let share = takeover.shares[passes[index].namespace]
             passes[index].report.taken += share?.taken ?? 0
@@ -199,17 +231,18 @@ extension CollectionPass {
         let page = try await request { remote in
             try await remote.find(matching: query.filter, after: progress.last, limit: limit)
         }
+        isStaging = true
         let documents = try await claimed(page.documents)
         report.looked += documents.count
         self.progress { progress in
-            progress.downloadedDocuments += documents.count
             progress.downloadedBytes += documents.reduce(0) { $0 + $1.byteCount }
         }
         var next = progress
         if page.isLast || page.documents.isEmpty {
             next.query += 1
-            next.last = nil
+            (next.last, next.read) = (nil, 0)
         } else {
+            next.read += page.documents.count
             next.last = page.documents.last?.documentID
             guard next.last != progress.last else {
                 throw RemoteError(
@@ -217,10 +250,19 @@ extension CollectionPass {
             }
         }
         let place = next
-        try await write { sync in
-            for document in documents { try sync.stageNews(document) }
+        let isFirst = progress.query == 0
+        let fresh = try await write { sync in
+            let fresh = try documents.count { try sync.stageNews($0, isFirstQuery: isFirst) }
             try sync.subscriptions.save(place, of: version)
+            return fresh
         }
+        engine.state.withLock { state in
+            state.progress.downloadedDocuments += fresh
+            state.totals.read(
+                page.documents.count, ofQuery: progress.query,
+                isLast: place.query > progress.query)
+        }
+        engine.changed.notify()
         return next
     }
 
@@ -274,12 +316,20 @@ extension CollectionPass {
 
 extension SyncTransaction {
     /// Keeps a document aside that has no record; one that has is looked at where it is another.
-    fileprivate func stageNews(_ document: BSONDocument) throws {
-        guard let known = try record(document.documentID) else {
-            return try subscriptions.stage(document, in: collection.rowID)
+    ///
+    /// - Parameter isFirstQuery: whether no other query of the set can have found it before.
+    /// - Returns: whether it counts now: it was not kept aside before, and is not looked at later.
+    fileprivate func stageNews(_ document: BSONDocument, isFirstQuery: Bool) throws -> Bool {
+        let id = document.documentID
+        guard let known = try record(id) else {
+            let isNew = try isFirstQuery || !subscriptions.isStaged(id, in: collection.rowID)
+            try subscriptions.stage(document, in: collection.rowID)
+            return isNew
         }
         let version = VersionField(of: document)
-        if version != known.version || version == .absent { try hint(known) }
+        guard version != known.version || version == .absent else { return true }
+        try hint(known)
+        return false
     }
 
     /// Has documents looked at that have no record, or one of a local insert only.

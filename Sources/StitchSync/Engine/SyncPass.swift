@@ -68,6 +68,7 @@ struct SyncPass {
         try await pass.checkIdentity()
         try await pass.spreadAttempts()
         try await pass.noteQuarantined()
+        try pass.forgetWaits()
         try await pass.readInbox(looking: true)
         try await pass.lookAtWanted()
         try await pass.lookAtHinted()

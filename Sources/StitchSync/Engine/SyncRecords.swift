@@ -188,6 +188,29 @@ struct SyncRecords {
         }
     }
 
+    /// The hint of the record of a key; `nil` without a record.
+    func hint(ofKey key: [UInt8], in collection: Int64) throws -> Int64? {
+        let select = try connection.prepare(
+            "SELECT hint FROM sync_documents WHERE collection = ? AND key = ?")
+        select.bind(1, collection)
+        select.bind(2, key)
+        return try select.step() ? select.int64(0) : nil
+    }
+
+    /// How many documents are to be looked at for what the remote holds, not for what became of an
+    /// attempt.
+    func downloadCount(in collection: Int64) throws -> Int {
+        let select = try connection.prepare(
+            """
+            SELECT count(*) FROM sync_documents
+            WHERE collection = ? AND \(Selection.toLook.rawValue)
+                AND hint > 0 AND attempt IS NULL
+            """)
+        select.bind(1, collection)
+        let count = try select.step() ? Int(select.int64(0)) : 0
+        return try count + countOf("sync_wanted", in: collection)
+    }
+
     private func countOf(_ table: String, in collection: Int64) throws -> Int {
         let select = try connection.prepare(
             "SELECT total(count) FROM \(table) WHERE collection = ?")

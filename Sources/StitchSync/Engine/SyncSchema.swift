@@ -109,6 +109,9 @@ enum SyncSchema {
         """,
     ]
 
+    /// The statements that make all tables and their indexes.
+    static var statements: [String] { others + documents + subscriptions }
+
     /// Columns that came with versions 3 and 4, by their tables.
     private static let laterColumns = [
         ("sync_documents", "by_id INTEGER NOT NULL DEFAULT 1"),
@@ -152,15 +155,9 @@ enum SyncSchema {
     static func prepare(_ transaction: WriteTransaction, freshInstance: UInt64) throws {
         let connection = transaction.connection
         defer { transaction.noteNewTables() }
-        for statement in others + documents + subscriptions {
-            try connection.executeOnce(statement)
-        }
+        for statement in statements { try connection.executeOnce(statement) }
         if let found = try connection.int64("SELECT schema FROM sync_instance") {
-            guard found <= version else {
-                throw SyncError(
-                    .storeFailed,
-                    "the file's sync tables are of version \(found), this library knows \(version)")
-            }
+            guard found <= version else { throw later(found) }
             if found < version {
                 if found < 2 {
                     for statement in fromFirst { try connection.executeOnce(statement) }
@@ -182,6 +179,13 @@ enum SyncSchema {
         insert.bind(1, version)
         insert.bind(2, Int64(bitPattern: freshInstance))
         try insert.run()
+    }
+
+    /// Says that the file is of a later library.
+    static func later(_ found: Int64) -> SyncError {
+        SyncError(
+            .storeFailed,
+            "the file's sync tables are of version \(found), this library knows \(version)")
     }
 
     /// Notes the deletes that wait in a file of an earlier version, which told them by the row alone:

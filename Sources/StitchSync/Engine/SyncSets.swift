@@ -11,6 +11,8 @@ struct SyncSets {
         var query = 0
         /// The `_id` of the last document that was read of it.
         var last: BSONValue?
+        /// How many documents were read of it.
+        var read = 0
     }
 
     /// The sets that are not superseded.
@@ -124,12 +126,14 @@ extension SyncSets {
         guard try select.step(), !select.isNull(0) else { return Progress() }
         let document = try SyncRecords.document(select, 0, "progress")
         return Progress(
-            query: Int(document["query"]?.int64Value ?? 0), last: document["last"])
+            query: Int(document["query"]?.int64Value ?? 0), last: document["last"],
+            read: Int(document["read"]?.int64Value ?? 0))
     }
 
     func save(_ progress: Progress, of version: Int64) throws {
         var document: BSONDocument = ["query": .int64(Int64(progress.query))]
         if let last = progress.last { document.append("last", last) }
+        if progress.read > 0 { document.append("read", .int64(Int64(progress.read))) }
         let update = try connection.prepare("UPDATE sync_sets SET progress = ? WHERE version = ?")
         update.bind(1, document)
         update.bind(2, version)
@@ -144,6 +148,15 @@ extension SyncSets {
         insert.bind(2, keyOf: document.documentID)
         insert.bind(3, document)
         try insert.run()
+    }
+
+    /// Whether a document is kept aside.
+    func isStaged(_ id: BSONValue, in collection: Int64) throws -> Bool {
+        let select = try connection.prepare(
+            "SELECT 1 FROM sync_staged WHERE collection = ? AND key = ?")
+        select.bind(1, collection)
+        select.bind(2, keyOf: id)
+        return try select.step()
     }
 
     func unstage(_ id: BSONValue, in collection: Int64) throws {

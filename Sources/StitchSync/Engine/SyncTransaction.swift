@@ -29,6 +29,9 @@ struct SyncTransaction {
     /// What the app wants of what a look finds, in the transaction of a look.
     var wishes: LookWishes?
 
+    /// The keys that a look at every row found, of the documents that are missing in a look.
+    var scan: Set<[UInt8]>?
+
     /// What is told of documents that come in.
     var arrivalReason = ChangeReason.remote
 

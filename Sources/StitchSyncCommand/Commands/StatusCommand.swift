@@ -30,7 +30,7 @@
 
         func run() async throws {
             let console = Console.standard
-            let store = try DocumentStore.existing(store)
+            let store = try DocumentStore.looking(at: store)
             defer { store.close() }
             let collections = try store.read { try $0.collections() }
             let engine = try SyncEngine(lookingAt: store)
@@ -68,9 +68,7 @@
                             + "and not sent")
                 }
                 let foreign = try await collection.foreignVersionIDs
-                for id in foreign {
-                    remarks.append("foreign version: \(namespace) \(id.extendedJSON(.relaxed))")
-                }
+                remarks += foreign.map { "foreign version: \(namespace) \($0.extendedJSON(.relaxed))" }
                 objects.append([
                     "collection": .string(namespace.description), "documents": .int64(Int64(count)),
                     "synced": .int64(Int64(status.synced)),
@@ -82,9 +80,11 @@
                     "stop": status.stop.map { .string("\($0)") } ?? .null,
                 ])
             }
+            if try engine.syncedCollections().isEmpty {
+                remarks.append("never synced: no collection here was kept in step with a remote")
+            }
             if json {
-                for object in objects { try console.say(object.extendedJSON(.relaxed)) }
-                return
+                return try objects.forEach { try console.say($0.extendedJSON(.relaxed)) }
             }
             for line in table.lines + remarks { try console.say(line) }
         }

@@ -116,13 +116,22 @@
             }
         }
 
+        /// Opens a store for a look that writes nothing, also on a full disk or one for reading only.
+        static func looking(at path: String) throws -> DocumentStore {
+            try opened(path, .looking)
+        }
+
         /// Opens a store, and names it where that fails.
         static func opened(_ path: String, readOnly: Bool) throws -> DocumentStore {
-            if readOnly, !FileManager.default.fileExists(atPath: path) {
+            try opened(path, .init(readOnly: readOnly))
+        }
+
+        private static func opened(_ path: String, _ options: Options) throws -> DocumentStore {
+            if options.readOnly, !FileManager.default.fileExists(atPath: path) {
                 throw CommandError("\(path): there is no such file")
             }
             do {
-                return try DocumentStore(at: .file(path), options: .init(readOnly: readOnly))
+                return try DocumentStore(at: .file(path), options: options)
             } catch {
                 throw CommandError("\(path) cannot be opened: \(error.message) (\(error.code))")
             }

@@ -30,7 +30,8 @@
         var json = false
 
         func run() async throws {
-            let store = try DocumentStore.existing(store)
+            let store =
+                try quarantine ? DocumentStore.existing(store) : DocumentStore.looking(at: store)
             defer { store.close() }
             let report = quarantine ? try store.quarantine() : try store.verify()
             let engine = try SyncEngine(lookingAt: store)

@@ -30,8 +30,11 @@ struct Importer {
     }
 
     /// Imports what can be imported; a batch is committed at a time.
+    ///
+    /// A collection that takes no document at all is refused before the first line is read.
     func importValid(into store: DocumentStore) throws -> Tally {
-        try eachBatch { batch in
+        try store.read { try $0.checkIsFree(namespace) }
+        return try eachBatch { batch in
             try store.write { transaction in try insert(&batch, transaction) }
         }
     }
@@ -40,6 +43,7 @@ struct Importer {
     func importAllOrNothing(into store: DocumentStore) throws -> Tally {
         do {
             return try store.write { transaction in
+                try transaction.checkIsFree(namespace)
                 let tally = try eachBatch { batch in try insert(&batch, transaction) }
                 guard tally.rejected == 0 else { throw Rejected(tally: tally) }
                 return tally

@@ -33,6 +33,10 @@ private struct WatchedCollection: RemoteCollection {
         try await base.find(matching: filter, after: last, limit: limit)
     }
 
+    func count(matching filter: BSONDocument) async throws(RemoteError) -> Int? {
+        try await base.count(matching: filter)
+    }
+
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup] {
         try await base.versions(ids: ids)
     }

@@ -132,7 +132,7 @@ extension FixtureHandler {
         case .newest(let path): return .newest(by: path)
         case .mergeFields(let counters, let arrays, let overlaps):
             return .mergeFields(
-                ThreeWayMerge(counters: counters, arrays: arrays),
+                ThreeWayMerge(counterPaths: counters, arrayPaths: arrays),
                 overlaps: try overlaps.conflictHandler())
         case .answers(let answers):
             let next = Locked(0)

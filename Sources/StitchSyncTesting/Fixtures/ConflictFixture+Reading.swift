@@ -136,8 +136,8 @@ extension FixtureHandler {
             return handler
         }
         return .mergeFields(
-            counters: Set(try object.strings("counters")),
-            arrays: Set(try object.strings("arrays")), overlaps: overlaps ?? .remoteWins)
+            counters: try object.strings("counters"),
+            arrays: try object.strings("arrays"), overlaps: overlaps ?? .remoteWins)
     }
 }
 

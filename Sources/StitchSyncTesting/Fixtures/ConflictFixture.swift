@@ -65,7 +65,7 @@ public enum FixtureHandler: Sendable {
     /// `ConflictHandler.newest(by:)`, with the path.
     case newest(String)
     /// `ConflictHandler.mergeFields`, and who is asked about overlaps.
-    indirect case mergeFields(counters: Set<String>, arrays: Set<String>, overlaps: FixtureHandler)
+    indirect case mergeFields(counters: [String], arrays: [String], overlaps: FixtureHandler)
     /// These answers in turn, the last one for ever.
     case answers([Answer])
     /// The handler of the app that runs the fixture.

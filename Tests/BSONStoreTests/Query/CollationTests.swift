@@ -62,4 +62,52 @@ import Testing
         #expect(collation.compare("b", "Á") == .greater)
         #expect(collation.compare(1, "a") == .less)
     }
+
+    /// MongoDB manual, "Collation Default Parameters".
+    @Test func `locales have defaults of their own, which a collation may change`() throws {
+        #expect(try Collation(["locale": "th"])?.document["alternate"] == "shifted")
+        let own = try Collation(["locale": "th", "alternate": "non-ignorable"])
+        #expect(own?.options.alternate == .nonIgnorable)
+        #expect(try Collation(["locale": "da"])?.document["caseFirst"] == "upper")
+        #expect(try Collation(["locale": "mt"])?.document["caseFirst"] == "upper")
+        #expect(try Collation(["locale": "da", "caseFirst": "off"])?.options.caseFirst == .off)
+        #expect(try Collation(["locale": "fr_CA"])?.document["backwards"] == true)
+        let danish = try #require(try Collation(["locale": "da"]))
+        #expect(danish.compare("Abe", "abe") == .less)
+        let thai = try #require(try Collation(["locale": "th"]))
+        #expect(thai.compare("a-b", "ab") == .equal)
+        #expect(throws: StoreError.self) { try Collation(["locale": "da", "strength": 1]) }
+    }
+
+    /// MongoDB manual, "Collation Document", `strength`; UTS 10, "Variable Weighting".
+    @Test func `strength 4 compares what is shifted, strength 5 the code points`() throws {
+        let loose = try #require(try Collation(["locale": "en", "alternate": "shifted"]))
+        let strict = try #require(
+            try Collation(["locale": "en", "alternate": "shifted", "strength": 4]))
+        for (left, right) in [("a b", "a-b"), ("a-b", "ab"), ("a b", "ab"), ("-\u{301}ab", "ab")] {
+            #expect(loose.compare(left, right) == .equal, "\(left) and \(right)")
+            #expect(strict.compare(left, right) == .less, "\(left) and \(right)")
+        }
+        // What counts more is asked first.
+        #expect(strict.compare("ab", "a-c") == .less)
+        #expect(strict.compare("a-B", "ab") == .greater)
+        let plain = try #require(try Collation(["locale": "en", "strength": 4]))
+        let exact = try #require(try Collation(["locale": "en", "strength": 5]))
+        #expect(plain.compare("a\u{1}b", "ab") == .equal)
+        #expect(exact.compare("a\u{1}b", "ab") == .less)
+        #expect(exact.compare("e\u{301}", "\u{e9}") == .equal)
+    }
+
+    /// ICU's `CollationIterator::appendNumericCEs`: 254 digits at a time, each part without zeros
+    /// before it.
+    @Test func `numbers of more than 254 digits compare in parts`() throws {
+        let numeric = try #require(try Collation(["locale": "en", "numericOrdering": true]))
+        let long = String(repeating: "7", count: 254)
+        #expect(numeric.compare(long + "5", long + "6") == .less)
+        #expect(numeric.compare(long + "9", long + "10") == .less)
+        #expect(numeric.compare(long + "007", long + "7") == .equal)
+        #expect(numeric.compare("000" + long, long) == .equal)
+        #expect(numeric.compare("0", "00") == .equal)
+        #expect(numeric.compare("0", "1") == .less)
+    }
 }

@@ -22,6 +22,14 @@ import Testing
         #expect(answer.code == 0, "\(answer.output)")
     }
 
+    @Test("A write that a hidden field refuses tells nothing of it, whichever write it is")
+    func oracles() async throws {
+        let answer = try await ServerProcess.run(["--auth", "--rules", Self.rules]) { server in
+            try await Python.run("oracles.py", String(server.port))
+        }
+        #expect(answer.code == 0, "\(answer.output)")
+    }
+
     @Test("Two servers that differ only in what is hidden answer byte for byte alike")
     func twins() async throws {
         let count = ProcessInfo.processInfo.environment["TWIN_SESSIONS"] ?? "100"

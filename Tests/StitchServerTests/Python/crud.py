@@ -204,6 +204,27 @@ class Refusals(ServedTest):
                 change()
             self.assertEqual(caught.exception.code, 2)
 
+    def test_a_hint_on_an_index_without_all_documents(self):
+        self.items.insert_many([{"_id": 1}, {"_id": 2, "x": 1}, {"_id": 3, "x": 5}])
+        self.items.create_index("x", sparse=True, name="sparse")
+        self.items.create_index(
+            [("x", 1), ("y", 1)], partialFilterExpression={"x": {"$gt": 2}}, name="partial")
+        for hint, found in (("sparse", [2, 3]), ("partial", [3]), ({"$natural": 1}, [1, 2, 3])):
+            for query, there in (({}, found), ({"_id": 1}, [n for n in found if n == 1]),
+                                 ({"_id": {"$lt": 3}}, [n for n in found if n < 3])):
+                with self.subTest(hint=hint, query=query):
+                    self.assertEqual(
+                        sorted(d["_id"] for d in self.items.find(query, hint=hint)), there)
+                    answer = self.db.command("count", "items", query=query, hint=hint)
+                    self.assertEqual(answer["n"], len(there))
+                    self.assertEqual(self.items.count_documents(query, hint=hint), len(there))
+                    answer = self.db.command(
+                        "distinct", "items", key="_id", query=query, hint=hint)
+                    self.assertEqual(sorted(answer["values"]), there)
+        for name in ("count", "distinct", "find"):
+            more = {"key": "_id"} if name == "distinct" else {}
+            self.assertEqual(self.refused(name, "items", hint="none", **more)[0], 2)
+
     def test_fractions_of_counts(self):
         # A double loses its fraction; a decimal is rounded, halves to even.
         self.items.insert_many([{"_id": n} for n in range(6)])

@@ -128,4 +128,30 @@ struct ThreeWayMergeTests {
                 .contentEquals(one.local))
         #expect(merge.merge(base: base, local: base, remote: one.remote).document == one.remote)
     }
+
+    @Test("both spellings of an accent are two fields")
+    func spellings() {
+        let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+        func document(_ first: Int32, _ second: Int32) -> BSONDocument {
+            var document = BSONDocument()
+            document.append(composed, .int32(first))
+            document.append(decomposed, .int32(second))
+            return document
+        }
+        func merged(_ merge: ThreeWayMerge) -> ThreeWayMerge.Result {
+            merge.merge(
+                base: document(0, 0), local: document(1, 1), remote: document(2, 2))
+        }
+        let both = merged(
+            ThreeWayMerge(counterPaths: [composed, decomposed], arrayPaths: []))
+        #expect(both.document == document(3, 3) && both.overlaps.isEmpty)
+        let first = merged(ThreeWayMerge(counterPaths: [composed], arrayPaths: []))
+        #expect(first.document == document(3, 2) && first.overlaps.count == 1)
+        let second = merged(ThreeWayMerge(counters: [decomposed]))
+        #expect(second.document == document(2, 3) && second.overlaps.count == 1)
+        var changed = ThreeWayMerge()
+        changed.counters = [composed]
+        #expect(changed.counters == [composed])
+        #expect(merged(changed).document == document(3, 2))
+    }
 }

@@ -140,6 +140,10 @@ struct ScriptedCollection: RemoteCollection {
             ?? outcomes
     }
 
+    func count(matching filter: BSONDocument) async throws(RemoteError) -> Int? {
+        try await base.count(matching: filter)
+    }
+
     func identity() async throws(RemoteError) -> RemoteIdentity { try await base.identity() }
 
     func tombstones(

@@ -1,0 +1,53 @@
+/// Multiplies numbers as `$multiply` does: whole numbers exactly and as doubles side by side, from
+/// an overflow on as doubles only.
+///
+/// Source: the server's `evaluate_math.cpp`, `MultiplyState`.
+struct ExpressionProduct {
+    private var whole: Int64 = 1
+    private var double: Double = 1
+    private var decimal = BSONDecimal128.zero
+    private var width = Width.int
+
+    private enum Width: Int {
+        case int
+        case long
+        case double
+        case decimal
+    }
+
+    /// Multiplies by a number; what is none counts as not a number.
+    mutating func multiply(by value: BSONValue) {
+        let wanted: Width =
+            switch value {
+            case .int32: .int
+            case .int64: .long
+            case .decimal128: .decimal
+            default: .double
+            }
+        let before = width
+        if wanted.rawValue > width.rawValue { width = wanted }
+        guard width != .decimal else {
+            if before != .decimal {
+                decimal =
+                    before == .double
+                    ? ExpressionNumber.decimal(double, digits: 15) : BSONDecimal128(whole)
+            }
+            decimal = DecimalArithmetic.multiply(decimal, ExpressionNumber.decimal(value) ?? .nan)
+            return
+        }
+        double *= ExpressionNumber.double(value) ?? .nan
+        guard width != .double, let factor = ExpressionNumber.whole(value) else { return }
+        let (product, overflow) = whole.multipliedReportingOverflow(by: factor)
+        if overflow { width = .double } else { whole = product }
+    }
+
+    /// The product, of the widest type that was multiplied; of ints a long where it is no int.
+    var value: BSONValue {
+        switch width {
+        case .int: ExpressionNumber.narrow(whole)
+        case .long: .int64(whole)
+        case .double: .double(double)
+        case .decimal: .decimal128(decimal)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import BSONStore
+import Foundation
+import Testing
+
+@testable import StitchServer
+
+/// Who may not come in must not learn who may.
+@Suite(.timeLimit(.minutes(10))) struct StandInTests {
+    private static func mechanisms(
+        _ name: String, _ server: OfflineServer, on database: String = "admin"
+    ) -> BSONValue? {
+        server.answer(command: [
+            "hello": 1, "$db": "admin", "saslSupportedMechs": .string("\(database).\(name)"),
+        ])?["saslSupportedMechs"]
+    }
+
+    private static func make(
+        _ name: String, _ mechanisms: BSONArray, _ server: OfflineServer
+    ) {
+        let answer = server.answer(command: [
+            "createUser": .string(name), "$db": "admin", "pwd": "pw", "roles": [],
+            "mechanisms": .array(mechanisms),
+        ])
+        #expect(answer?["ok"] == 1.0)
+    }
+
+    @Test("a user who does not exist has mechanisms as one who does, and always the same")
+    func mechanisms() throws {
+        let server = try OfflineServer(requiresSignIn: false)
+        let names = (0..<60).map { "nobody\($0)" }
+        let both: BSONValue = ["SCRAM-SHA-1", "SCRAM-SHA-256"]
+        let one: BSONValue = ["SCRAM-SHA-256"]
+        #expect(names.allSatisfy { Self.mechanisms($0, server) == both })
+        Self.make("ann", ["SCRAM-SHA-256"], server)
+        #expect(Self.mechanisms("ann", server) == one)
+        #expect(names.allSatisfy { Self.mechanisms($0, server) == one })
+        Self.make("ben", ["SCRAM-SHA-1", "SCRAM-SHA-256"], server)
+        let told = names.map { Self.mechanisms($0, server) }
+        #expect(told.contains(one) && told.contains(both))
+        #expect(told.allSatisfy { $0 == one || $0 == both })
+        #expect(names.map { Self.mechanisms($0, server) } == told)
+        // The users of other databases have the same kinds.
+        #expect(names.contains { Self.mechanisms($0, server, on: "shop") == one })
+    }
+
+    @Test("the salt of a user who does not exist stays over a restart, as that of one who does")
+    func salts() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "salts-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        var salts: [String: [String]] = [:]
+        for _ in 0..<2 {
+            let store = try DocumentStore(
+                at: .file(folder.appending(path: "store").path),
+                options: .init(changeHistory: .keep(changesMax: 100)))
+            let server = ServerContext(settings: ServerSettings())
+            let backend = try StoreBackend(store: store, server: server)
+            for name in ["nobody", "noone"] {
+                salts[name, default: []].append(try Self.salt(name, backend))
+            }
+            backend.close()
+        }
+        for name in ["nobody", "noone"] { #expect(salts[name]?[0] == salts[name]?[1]) }
+        #expect(salts["nobody"] != salts["noone"])
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    private static func salt(_ name: String, _ backend: StoreBackend) throws -> String {
+        let connection = ClientConnection(id: 1, peer: "192.0.2.1:1", local: "localhost:27017")
+        let answer = try backend.startSignIn(
+            [
+                "saslStart": 1, "mechanism": "SCRAM-SHA-256",
+                "payload": .binary(BSONBinary(Array("n,,n=\(name),r=abc".utf8))),
+            ], database: "admin", connection, began: .now)
+        let payload = String(decoding: try SaslPayload.bytes(answer["payload"]), as: UTF8.self)
+        return try #require(payload.split(separator: ",").first { $0.hasPrefix("s=") }).description
+    }
+}
