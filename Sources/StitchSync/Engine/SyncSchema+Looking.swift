@@ -19,7 +19,8 @@ extension SyncSchema {
     ///
     /// - Throws: `SyncError` of code `.storeFailed` that says which tables there are and what to do.
     static func check(_ connection: SQLiteConnection) throws {
-        let columns = try connection.int64("SELECT count(*) FROM pragma_table_info('sync_instance')")
+        let columns = try connection.int64(
+            "SELECT count(*) FROM pragma_table_info('sync_instance')")
         guard let columns, columns > 0,
             let found = try connection.int64("SELECT schema FROM sync_instance")
         else {
@@ -33,7 +34,8 @@ extension SyncSchema {
             throw SyncError(
                 .storeFailed,
                 "the file's sync tables are of version \(found), and it is open for reading only: set "
-                    + "an engine up over it once for writing, which brings them to version \(version)")
+                    + "an engine up over it once for writing, which brings them to version \(version)"
+            )
         }
         try SyncTableCheck.run(connection)
     }

@@ -68,7 +68,9 @@
                             + "and not sent")
                 }
                 let foreign = try await collection.foreignVersionIDs
-                remarks += foreign.map { "foreign version: \(namespace) \($0.extendedJSON(.relaxed))" }
+                remarks += foreign.map {
+                    "foreign version: \(namespace) \($0.extendedJSON(.relaxed))"
+                }
                 objects.append([
                     "collection": .string(namespace.description), "documents": .int64(Int64(count)),
                     "synced": .int64(Int64(status.synced)),
