@@ -64,8 +64,9 @@ extension DocumentStore {
         package var pagesMax: Int
         /// The name of SQLite's file system layer, for tests that let it fail.
         package var fileSystem: String?
-        /// With ``readOnly``: makes no files beside the store's and takes no room on the disk. Meant for
-        /// one look; what other processes write meanwhile may not be seen.
+        /// With ``readOnly``: makes no files beside the store's and takes no room on the disk.
+        ///
+        /// Meant for one look; what other processes write meanwhile may not be seen.
         package var leavesNoTrace = false
         /// Completes each connection of a store that leaves no trace, with tables in its memory.
         package var completesReader: (@Sendable (SQLiteConnection) throws(StoreError) -> Void)?

@@ -40,8 +40,9 @@ extension SyncSchema {
         try SyncTableCheck.run(connection)
     }
 
-    /// Makes the tables in the connection's memory where the file lacks them, and a copy of them, brought
-    /// up to date, where they are of an earlier version. They hide those of the file.
+    /// Makes the tables in the connection's memory where the file has none of this version.
+    ///
+    /// Those of an earlier version are copied and brought up to date. What is made hides the file's.
     static func complete(_ connection: SQLiteConnection) throws(StoreError) {
         // One state of the file.
         try connection.executeOnce("BEGIN")
