@@ -19,7 +19,8 @@ extension SyncSchema {
     ///
     /// - Throws: `SyncError` of code `.storeFailed` that says which tables there are and what to do.
     static func check(_ connection: SQLiteConnection) throws {
-        let columns = try connection.int64("SELECT count(*) FROM pragma_table_info('sync_instance')")
+        let columns = try connection.int64(
+            "SELECT count(*) FROM pragma_table_info('sync_instance')")
         guard let columns, columns > 0,
             let found = try connection.int64("SELECT schema FROM sync_instance")
         else {
@@ -33,13 +34,15 @@ extension SyncSchema {
             throw SyncError(
                 .storeFailed,
                 "the file's sync tables are of version \(found), and it is open for reading only: set "
-                    + "an engine up over it once for writing, which brings them to version \(version)")
+                    + "an engine up over it once for writing, which brings them to version \(version)"
+            )
         }
         try SyncTableCheck.run(connection)
     }
 
-    /// Makes the tables in the connection's memory where the file lacks them, and a copy of them, brought
-    /// up to date, where they are of an earlier version. They hide those of the file.
+    /// Makes the tables in the connection's memory where the file has none of this version.
+    ///
+    /// Those of an earlier version are copied and brought up to date. What is made hides the file's.
     static func complete(_ connection: SQLiteConnection) throws(StoreError) {
         // One state of the file.
         try connection.executeOnce("BEGIN")

@@ -28,15 +28,17 @@
         @Flag(help: "Write one JSON object a collection.")
         var json = false
 
+        private static let titles = [
+            "collection", "documents", "synced", "pending", "paused", "rejected",
+        ]
+
         func run() async throws {
             let console = Console.standard
             let store = try DocumentStore.looking(at: store)
             defer { store.close() }
             let collections = try store.read { try $0.collections() }
             let engine = try SyncEngine(lookingAt: store)
-            var table = TextTable([
-                "collection", "documents", "synced", "pending", "paused", "rejected",
-            ])
+            var table = TextTable(Self.titles)
             var remarks: [String] = []
             var objects: [BSONDocument] = []
             for namespace in collections {
@@ -68,7 +70,9 @@
                             + "and not sent")
                 }
                 let foreign = try await collection.foreignVersionIDs
-                remarks += foreign.map { "foreign version: \(namespace) \($0.extendedJSON(.relaxed))" }
+                remarks += foreign.map {
+                    "foreign version: \(namespace) \($0.extendedJSON(.relaxed))"
+                }
                 objects.append([
                     "collection": .string(namespace.description), "documents": .int64(Int64(count)),
                     "synced": .int64(Int64(status.synced)),

@@ -57,8 +57,7 @@ import Testing
         }
     }
 
-    /// A store with synced documents, a change that waits, and a log; and the file beside it that only
-    /// its own engine keeps, which is no part of this.
+    /// A store with synced documents, a change that waits, and a log.
     private static func makeStore(_ path: String) async throws -> (DocumentStore, SyncEngine) {
         let store = try DocumentStore(at: .file(path))
         let engine = try SyncEngine(store: store, remote: try InProcessRemote(at: .inMemory))
@@ -134,16 +133,19 @@ import Testing
             let path = folder.path("store")
             let (store, engine) = try await Self.makeStore(path)
             let collection = engine.collection(Self.things)
+            let isOver = Locked(false)
             let writer = Task {
                 var id: Int32 = 100
-                while !Task.isCancelled {
+                while !isOver.withLock({ $0 }) {
                     try await collection.insertOne(["_id": .int32(id)])
                     id += 1
                 }
                 return Int(id - 100)
             }
-            try await Self.look(at: path)
-            writer.cancel()
+            do {
+                defer { isOver.withLock { $0 = true } }
+                try await Self.look(at: path)
+            }
             let count = try await writer.value
             #expect(try await collection.count([:]) == 21 + count)
             #expect(try store.verify().isSound)

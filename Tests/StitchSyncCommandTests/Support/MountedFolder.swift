@@ -30,7 +30,7 @@
                 let path = folder.path("mounted")
                 try FileManager.default.createDirectory(
                     atPath: path, withIntermediateDirectories: true)
-                guard mount("tmpfs", path, "tmpfs", 0, "size=4m") == 0 else {
+                guard mount("tmpfs", path, "tmpfs", 0, "size=48m") == 0 else {
                     throw ProgramFailure(reason: "mount: \(errno)")
                 }
                 let result: Result<Void, any Error>
