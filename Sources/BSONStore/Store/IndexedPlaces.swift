@@ -61,9 +61,8 @@ struct IndexedPlaces: Sendable {
                     + ShellText.text(of: value)
             }
             let shape = try GeoParser.shape(document)
-            let isStrict = try document["type"]?.stringValue == "Polygon"
-                && GeoParser.keepsOrder(document, allowed: true)
-            if case .polygon = shape, isStrict {
+            let keepsOrder = try GeoParser.keepsOrder(document, allowed: true)
+            if case .polygon = shape, keepsOrder, document["type"]?.stringValue == "Polygon" {
                 return "can't index geometry with strict winding order"
             }
             return nil
