@@ -12,8 +12,10 @@ extension SyncTransaction {
         if let after, after.byteCount != written?.byteCount { try setLocal(to: after) }
         var record = try record(id)
         // A row that went missing confirms nothing: what is written in its place is new.
-        if before == nil, var missing = record, missing.base == .sameAsLocal {
-            (missing.base, missing.version) = (.absent, .absent)
+        if before == nil, var missing = record {
+            if missing.base == .sameAsLocal { (missing.base, missing.version) = (.absent, .absent) }
+            // Nor does it tell what was sent: should that have landed, it is another's edition now.
+            if missing.attempt?.intended == .sameAsLocal { missing.attempt = nil }
             record = missing
         }
         // What the remote confirmed has had room for its version there.
