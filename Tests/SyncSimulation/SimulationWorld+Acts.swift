@@ -88,8 +88,9 @@ extension SimulationWorld {
     func resume(_ number: Int) async throws {
         ledger.withLock { $0.forgetQuestions(number) }
         for document in 0..<plan.documents {
-            guard case .paused(let reason) = try await items(number, document)
-                .status(of: id(document))
+            guard
+                case .paused(let reason) = try await items(number, document)
+                    .status(of: id(document))
             else { continue }
             if reason.code == .localDocumentMissing { clients[number].lost[document] = nil }
             try await items(number, document).resumeSync(of: id(document))

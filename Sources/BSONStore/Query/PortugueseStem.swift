@@ -125,7 +125,9 @@ struct PortugueseStem {
     ])
 
     private mutating func verb() -> Bool {
-        guard let (count, _) = Self.verbSuffixes.longest(in: word, from: verbs) else { return false }
+        guard let (count, _) = Self.verbSuffixes.longest(in: word, from: verbs) else {
+            return false
+        }
         word.replaceLast(count)
         return true
     }

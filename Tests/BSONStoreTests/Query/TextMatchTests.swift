@@ -72,7 +72,8 @@ import Testing
         ("revival", "reviv"), ("adjustment", "adjust"), ("adoption", "adopt"),
         ("probate", "probat"), ("rate", "rate"), ("controlling", "control"), ("sky", "sky"),
     ])
-    func `English words have the stems of Porter's second algorithm`(_ word: String, _ stem: String) {
+    func `English words have the stems of Porter's second algorithm`(_ word: String, _ stem: String)
+    {
         #expect(EnglishStem.stem(of: word) == stem)
     }
 

@@ -34,7 +34,9 @@ struct LongAwayScenarios {
         let store = try DocumentStore(
             at: .inMemory, options: .init(changeHistory: .keep(changesMax: 10)))
         let ids = (0..<200).map { BSONValue.int32($0) }
-        for id in ids { try store.write { try $0.put(SyncWorld.namespace, ["_id": id, "x": 1]) } }
+        for id in ids {
+            try await store.write { try $0.put(SyncWorld.namespace, ["_id": id, "x": 1]) }
+        }
         let (a, b) = (try await Away(store), try await Away(store))
         try await a.begin(ids, bySubscription: bySubscription)
         try await b.begin(ids, bySubscription: bySubscription)

@@ -67,7 +67,7 @@ import Testing
         try await engine.syncUntilQuiet()
         try await collection.deleteOne(["_id": 1])
         // As version 3 left it.
-        try store.write { transaction in
+        try await store.write { transaction in
             try transaction.connection.execute("UPDATE sync_documents SET tombstone = 0")
             try transaction.connection.execute("UPDATE sync_instance SET schema = 3")
         }
@@ -85,7 +85,7 @@ import Testing
         let things = Namespace("app", "things")
         let path = directory.path("plain.store")
         let store = try DocumentStore(at: .file(path))
-        try store.collection(things).insertOne(["_id": 1])
+        try await store.collection(things).insertOne(["_id": 1])
         let plain = try DocumentStore(at: .file(path), options: .init(readOnly: true))
         let error = #expect(throws: SyncError.self) { try Self.engine(plain) }
         #expect(error?.code == .storeFailed)
