@@ -24,6 +24,11 @@ extension SimulationWorld {
         }
     }
 
+    /// Notes that the app says what is to become of a document: its change need not be told any more.
+    func noteAppKnows(_ number: Int, _ document: Int) {
+        if clients[number].lost[document] != nil { clients[number].lost[document] = false }
+    }
+
     /// Whether something that was found is a row that was lost.
     func isOfLostRow(_ finding: SyncFinding, _ number: Int) -> Bool {
         guard finding.kind == .localDocumentMissing, let id = finding.documentID,

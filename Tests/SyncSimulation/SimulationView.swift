@@ -76,7 +76,7 @@ extension SimulationWorld {
         }
         try hear(client)
         let items = items(client, document)
-        clients[client].lost[document] = nil
+        noteAppKnows(client, document)
         func note() async throws {
             guard try await items.rejectedWrite(id: write.id) == nil else { return }
             let now = try local(clients[client], document)

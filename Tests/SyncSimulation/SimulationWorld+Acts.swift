@@ -34,7 +34,7 @@ extension SimulationWorld {
         _ body: (SyncCollection<BSONDocument>, BSONValue) async throws -> Void
     ) async throws {
         guard isAlive(client) else { return }
-        clients[client].lost[document] = nil
+        noteAppKnows(client, document)
         let revision = try local(clients[client], document)
         let status = try await items(client, document).status(of: id(document))
         do {
@@ -75,7 +75,9 @@ extension SimulationWorld {
         case .clone:
             guard clients.count < 6 else { return }
             try backUp(number)
+            let lost = clients[number].lost
             if let backup = clients[number].backup { try await adopt(backup, by: nil) }
+            clients[clients.count - 1].lost = lost
         case .resume: try await resume(number)
         case .scan:
             for document in 0..<plan.documents {
@@ -92,7 +94,7 @@ extension SimulationWorld {
                 case .paused(let reason) = try await items(number, document)
                     .status(of: id(document))
             else { continue }
-            if reason.code == .localDocumentMissing { clients[number].lost[document] = nil }
+            if reason.code == .localDocumentMissing { noteAppKnows(number, document) }
             try await items(number, document).resumeSync(of: id(document))
         }
     }
