@@ -66,6 +66,9 @@ extension SimulationWorld {
         }
     }
 
+    /// Whether a client's requests go to something else than the remote, where late ones are lost.
+    func isElsewhere(_ number: Int) -> Bool { clients[number].elsewhere != nil }
+
     /// The collection that a client's requests go to.
     func target(
         _ number: Int, _ namespace: Namespace, _ base: any RemoteCollection

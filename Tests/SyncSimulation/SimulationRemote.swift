@@ -144,7 +144,7 @@ struct SimulationCollection: RemoteCollection {
         await world.willWrite(remote.client, namespace, writes)
         return try await carry(.write) { () async throws(RemoteError) in
             if dice.strikes(.lateRequest) {
-                await world.keepLate(target(), writes)
+                if await !world.isElsewhere(remote.client) { await world.keepLate(base, writes) }
                 throw RemoteError(.retryable, "the request is late")
             }
             var outcomes: [RemoteWriteOutcome] = []

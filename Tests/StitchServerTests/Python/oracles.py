@@ -19,7 +19,7 @@ def bulk(**operation):
 
 
 CHANGE = {"$set": {"title": "one"}}
-WHOLE = {"owner": "ben", "tenant": "a", "title": "one", "n": 2}
+WHOLE = {"owner": "ben", "tenant": "a", "title": "one", "n": 2, "address": {"city": "Bonn"}}
 # Without the field that is hidden: the validator wants it, and the unique index has its absence.
 BARE = {"tenant": "a", "title": "bare", "n": 1}
 WRITES = {

@@ -128,25 +128,30 @@ import Testing
         }
     }
 
+    /// Inserts documents until it is told to end; tells how many.
+    private static func write(
+        into collection: SyncCollection<BSONDocument>, until isOver: @Sendable () -> Bool
+    ) async throws -> Int {
+        var id: Int32 = 100
+        while !isOver() {
+            try await collection.insertOne(["_id": .int32(id)])
+            id += 1
+        }
+        return Int(id - 100)
+    }
+
     @Test func `a store that another process writes can be looked at`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path("store")
             let (store, engine) = try await Self.makeStore(path)
             let collection = engine.collection(Self.things)
             let isOver = Locked(false)
-            let writer = Task {
-                var id: Int32 = 100
-                while !isOver.withLock({ $0 }) {
-                    try await collection.insertOne(["_id": .int32(id)])
-                    id += 1
-                }
-                return Int(id - 100)
-            }
+            async let writer = Self.write(into: collection) { isOver.withLock { $0 } }
             do {
                 defer { isOver.withLock { $0 = true } }
                 try await Self.look(at: path)
             }
-            let count = try await writer.value
+            let count = try await writer
             #expect(try await collection.count([:]) == 21 + count)
             #expect(try store.verify().isSound)
             await engine.close()
