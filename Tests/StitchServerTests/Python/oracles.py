@@ -87,7 +87,9 @@ class Oracles(unittest.TestCase):
                 before = list(items.find())
                 told.append(self.error(self.fay, write))
                 self.assertEqual(list(items.find()), before)
-                self.assertEqual(self.error(self.root, write)["code"], 11000)
+                # Who sees the salary leaves it out with a replacement, and repeats nothing.
+                if "repl" not in name:
+                    self.assertEqual(self.error(self.root, write)["code"], 11000)
                 items.drop_index("both")
                 self.assertEqual(told[0]["code"], 13, told)
                 self.assertIn("not allowed", told[0]["errmsg"])
