@@ -15,7 +15,7 @@ struct ExpressionProduct {
         case decimal
     }
 
-    /// Multiplies by a number; what is none counts as not a number.
+    /// Multiplies by a number; any other value counts as NaN.
     mutating func multiply(by value: BSONValue) {
         let wanted: Width =
             switch value {

@@ -73,7 +73,7 @@ struct ExpressionTotal: Sendable {
         total.add(rounded)
         total.add(rest)
         if total.high.isFinite { return total.high + total.low }
-        // Infinities of both signs give a NaN with a sign, which nobody means.
+        // Adding +infinity and -infinity sets the NaN's sign bit here; MongoDB's NaN has none.
         return total.high.isNaN ? .nan : total.high
     }
 

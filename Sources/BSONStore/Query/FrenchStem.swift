@@ -17,26 +17,7 @@ struct FrenchStem {
         return String(view)
     }
 
-    private init(_ word: String) {
-        letters = []
-        for scalar in word.unicodeScalars {
-            if let last = letters.last, let whole = Self.composed[last]?[scalar] {
-                letters[letters.count - 1] = whole
-            } else {
-                letters.append(scalar)
-            }
-        }
-    }
-
-    /// Letters with marks by their two parts.
-    private static let composed: [Unicode.Scalar: [Unicode.Scalar: Unicode.Scalar]] = {
-        var composed: [Unicode.Scalar: [Unicode.Scalar: Unicode.Scalar]] = [:]
-        for letter in "àâäçéèêëîïôöùûüÀÂÄÇÉÈÊËÎÏÔÖÙÛÜ".unicodeScalars {
-            let parts = TextDecomposition.scalars(String(letter))
-            if parts.count == 2 { composed[parts[0], default: [:]][parts[1]] = letter }
-        }
-        return composed
-    }()
+    private init(_ word: String) { letters = StemWord(word).letters }
 
     private static let vowels = Set("aeiouyâàëéêèïîôûù".unicodeScalars)
     private static let unmarked: [Unicode.Scalar: Unicode.Scalar] = [
