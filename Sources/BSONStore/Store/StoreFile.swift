@@ -23,10 +23,7 @@ enum StoreFile {
     }
 
     /// How many bytes the file has, `nil` when it is not there.
-    static func size(_ path: String) -> Int? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : nil
-    }
+    static func size(_ path: String) -> Int? { status(path)?.size }
 
     /// Says which file lies at a path, and how long it is.
     struct Status: Sendable {
