@@ -1,26 +1,45 @@
-/// Refuses documents whose fields of a `2dsphere` index hold what is no place on the globe.
+/// Refuses documents whose fields of a `2dsphere` or `2d` index do not hold places.
 ///
-/// A missing field, null, undefined, and an empty array or document are no place to file, and no
-/// error. An array at the end of a path is a pair of coordinates, never a list of places.
+/// In a `2dsphere` index a missing field, null, undefined, and an empty array or document file no place
+/// and are valid; an array at the end of a path is a pair of coordinates, never a list of places. In a
+/// `2d` index whatever is neither array nor document is valid, and a list of places is allowed.
 ///
-/// Source: the server's `s2_key_generator.cpp`, `getS2GeoKeys` and `getS2Keys`.
+/// Source: the server's `s2_key_generator.cpp` (`getS2GeoKeys`, `getS2Keys`), `expression_keys_private.cpp`
+/// (`get2DKeys`) and `hash.cpp` (`GeoHashConverter::hash`).
 struct IndexedPlaces: Sendable {
-    private let paths: [[String]]
+    private let globePaths: [[String]]
+    private let planePaths: [[String]]
+    /// The bounds of a `2d` index, its options `min` and `max`.
+    private let bounds: ClosedRange<Double>
 
-    /// Takes the fields of the kind; `nil` for an index without one.
+    /// Takes the fields of both kinds; `nil` for an index without one.
     init?(_ definition: IndexDefinition) {
-        let keys = definition.keys.filter { $0.kind == .special("2dsphere") }
-        guard !keys.isEmpty else { return nil }
-        paths = keys.map {
-            $0.path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        func paths(_ kind: String) -> [[String]] {
+            definition.keys.filter { $0.kind == .special(kind) }.map {
+                $0.path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            }
+        }
+        globePaths = paths("2dsphere")
+        planePaths = paths("2d")
+        guard !globePaths.isEmpty || !planePaths.isEmpty else { return nil }
+        let least = GeoParser.number(definition.document["min"] ?? -180)
+        bounds = least...max(least, GeoParser.number(definition.document["max"] ?? 180))
+    }
+
+    /// Checks the fields of a document.
+    ///
+    /// - Throws: 16755 (`2dsphere`), 13026, 13027, 13068 or 16804 (`2d`) with MongoDB's text.
+    func check(_ document: BSONDocument) throws(StoreError) {
+        try checkGlobe(document)
+        for path in planePaths {
+            var values: [BSONValue] = []
+            Self.collect(path[...], document, &values)
+            for value in values { try checkPlane(value, document) }
         }
     }
 
-    /// Looks at the fields of a document.
-    ///
-    /// - Throws: 16755 with MongoDB's text.
-    func check(_ document: BSONDocument) throws(StoreError) {
-        for path in paths {
+    private func checkGlobe(_ document: BSONDocument) throws(StoreError) {
+        for path in globePaths {
             var values: [BSONValue] = []
             Self.collect(path[...], document, &values)
             if let first = values.first, Self.isNone(first),
@@ -35,6 +54,51 @@ struct IndexedPlaces: Sendable {
                     StoreError.Code(rawValue: 16755),
                     "Can't extract geo keys: \(ShellText.text(of: document))  \(reason)")
             }
+        }
+    }
+
+    /// Checks a pair of coordinates, a document of two, or a list of such.
+    private func checkPlane(_ value: BSONValue, _ document: BSONDocument) throws(StoreError) {
+        guard let elements = Self.elements(value), let first = elements.first else { return }
+        if first.isNumber { return try checkPair(elements, document) }
+        for element in elements {
+            guard let pair = Self.elements(element) else {
+                throw StoreError(
+                    StoreError.Code(rawValue: 16804),
+                    "location object expected, location array not in correct format")
+            }
+            if !pair.isEmpty { try checkPair(pair, document) }
+        }
+    }
+
+    private func checkPair(_ pair: [BSONValue], _ document: BSONDocument) throws(StoreError) {
+        func fault(_ code: Int32, _ text: String) -> StoreError {
+            StoreError(
+                StoreError.Code(rawValue: code),
+                "\(text) :: caused by :: \(ShellText.text(of: document))")
+        }
+        guard pair.count > 1 else { throw fault(13068, "geo field only has 1 element") }
+        guard pair[0].isNumber, pair[1].isNumber else {
+            throw fault(13026, "geo values must be 'legacy coordinate pairs' for 2d indexes")
+        }
+        guard pair[..<2].allSatisfy({ bounds.contains(GeoParser.number($0)) }) else {
+            let (least, most) = (bounds.lowerBound, bounds.upperBound)
+            throw fault(
+                13027,
+                "point not in interval of [ \(Self.text(least)), \(Self.text(most)) ]")
+        }
+    }
+
+    private static func text(_ bound: Double) -> String {
+        Int64(exactly: bound).map(String.init) ?? "\(bound)"
+    }
+
+    /// The values of an array or of a document's fields; `nil` for what is neither.
+    private static func elements(_ value: BSONValue) -> [BSONValue]? {
+        switch value {
+        case .array(let array): Array(array)
+        case .document(let document): document.map(\.value)
+        default: nil
         }
     }
 

@@ -131,7 +131,7 @@ final class StoredIndex: Sendable {
     /// Keys of documents that are there already are made without it, so that what an earlier
     /// version let in can be removed or mended.
     ///
-    /// - Throws: 16755 for what is no place.
+    /// - Throws: what ``IndexedPlaces/check(_:)`` throws.
     func check(_ document: BSONDocument) throws(StoreError) {
         guard let places, filter?.matches(document) ?? true else { return }
         try places.check(document)

@@ -14,7 +14,7 @@ extension WriteTransaction {
     /// Finds out which keys come and go.
     ///
     /// - Throws: `duplicateKey` (11000) when a unique key belongs to another document, 171 for
-    ///   parallel arrays, 16755 for what is no place in an index of places.
+    ///   parallel arrays, 16755, 13026, 13027, 13068 or 16804 for an invalid place in a geo index.
     func indexChange(
         in table: CollectionTable, row: Int64?, from before: BSONDocument?,
         to after: BSONDocument?

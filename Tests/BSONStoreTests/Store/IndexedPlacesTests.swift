@@ -88,4 +88,48 @@ struct IndexedPlacesTests {
         let error = fault { try places.insertMany([["a": [["loc": [1, 2]], ["loc": "x"]]]]) }
         #expect(error?.code.rawValue == 16755)
     }
+
+    private static let planeFaults: [(BSONValue, Int32, String)] = [
+        ([1], 13068, "geo field only has 1 element"),
+        (["x": 1], 13068, "geo field only has 1 element"),
+        ([1, "a"], 13026, "geo values must be 'legacy coordinate pairs' for 2d indexes"),
+        (["x": -15.0, "y": "abc"], 13026, "geo values must be 'legacy coordinate pairs'"),
+        ([200, 0], 13027, "point not in interval of [ -180, 180 ]"),
+        ([0, -180.5], 13027, "point not in interval of [ -180, 180 ]"),
+        ([[1, 2], [3, 400]], 13027, "point not in interval of [ -180, 180 ]"),
+        ([[1, 2], 3], 16804, "location object expected, location array not in correct format"),
+        (["type": "Point", "coordinates": [1, 2]], 16804, "location object expected"),
+    ]
+    private static let planeAllowed: [BSONDocument] = [
+        [:], ["loc": .null], ["loc": "here"], ["loc": 7], ["loc": []], ["loc": [:]],
+        ["loc": [16, 48]], ["loc": ["x": 16, "y": 48]], ["loc": [[1, 2], [3, 4], []]],
+        ["loc": [180, -180]], ["loc": ["home": [1, 2], "work": ["x": 3, "y": 4]]],
+    ]
+
+    @Test("a document with an invalid place is refused by a 2d index", arguments: planeFaults.indices)
+    func planeRefuses(index: Int) throws {
+        let (value, code, reason) = Self.planeFaults[index]
+        let places = try collection()
+        try places.createIndex(["loc": "2d"])
+        let error = fault { try places.insertMany([["_id": 1, "loc": value]]) }
+        #expect(error?.code.rawValue == code)
+        #expect(error?.message.hasPrefix(reason) == true, "\(error?.message ?? "")")
+        #expect(try places.count() == 0)
+    }
+
+    @Test("a document with a valid place or none is kept by a 2d index", arguments: planeAllowed.indices)
+    func planeAllows(index: Int) throws {
+        let places = try collection()
+        try places.createIndex(["loc": "2d"])
+        try places.insertMany([Self.planeAllowed[index]])
+    }
+
+    @Test("a 2d index has bounds of its own")
+    func planeBounds() throws {
+        let places = try collection()
+        try places.createIndexes([["key": ["loc": "2d"], "name": "loc", "min": 0, "max": 10.5]])
+        try places.insertMany([["loc": [10.5, 0]]])
+        let error = fault { try places.insertMany([["loc": [-1, 0]]]) }
+        #expect(error?.message.hasPrefix("point not in interval of [ 0, 10.5 ]") == true)
+    }
 }
