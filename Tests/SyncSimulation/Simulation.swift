@@ -151,6 +151,8 @@ extension SimulationWorld {
     /// Apps hear them before they write, too: a document that left the device may be inserted anew
     /// within the same pass, and what was sent of the one before is somebody else's by then.
     func hear(_ number: Int) throws {
+        // A document that left may have landed just before.
+        drain()
         for index in 0..<(plan.hasTwoCollections ? 2 : 1) {
             let events = try clients[number].engine.storedEvents(
                 after: clients[number].lastEvent[index], in: Self.namespaces[index],

@@ -13,7 +13,9 @@ extension CollectionPass {
             if collection.lostToken != nil { try await updateCollection { $0.lostToken = nil } }
             return
         }
-        let ids = missing
+        // Two looks of one pass may have missed the same document.
+        var keys: Set<[UInt8]> = []
+        let ids = missing.filter { keys.insert(BSONKey.encode($0)).inserted }
         missing = []
         if let token = collection.token, !collection.needsScan {
             do {

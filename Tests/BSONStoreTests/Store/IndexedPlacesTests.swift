@@ -106,7 +106,8 @@ struct IndexedPlacesTests {
         ["loc": [180, -180]], ["loc": ["home": [1, 2], "work": ["x": 3, "y": 4]]],
     ]
 
-    @Test("a document with an invalid place is refused by a 2d index", arguments: planeFaults.indices)
+    @Test(
+        "a document with an invalid place is refused by a 2d index", arguments: planeFaults.indices)
     func planeRefuses(index: Int) throws {
         let (value, code, reason) = Self.planeFaults[index]
         let places = try collection()
@@ -117,7 +118,9 @@ struct IndexedPlacesTests {
         #expect(try places.count() == 0)
     }
 
-    @Test("a document with a valid place or none is kept by a 2d index", arguments: planeAllowed.indices)
+    @Test(
+        "a document with a valid place or none is kept by a 2d index",
+        arguments: planeAllowed.indices)
     func planeAllows(index: Int) throws {
         let places = try collection()
         try places.createIndex(["loc": "2d"])

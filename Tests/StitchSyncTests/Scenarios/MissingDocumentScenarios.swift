@@ -172,4 +172,38 @@ struct MissingDocumentScenarios {
         try await a.engine.syncUntilQuiet()
         #expect(try await a.local("third") == nil)
     }
+
+    @Test("where two looks of a pass miss one document, its conflict is asked about once")
+    func missedTwice() async throws {
+        let world = try SyncWorld()
+        let asked = Locked(0)
+        let a = Device(
+            name: "A", world: world, store: try DocumentStore(at: .inMemory),
+            handler: ConflictHandler<BSONDocument> { _ in
+                asked.withLock { $0 += 1 }
+                return .useLocal
+            })
+        try await a.start()
+        try await a.insert(["_id": "gone", "x": 1])
+        try await a.engine.syncUntilQuiet()
+        try world.foreign("gone") { $0["x"] = 2 }
+        let finds = Locked(0)
+        world.remote.before { call in
+            guard call.kind == .find else { return }
+            let number = finds.withLock { count in
+                count += 1
+                return count
+            }
+            // The history was read before the delete; the write comes before the last look.
+            if number == 1 { try world.foreignDelete("gone") }
+            if number == 3 { _ = try await a.items.updateOne(["_id": "gone"], ["$set": ["x": 3]]) }
+        }
+        try await a.sync()
+        #expect(finds.withLock { $0 } >= 3)
+        #expect(asked.withLock { $0 } == 1)
+        world.remote.before(nil)
+        try await a.engine.syncUntilQuiet()
+        #expect(try world.remoteDocument("gone")?["x"] == 3)
+        #expect(asked.withLock { $0 } == 1)
+    }
 }
