@@ -152,7 +152,7 @@ extension Flood {
     }
 
     private static func payload(_ text: String) -> BSONValue {
-        .binary(BSONBinary(subtype: .generic, bytes: Array(text.utf8)))
+        .binary(BSONBinary(Array(text.utf8)))
     }
 
     /// Sends commands of many sessions by few connections.
@@ -176,7 +176,7 @@ extension Flood {
         }
         command["$db"] = .string(WireLedger.database)
         if kind != .sessions {
-            let id = BSONValue.binary(BSONBinary(subtype: .uuid, bytes: bytes))
+            let id = BSONValue.binary(BSONBinary(bytes, subtype: 4))
             command["lsid"] = ["id": id]
         }
         if kind == .transactions {

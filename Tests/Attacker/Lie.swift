@@ -28,6 +28,8 @@ enum Lie: CaseIterable {
     case newTokens
     /// The history always has more.
     case moreForEver
+    /// The history is answered at once where it is to be waited for.
+    case haste
     /// Pages of queries have nothing and are not the last.
     case emptyPages
     /// Requests fail with an error of any kind.

@@ -1,6 +1,7 @@
 import BSONStore
 import Foundation
 import StitchSync
+import TestProcesses
 
 /// A device in step whose remote begins to lie, while changes wait on both sides.
 struct LiedDevice {
@@ -47,10 +48,13 @@ struct LiedDevice {
         let ledger = LiedLedger(
             engine: engine, remote: base.store, updated: Self.updatedHere,
             deleted: Self.deletedHere, inserted: Self.insertedHere,
-            deletedThere: Self.deletedThere, insertedThere: Self.insertedThere)
+            deletedThere: Self.deletedThere, insertedThere: Self.insertedThere,
+            calledAbsent: remote.lies.contains(.absence))
         for namespace in [Self.things, Self.notes, Self.later] {
             let isWritten = namespace == Self.things
-            for loss in try await ledger.losses(in: namespace, isWritten: isWritten, all: Self.all) {
+            let losses = try await ledger.losses(
+                in: namespace, isWritten: isWritten, wasHere: namespace != Self.later, all: Self.all)
+            for loss in losses {
                 print("lost: \(loss)")
             }
         }

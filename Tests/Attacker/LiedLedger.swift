@@ -12,6 +12,9 @@ struct LiedLedger {
     /// What others deleted and inserted at the remote.
     let deletedThere: Range<Int32>
     let insertedThere: Range<Int32>
+    /// The remote called documents absent, by proof: what the user deleted is gone then, as far as the
+    /// device can know.
+    let calledAbsent: Bool
 
     /// A document as it was before anybody changed it.
     static func document(_ id: Int32) -> BSONDocument {
@@ -20,16 +23,18 @@ struct LiedLedger {
 
     /// What is gone, changed or appeared in a collection.
     ///
-    /// - Parameter isWritten: whether user and others wrote into it.
+    /// - Parameters:
+    ///   - isWritten: whether user and others wrote into it.
+    ///   - wasHere: whether the device had the documents before it was lied to.
     func losses(
-        in namespace: Namespace, isWritten: Bool, all: Range<Int32>
+        in namespace: Namespace, isWritten: Bool, wasHere: Bool, all: Range<Int32>
     ) async throws -> [String] {
         let there = remote.collection(namespace)
         var lost: [String] = []
         let written = isWritten ? Array(updated) + Array(deleted) + Array(inserted) : []
         for id in written {
             let isKept = try await isKept(id, namespace)
-            if !isKept { lost.append("\(namespace) \(id), which the user wrote") }
+            if !isKept, !(calledAbsent && deleted.contains(id)) { lost.append("\(namespace) \(id), which the user wrote") }
         }
         let gone = isWritten ? Array(deletedThere) : []
         for id in all where !written.contains(id) && !gone.contains(id) {
@@ -38,9 +43,9 @@ struct LiedLedger {
                 continue
             }
             let here = try await engine.collection(namespace).findOne(id: .int32(id))
-            if here == nil { lost.append("\(namespace) \(id) left the device") }
+            if here == nil, wasHere { lost.append("\(namespace) \(id) left the device") }
             let status = try await engine.collection(namespace).status(of: .int32(id))
-            if status == .synced, here?.withoutVersion != expected(id, isWritten) {
+            if status == .synced, here != nil, here?.withoutVersion != expected(id, isWritten) {
                 lost.append("\(namespace) \(id) is another on the device, and called synced")
             }
         }

@@ -77,7 +77,9 @@ struct LyingCollection: RemoteCollection {
             return RemoteChangeBatch(
                 changes: changes, token: newToken, hasMore: liar.tells(.moreForEver))
         }
-        let batch = try await base.changes(after: token, limit: limit, waitingUpTo: .zero)
+        let isHasty = liar.tells(.haste)
+        let batch = try await base.changes(
+            after: token, limit: limit, waitingUpTo: isHasty ? .zero : wait)
         var changes = liar.twisted(batch.changes.map(told))
         if liar.tells(.foreignDocuments) { changes.append(stranger) }
         return RemoteChangeBatch(
@@ -89,7 +91,7 @@ struct LyingCollection: RemoteCollection {
         try liar.count()
         guard liar.tells(.identities) else { return try await base.identity() }
         let bytes = (0..<16).map { _ in UInt8(liar.below(256)) }
-        let other = RemoteIdentity.known(BSONBinary(subtype: .uuid, bytes: bytes))
+        let other = RemoteIdentity.known(BSONBinary(bytes, subtype: 4))
         return [.unknown, .notMade, other][liar.below(3)]
     }
 

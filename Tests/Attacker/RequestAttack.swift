@@ -67,14 +67,14 @@ struct RequestAttack {
     }
 
     /// Requests without a time limit that are under way when the server is to end.
-    private func busy(_ server: AttackedServer, seed: UInt64) async throws -> Locked<[WireClient]> {
+    private func busy(_ server: AttackedServer, seed: UInt64) async throws -> [WireClient] {
         var random = SimulationRandom(seed: seed, stream: 2)
-        let clients = Locked<[WireClient]>([])
+        var clients: [WireClient] = []
         for _ in 0..<3 {
             let request = try ExpensiveRequest.endless(&random)
             guard let client = WireClient(port: server.port) else { continue }
             client.send(WireClient.message(request.command))
-            clients.withLock { $0.append(client) }
+            clients.append(client)
         }
         _ = try await server.check()
         return clients
