@@ -101,7 +101,7 @@ enum ExpensivePart {
         ("join", function("let a = []; for (let i = 0; i < 1e6; i++) {a.push(i)} return a.join('-----')")),
         ("recursion", function("function f(n) {return f(n + 1) + 1} return f(0)")),
         ("many properties", function("let o = {}; for (let i = 0; ; i++) {o['k' + i] = [i, i]}")),
-        ("deep nesting", nested("{\"$abs\": ", "\"$n\"", "}", 40)),
+        ("deep nesting", nested("{\"$abs\": ", "\"$n\"", "}", 30)),
         ("filter of filters", "{\"$size\": {\"$filter\": {\"input\": {\"$range\": [0, 2000]}, \"cond\": {\"$gt\": [{\"$size\": {\"$filter\": {\"input\": {\"$range\": [0, 5000]}, \"as\": \"u\", \"cond\": {\"$eq\": [\"$$u\", \"$$this\"]}}}}, 5]}}}}"),
     ]
 
@@ -112,8 +112,8 @@ enum ExpensivePart {
         ("many words", "{\"$text\": {\"$search\": \"\(words)\"}}"),
         ("$where", "{\"$where\": \"function() {while (true) {}}\"}"),
         ("$where with arrays", "{\"$where\": \"let a = [1]; while (true) {a = a.concat(a)}\"}"),
-        ("deep conditions", nested("{\"$and\": [", "{\"n\": 1}", "]}", 40)),
-        ("too deep conditions", nested("{\"$nor\": [", "{\"n\": 1}", "]}", 95)),
+        ("deep conditions", nested("{\"$and\": [", "{\"n\": 1}", "]}", 30)),
+        ("deeper conditions", nested("{\"$nor\": [", "{\"n\": 1}", "]}", 40)),
         ("long lists", "{\"n\": {\"$nin\": [\((0..<20_000).map(String.init).joined(separator: ","))]}}"),
         ("all of many", "{\"a\": {\"$all\": [\((0..<2_000).map(String.init).joined(separator: ","))]}}"),
         ("elements", "{\"a\": {\"$elemMatch\": {\"$not\": {\"$in\": [\((0..<5_000).map(String.init).joined(separator: ","))]}}}}"),

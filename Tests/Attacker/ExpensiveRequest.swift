@@ -1,5 +1,6 @@
 import BSONStore
 import SyncSimulation
+import TestProcesses
 
 /// A command that would take very long, or much memory, if nothing bounded it.
 struct ExpensiveRequest {
@@ -12,7 +13,7 @@ struct ExpensiveRequest {
     static func draw(_ random: inout SimulationRandom) throws -> ExpensiveRequest {
         let limit = Int.random(in: 50...200, using: &random)
         let (name, text) = text(&random)
-        var command = try BSONDocument(extendedJSON: text)
+        var command = try document(text)
         command["maxTimeMS"] = .int32(Int32(limit))
         command["$db"] = .string(WireLedger.database)
         return ExpensiveRequest(name: name, command: command)
@@ -21,9 +22,15 @@ struct ExpensiveRequest {
     /// One that runs until it is ended.
     static func endless(_ random: inout SimulationRandom) throws -> ExpensiveRequest {
         let (name, stages) = ExpensivePart.pick(ExpensivePart.endless, &random)
-        var command = try BSONDocument(extendedJSON: aggregate("items", stages))
+        var command = try document(aggregate("items", stages))
         command["$db"] = .string(WireLedger.database)
         return ExpensiveRequest(name: name, command: command)
+    }
+
+    private static func document(_ text: String) throws -> BSONDocument {
+        do { return try BSONDocument(extendedJSON: text) } catch {
+            throw ProgramFailure(reason: "\(error) in \(text.prefix(2_000))")
+        }
     }
 
     /// How parts become a command.

@@ -64,12 +64,24 @@ struct LiedDevice {
     private func putInStep(_ engine: SyncEngine, _ remote: DocumentStore) async throws {
         for namespace in [Self.things, Self.notes, Self.later] {
             try await remote.collection(namespace).insertMany(Self.all.map(LiedLedger.document))
+            guard seed % 2 == 0 else { continue }
             await engine.collection(namespace).configure(
-                conflictHandler: seed % 2 == 0 ? .localWins : nil)
+                conflictHandler: ConflictHandler { Self.resolution($0) })
         }
         try await engine.collection(Self.things).subscribe(waitForSync: .never)
         try await engine.collection(Self.notes).sync(ids: Self.all.map { .int32($0) })
         try await engine.syncUntilQuiet()
+    }
+
+    /// What a sensible app answers: its user's own changes stay.
+    private static func resolution(
+        _ conflict: Conflict<BSONDocument>
+    ) -> ConflictResolution<BSONDocument> {
+        guard conflict.namespace == things, case .int32(let id) = conflict.documentID else {
+            return .useRemote
+        }
+        let isOwn = [updatedHere, deletedHere, insertedHere].contains { $0.contains(id) }
+        return isOwn ? .useLocal : .useRemote
     }
 
     private func change(_ engine: SyncEngine, _ remote: DocumentStore) async throws {
@@ -129,7 +141,10 @@ struct LiedDevice {
         for _ in 0..<3 {
             for namespace in [Self.things, Self.notes, Self.later] {
                 let collection = engine.collection(namespace)
-                if try await collection.status().stop != nil { try await collection.adoptRemote() }
+                if try await collection.status().stop != nil {
+                    print("adopted: \(namespace)")
+                    try await collection.adoptRemote()
+                }
                 try await engine.forceScan(namespace)
             }
             let report = try await engine.syncUntilQuiet(passesMax: 30).report
