@@ -28,15 +28,22 @@ enum AttackedCollections {
     }
 
     private static func acknowledged(_ command: BSONDocument, _ client: WireClient) throws {
-        guard case .reply(let reply) = client.run(command, within: .seconds(120)), reply["ok"] == 1.0
+        guard case .reply(let reply) = client.run(command, within: .seconds(120)),
+            reply["ok"] == 1.0
         else { throw ProgramFailure(reason: "no documents to begin with: \(command.keys)") }
     }
 
     private static var contents: [(String, [BSONDocument])] {
         [
             ("items", documents(200) { _ in ["k": 1] }),
-            ("nodes", documents(300) { ["to": .array([.int32($0 * 7 % 300), .int32($0 * 11 % 300)])] }),
-            ("large", documents(4) { ["t": .string(String(repeating: "ab", count: 20_000 + Int($0)))] }),
+            (
+                "nodes",
+                documents(300) { ["to": .array([.int32($0 * 7 % 300), .int32($0 * 11 % 300)])] }
+            ),
+            (
+                "large",
+                documents(4) { ["t": .string(String(repeating: "ab", count: 20_000 + Int($0)))] }
+            ),
             ("words", documents(4, text)),
         ]
     }

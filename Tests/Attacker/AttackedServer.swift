@@ -43,7 +43,8 @@ final class AttackedServer {
         if let bytes = residentBytes, bytes > Self.residentMax {
             outcome.excesses.append("the server holds \(bytes >> 20) MiB")
         }
-        outcome.output = "\(residentBytes.map { "\($0 >> 20)" } ?? "?") MiB, \(ledger.count) documents"
+        outcome.output =
+            "\(residentBytes.map { "\($0 >> 20)" } ?? "?") MiB, \(ledger.count) documents"
         if !process.isRunning {
             outcome.end = .trap
         } else if !process.end(SIGTERM, within: .seconds(30)) {

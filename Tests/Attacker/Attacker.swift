@@ -40,7 +40,9 @@ import TestProcesses
             return tally
         case .requests: return try await RequestAttack(tells: settings.seed != nil).run(seeds)
         case .remotes:
-            return try await attack(part, seeds, settings) { try await LiedDevice(seed: $0).attack() }
+            return try await attack(part, seeds, settings) {
+                try await LiedDevice(seed: $0).attack()
+            }
         case .floods: return try await FloodAttack(tells: settings.seed != nil).run(seeds)
         }
     }

@@ -22,7 +22,10 @@ enum ExpensivePart {
     static let stages: [Named] =
         endless + [
             ("a product of lookups", list(join, 3) + ", {\"$group\": {\"_id\": \"$j.n\"}}"),
-            ("unwound arrays", "{\"$unwind\": \"$a\"}, {\"$unwind\": \"$b\"}, {\"$sort\": {\"n\": 1}}"),
+            (
+                "unwound arrays",
+                "{\"$unwind\": \"$a\"}, {\"$unwind\": \"$b\"}, {\"$sort\": {\"n\": 1}}"
+            ),
             (
                 "a graph",
                 """
@@ -61,7 +64,10 @@ enum ExpensivePart {
                 "{\"$unwind\": \"$a\"}, {\"$fill\": {\"sortBy\": {\"a\": 1}, "
                     + "\"output\": {\"n\": {\"method\": \"linear\"}}}}"
             ),
-            ("pushed wholes", "{\"$unwind\": \"$a\"}, {\"$group\": {\"_id\": 1, \"r\": {\"$push\": \"$$ROOT\"}}}"),
+            (
+                "pushed wholes",
+                "{\"$unwind\": \"$a\"}, {\"$group\": {\"_id\": 1, \"r\": {\"$push\": \"$$ROOT\"}}}"
+            ),
             (
                 "accumulators",
                 """
@@ -83,26 +89,57 @@ enum ExpensivePart {
     /// Expressions, of documents of any collection.
     static let expressions: [Named] = [
         ("map over index", mapOverIndex),
-        ("reduce over range", reduce("{\"$range\": [0, 5000000]}", "0", "{\"$add\": [\"$$this\", \"$$value\"]}")),
-        ("arrays that double", reduce("{\"$range\": [0, 40]}", "[1]", "{\"$concatArrays\": [\"$$value\", \"$$value\"]}")),
-        ("texts that double", reduce("{\"$range\": [0, 40]}", "\"ab\"", "{\"$concat\": [\"$$value\", \"$$value\"]}")),
+        (
+            "reduce over range",
+            reduce("{\"$range\": [0, 5000000]}", "0", "{\"$add\": [\"$$this\", \"$$value\"]}")
+        ),
+        (
+            "arrays that double",
+            reduce(
+                "{\"$range\": [0, 40]}", "[1]", "{\"$concatArrays\": [\"$$value\", \"$$value\"]}")
+        ),
+        (
+            "texts that double",
+            reduce("{\"$range\": [0, 40]}", "\"ab\"", "{\"$concat\": [\"$$value\", \"$$value\"]}")
+        ),
         ("union of sets", "{\"$size\": {\"$setUnion\": [\(ranges(8))]}}"),
         ("difference of sets", "{\"$size\": {\"$setDifference\": [\(ranges(2))]}}"),
         ("zip", "{\"$size\": {\"$zip\": {\"inputs\": [\(ranges(8))]}}}"),
-        ("patterns over 16 MiB", "{\"$size\": {\"$regexFindAll\": {\"input\": \(sixteenMiB), \"regex\": \"a|b\"}}}"),
-        ("700 alternatives", "{\"$regexMatch\": {\"input\": \(sixteenMiB), \"regex\": \"\(alternatives)\"}}"),
-        ("backtracking", "{\"$regexMatch\": {\"input\": \(sixteenMiB), \"regex\": \"^(([ab])+.?)+$z\"}}"),
-        ("replacing", "{\"$replaceAll\": {\"input\": \(sixteenMiB), \"find\": \"a\", \"replacement\": \"xyz\"}}"),
+        (
+            "patterns over 16 MiB",
+            "{\"$size\": {\"$regexFindAll\": {\"input\": \(sixteenMiB), \"regex\": \"a|b\"}}}"
+        ),
+        (
+            "700 alternatives",
+            "{\"$regexMatch\": {\"input\": \(sixteenMiB), \"regex\": \"\(alternatives)\"}}"
+        ),
+        (
+            "backtracking",
+            "{\"$regexMatch\": {\"input\": \(sixteenMiB), \"regex\": \"^(([ab])+.?)+$z\"}}"
+        ),
+        (
+            "replacing",
+            "{\"$replaceAll\": {\"input\": \(sixteenMiB), \"find\": \"a\", \"replacement\": \"xyz\"}}"
+        ),
         ("splitting", "{\"$size\": {\"$split\": [\(sixteenMiB), \"a\"]}}"),
-        ("sorted arrays", "{\"$sortArray\": {\"input\": {\"$range\": [0, 3000000]}, \"sortBy\": -1}}"),
+        (
+            "sorted arrays",
+            "{\"$sortArray\": {\"input\": {\"$range\": [0, 3000000]}, \"sortBy\": -1}}"
+        ),
         ("endless function", function("while (true) {}")),
         ("deep arrays", function("let a = []; for (let i = 0; i < 1e7; i++) {a = [a]} return 1")),
         ("repeat", function("return 'ab'.repeat(1 << 29).length")),
-        ("join", function("let a = []; for (let i = 0; i < 1e6; i++) {a.push(i)} return a.join('-----')")),
+        (
+            "join",
+            function("let a = []; for (let i = 0; i < 1e6; i++) {a.push(i)} return a.join('-----')")
+        ),
         ("recursion", function("function f(n) {return f(n + 1) + 1} return f(0)")),
         ("many properties", function("let o = {}; for (let i = 0; ; i++) {o['k' + i] = [i, i]}")),
         ("deep nesting", nested("{\"$abs\": ", "\"$n\"", "}", 30)),
-        ("filter of filters", "{\"$size\": {\"$filter\": {\"input\": {\"$range\": [0, 2000]}, \"cond\": {\"$gt\": [{\"$size\": {\"$filter\": {\"input\": {\"$range\": [0, 5000]}, \"as\": \"u\", \"cond\": {\"$eq\": [\"$$u\", \"$$this\"]}}}}, 5]}}}}"),
+        (
+            "filter of filters",
+            "{\"$size\": {\"$filter\": {\"input\": {\"$range\": [0, 2000]}, \"cond\": {\"$gt\": [{\"$size\": {\"$filter\": {\"input\": {\"$range\": [0, 5000]}, \"as\": \"u\", \"cond\": {\"$eq\": [\"$$u\", \"$$this\"]}}}}, 5]}}}}"
+        ),
     ]
 
     /// Filters of queries.
@@ -114,22 +151,49 @@ enum ExpensivePart {
         ("$where with arrays", "{\"$where\": \"let a = [1]; while (true) {a = a.concat(a)}\"}"),
         ("deep conditions", nested("{\"$and\": [", "{\"n\": 1}", "]}", 30)),
         ("deeper conditions", nested("{\"$nor\": [", "{\"n\": 1}", "]}", 40)),
-        ("long lists", "{\"n\": {\"$nin\": [\((0..<20_000).map(String.init).joined(separator: ","))]}}"),
-        ("all of many", "{\"a\": {\"$all\": [\((0..<2_000).map(String.init).joined(separator: ","))]}}"),
-        ("elements", "{\"a\": {\"$elemMatch\": {\"$not\": {\"$in\": [\((0..<5_000).map(String.init).joined(separator: ","))]}}}}"),
+        (
+            "long lists",
+            "{\"n\": {\"$nin\": [\((0..<20_000).map(String.init).joined(separator: ","))]}}"
+        ),
+        (
+            "all of many",
+            "{\"a\": {\"$all\": [\((0..<2_000).map(String.init).joined(separator: ","))]}}"
+        ),
+        (
+            "elements",
+            "{\"a\": {\"$elemMatch\": {\"$not\": {\"$in\": [\((0..<5_000).map(String.init).joined(separator: ","))]}}}}"
+        ),
         ("an expression", "{\"$expr\": {\"$eq\": [\(mapOverIndex), 1]}}"),
     ]
 
     /// Whole commands of other kinds.
     static let commands: [Named] = [
-        ("mapReduce", "{\"mapReduce\": \"items\", \"map\": \"function() {while (true) {emit(this.n, [this])}}\", \"reduce\": \"function(k, v) {return v}\", \"out\": {\"inline\": 1}}"),
-        ("mapReduce of many", "{\"mapReduce\": \"items\", \"map\": \"function() {for (let i = 0; i < 1e6; i++) {emit(i, 'x'.repeat(1000))}}\", \"reduce\": \"function(k, v) {return v[0]}\", \"out\": \"spoils\"}"),
-        ("an index", "{\"createIndexes\": \"words\", \"indexes\": [{\"key\": {\"$**\": 1}, \"name\": \"all\"}]}"),
+        (
+            "mapReduce",
+            "{\"mapReduce\": \"items\", \"map\": \"function() {while (true) {emit(this.n, [this])}}\", \"reduce\": \"function(k, v) {return v}\", \"out\": {\"inline\": 1}}"
+        ),
+        (
+            "mapReduce of many",
+            "{\"mapReduce\": \"items\", \"map\": \"function() {for (let i = 0; i < 1e6; i++) {emit(i, 'x'.repeat(1000))}}\", \"reduce\": \"function(k, v) {return v[0]}\", \"out\": \"spoils\"}"
+        ),
+        (
+            "an index",
+            "{\"createIndexes\": \"words\", \"indexes\": [{\"key\": {\"$**\": 1}, \"name\": \"all\"}]}"
+        ),
         ("validation", "{\"validate\": \"words\", \"full\": true}"),
         ("hashes", "{\"dbHash\": 1}"),
-        ("explained lookups", "{\"explain\": {\"aggregate\": \"items\", \"pipeline\": [\(list(join, 6))], \"cursor\": {}}, \"verbosity\": \"executionStats\"}"),
-        ("many updates", "{\"update\": \"spoils\", \"updates\": [\(list("{\"q\": {\"t\": {\"$regex\": \"(a|ab)*z\"}}, \"u\": {\"$inc\": {\"n\": 1}}, \"multi\": true}", 2_000))]}"),
-        ("many inserts", "{\"insert\": \"spoils\", \"documents\": [\(list("{\"t\": \"\(String(repeating: "ab", count: 100))\"}", 2_000))]}"),
+        (
+            "explained lookups",
+            "{\"explain\": {\"aggregate\": \"items\", \"pipeline\": [\(list(join, 6))], \"cursor\": {}}, \"verbosity\": \"executionStats\"}"
+        ),
+        (
+            "many updates",
+            "{\"update\": \"spoils\", \"updates\": [\(list("{\"q\": {\"t\": {\"$regex\": \"(a|ab)*z\"}}, \"u\": {\"$inc\": {\"n\": 1}}, \"multi\": true}", 2_000))]}"
+        ),
+        (
+            "many inserts",
+            "{\"insert\": \"spoils\", \"documents\": [\(list("{\"t\": \"\(String(repeating: "ab", count: 100))\"}", 2_000))]}"
+        ),
         ("a dropped collection", "{\"drop\": \"spoils\"}"),
     ]
 }

@@ -41,7 +41,8 @@ struct ExpensiveRequest {
 
     private static func text(_ random: inout SimulationRandom) -> (String, String) {
         let form = Form.allCases.randomElement(using: &random) ?? .stages
-        let collection = ["items", "large", "words", "nodes"].randomElement(using: &random) ?? "items"
+        let collection =
+            ["items", "large", "words", "nodes"].randomElement(using: &random) ?? "items"
         func stages() -> (String, String) { ExpensivePart.pick(ExpensivePart.stages, &random) }
         func expression() -> (String, String) {
             ExpensivePart.pick(ExpensivePart.expressions, &random)
@@ -66,7 +67,8 @@ struct ExpensiveRequest {
                     first.0 + " united with " + second.0,
                     aggregate(
                         collection,
-                        "\(first.1), {\"$unionWith\": {\"coll\": \"items\", \"pipeline\": [\(second.1)]}}")
+                        "\(first.1), {\"$unionWith\": {\"coll\": \"items\", \"pipeline\": [\(second.1)]}}"
+                    )
                 )
             case .projected:
                 (value.0, aggregate(collection, "{\"$project\": {\"x\": \(value.1)}}"))
@@ -119,7 +121,8 @@ struct ExpensiveRequest {
                     first.0 + " merged",
                     aggregate(
                         collection,
-                        "\(first.1), {\"$merge\": {\"into\": \"spoils\", \"whenMatched\": \"merge\"}}")
+                        "\(first.1), {\"$merge\": {\"into\": \"spoils\", \"whenMatched\": \"merge\"}}"
+                    )
                 )
             case .command: ExpensivePart.pick(ExpensivePart.commands, &random)
             }

@@ -142,7 +142,8 @@ extension Flood {
             else { continue }
             let said = String(decoding: payload.bytes, as: UTF8.self)
             let nonce = said.split(separator: ",").first ?? ""
-            let proof = Self.payload("c=biws,\(nonce),p=\(Data(repeating: 7, count: 32).base64EncodedString())")
+            let proof = Self.payload(
+                "c=biws,\(nonce),p=\(Data(repeating: 7, count: 32).base64EncodedString())")
             client.send(
                 WireClient.message([
                     "saslContinue": 1, "conversationId": id, "payload": proof, "$db": "admin",

@@ -34,11 +34,14 @@ struct LiedLedger {
         let written = isWritten ? Array(updated) + Array(deleted) + Array(inserted) : []
         for id in written {
             let isKept = try await isKept(id, namespace)
-            if !isKept, !(calledAbsent && deleted.contains(id)) { lost.append("\(namespace) \(id), which the user wrote") }
+            if !isKept, !(calledAbsent && deleted.contains(id)) {
+                lost.append("\(namespace) \(id), which the user wrote")
+            }
         }
         let gone = isWritten ? Array(deletedThere) : []
         for id in all where !written.contains(id) && !gone.contains(id) {
-            guard try there.findOne(id: .int32(id))?.withoutVersion == expected(id, isWritten) else {
+            guard try there.findOne(id: .int32(id))?.withoutVersion == expected(id, isWritten)
+            else {
                 lost.append("\(namespace) \(id) changed at the remote")
                 continue
             }

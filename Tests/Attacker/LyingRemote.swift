@@ -13,7 +13,7 @@ final class LyingRemote: Remote {
     private struct State {
         var random: SimulationRandom
         var isLying = false
-        var callCount = 0
+        var calls: [String: Int] = [:]
     }
 
     /// Takes the honest remote.
@@ -28,11 +28,11 @@ final class LyingRemote: Remote {
     /// Whether it lies from now on.
     func lie(_ isLying: Bool) { state.withLock { $0.isLying = isLying } }
 
-    /// How many requests came since this was asked the last time.
-    func takeCallCount() -> Int {
+    /// How many requests of which kind came since this was asked the last time.
+    func takeCalls() -> [String: Int] {
         state.withLock { state in
-            defer { state.callCount = 0 }
-            return state.callCount
+            defer { state.calls = [:] }
+            return state.calls
         }
     }
 
@@ -49,8 +49,8 @@ final class LyingRemote: Remote {
     }
 
     /// Counts a request, which may fail.
-    func count() throws(RemoteError) {
-        state.withLock { $0.callCount += 1 }
+    func count(_ call: String = #function) throws(RemoteError) {
+        state.withLock { $0.calls[call, default: 0] += 1 }
         if tells(.errors) { throw error() }
     }
 

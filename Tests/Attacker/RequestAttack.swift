@@ -61,7 +61,9 @@ struct RequestAttack {
         outcome.output = told.map(\.words).joined(separator: "\n")
         outcome.end = try await server.check()
         if told.contains(where: \.isSilent) { outcome.end = .hang }
-        if !isKept, !outcome.isFailure { outcome.excesses = ["a write beside was not acknowledged"] }
+        if !isKept, !outcome.isFailure {
+            outcome.excesses = ["a write beside was not acknowledged"]
+        }
         if !outcome.isFailure, told.contains(where: { !$0.isOK }) { outcome.end = .refused }
         return outcome
     }
