@@ -18,6 +18,9 @@ struct AttackWorld: Sendable {
     private static let deletedThere: Range<Int32> = 50..<55
     private static let insertedThere: Range<Int32> = 2_000..<2_005
 
+    /// What both sides changed last before all that; it is in the logs only.
+    private static let logged = [100..<110, 200..<210] as [Range<Int32>]
+
     /// Documents by collection and `_id`, as Extended JSON.
     typealias Contents = [Namespace: [Int64: String]]
 
@@ -187,6 +190,9 @@ extension AttackWorld {
                     continue
                 }
                 if isChanged(id, Self.updatedThere) { continue }
+                // A remote that lost its log gives the editions of before again.
+                let isOld = now == Self.document(Int32(id)).extendedJSON(.canonical)
+                if isOld, Self.logged.contains(where: { isChanged(id, $0) }) { continue }
                 lost.append("\(namespace) \(id) is \(now), was \(document)")
             }
         }

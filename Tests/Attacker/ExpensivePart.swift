@@ -6,9 +6,8 @@ enum ExpensivePart {
     typealias Named = (name: String, text: String)
 
     /// One of several.
-    static func pick(_ parts: [Named], _ random: inout SimulationRandom) -> (String, String) {
-        let part = parts.randomElement(using: &random) ?? parts[0]
-        return (part.name, part.text)
+    static func pick(_ parts: [Named], _ random: inout SimulationRandom) -> Named {
+        parts.randomElement(using: &random) ?? parts[0]
     }
 
     /// Stages that do not end by themselves.
@@ -57,7 +56,9 @@ enum ExpensivePart {
             ),
             (
                 "densified",
-                "{\"$densify\": {\"field\": \"n\", \"range\": {\"step\": 0.0001, \"bounds\": [0, 400]}}}"
+                """
+                {"$densify": {"field": "n", "range": {"step": 0.0001, "bounds": [0, 400]}}}
+                """
             ),
             (
                 "filled",
@@ -119,7 +120,9 @@ enum ExpensivePart {
         ),
         (
             "replacing",
-            "{\"$replaceAll\": {\"input\": \(sixteenMiB), \"find\": \"a\", \"replacement\": \"xyz\"}}"
+            """
+            {"$replaceAll": {"input": \(sixteenMiB), "find": "a", "replacement": "xyz"}}
+            """
         ),
         ("splitting", "{\"$size\": {\"$split\": [\(sixteenMiB), \"a\"]}}"),
         (
@@ -138,7 +141,11 @@ enum ExpensivePart {
         ("deep nesting", nested("{\"$abs\": ", "\"$n\"", "}", 30)),
         (
             "filter of filters",
-            "{\"$size\": {\"$filter\": {\"input\": {\"$range\": [0, 2000]}, \"cond\": {\"$gt\": [{\"$size\": {\"$filter\": {\"input\": {\"$range\": [0, 5000]}, \"as\": \"u\", \"cond\": {\"$eq\": [\"$$u\", \"$$this\"]}}}}, 5]}}}}"
+            """
+            {"$size": {"$filter": {"input": {"$range": [0, 2000]}, "cond": {"$gt": [{"$size":
+            {"$filter": {"input": {"$range": [0, 5000]}, "as": "u", "cond": {"$eq": ["$$u",
+            "$$this"]}}}}, 5]}}}}
+            """
         ),
     ]
 
@@ -153,15 +160,15 @@ enum ExpensivePart {
         ("deeper conditions", nested("{\"$nor\": [", "{\"n\": 1}", "]}", 40)),
         (
             "long lists",
-            "{\"n\": {\"$nin\": [\((0..<20_000).map(String.init).joined(separator: ","))]}}"
+            "{\"n\": {\"$nin\": [\(numbers(20_000))]}}"
         ),
         (
             "all of many",
-            "{\"a\": {\"$all\": [\((0..<2_000).map(String.init).joined(separator: ","))]}}"
+            "{\"a\": {\"$all\": [\(numbers(2_000))]}}"
         ),
         (
             "elements",
-            "{\"a\": {\"$elemMatch\": {\"$not\": {\"$in\": [\((0..<5_000).map(String.init).joined(separator: ","))]}}}}"
+            "{\"a\": {\"$elemMatch\": {\"$not\": {\"$in\": [\(numbers(5_000))]}}}}"
         ),
         ("an expression", "{\"$expr\": {\"$eq\": [\(mapOverIndex), 1]}}"),
     ]
@@ -170,29 +177,40 @@ enum ExpensivePart {
     static let commands: [Named] = [
         (
             "mapReduce",
-            "{\"mapReduce\": \"items\", \"map\": \"function() {while (true) {emit(this.n, [this])}}\", \"reduce\": \"function(k, v) {return v}\", \"out\": {\"inline\": 1}}"
+            """
+            {"mapReduce": "items", "map": "function() {while (true) {emit(this.n, [this])}}",
+            "reduce": "function(k, v) {return v}", "out": {"inline": 1}}
+            """
         ),
         (
             "mapReduce of many",
-            "{\"mapReduce\": \"items\", \"map\": \"function() {for (let i = 0; i < 1e6; i++) {emit(i, 'x'.repeat(1000))}}\", \"reduce\": \"function(k, v) {return v[0]}\", \"out\": \"spoils\"}"
+            """
+            {"mapReduce": "items", "map": "function() {for (let i = 0; i < 1e6; i++) {emit(i,
+            'x'.repeat(1000))}}", "reduce": "function(k, v) {return v[0]}", "out": "spoils"}
+            """
         ),
         (
             "an index",
-            "{\"createIndexes\": \"words\", \"indexes\": [{\"key\": {\"$**\": 1}, \"name\": \"all\"}]}"
+            """
+            {"createIndexes": "words", "indexes": [{"key": {"$**": 1}, "name": "all"}]}
+            """
         ),
         ("validation", "{\"validate\": \"words\", \"full\": true}"),
         ("hashes", "{\"dbHash\": 1}"),
         (
             "explained lookups",
-            "{\"explain\": {\"aggregate\": \"items\", \"pipeline\": [\(list(join, 6))], \"cursor\": {}}, \"verbosity\": \"executionStats\"}"
+            """
+            {"explain": {"aggregate": "items", "pipeline": [\(list(join, 6))], "cursor": {}},
+            "verbosity": "executionStats"}
+            """
         ),
         (
             "many updates",
-            "{\"update\": \"spoils\", \"updates\": [\(list("{\"q\": {\"t\": {\"$regex\": \"(a|ab)*z\"}}, \"u\": {\"$inc\": {\"n\": 1}}, \"multi\": true}", 2_000))]}"
+            "{\"update\": \"spoils\", \"updates\": [\(updates)]}"
         ),
         (
             "many inserts",
-            "{\"insert\": \"spoils\", \"documents\": [\(list("{\"t\": \"\(String(repeating: "ab", count: 100))\"}", 2_000))]}"
+            "{\"insert\": \"spoils\", \"documents\": [\(inserts)]}"
         ),
         ("a dropped collection", "{\"drop\": \"spoils\"}"),
     ]
@@ -217,6 +235,17 @@ extension ExpensivePart {
 
     private static let alternatives =
         (0..<700).map { "[ax]{1,9}y\($0)" }.joined(separator: "|")
+
+    private static let updates = list(
+        """
+        {"q": {"t": {"$regex": "(a|ab)*z"}}, "u": {"$inc": {"n": 1}}, "multi": true}
+        """, 2_000)
+
+    private static let inserts = list("{\"t\": \"\(String(repeating: "ab", count: 99))\"}", 2_000)
+
+    private static func numbers(_ count: Int) -> String {
+        (0..<count).map { "\($0)" }.joined(separator: ", ")
+    }
 
     private static let words = (0..<50_000).map { "w\($0)" }.joined(separator: " ")
 

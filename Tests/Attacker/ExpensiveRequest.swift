@@ -35,98 +35,110 @@ struct ExpensiveRequest {
 
     /// How parts become a command.
     private enum Form: CaseIterable {
-        case stages, stages2, facet, union, projected, nested, filtered, counted, pipelineUpdate
-        case filter, sorted, distinct, findAndModify, merged, command
+        case stages, stages2, facet, union, projected, nested, merged
+        case filtered, counted, pipelineUpdate, filter, sorted, distinct, findAndModify, command
     }
 
     private static func text(_ random: inout SimulationRandom) -> (String, String) {
         let form = Form.allCases.randomElement(using: &random) ?? .stages
-        let collection =
-            ["items", "large", "words", "nodes"].randomElement(using: &random) ?? "items"
-        func stages() -> (String, String) { ExpensivePart.pick(ExpensivePart.stages, &random) }
-        func expression() -> (String, String) {
-            ExpensivePart.pick(ExpensivePart.expressions, &random)
-        }
-        func filter() -> (String, String) { ExpensivePart.pick(ExpensivePart.filters, &random) }
-        let (first, second) = (stages(), stages())
-        let (value, other) = (expression(), expression())
-        let condition = filter()
-        let named: (name: String, text: String) =
+        let names = ["items", "large", "words", "nodes"]
+        let collection = names.randomElement(using: &random) ?? "items"
+        let parts = Parts(&random)
+        let (name, text) =
             switch form {
-            case .stages: (first.0, aggregate("items", first.1))
-            case .stages2:
-                (first.0 + ", " + second.0, aggregate(collection, first.1 + "," + second.1))
-            case .facet:
-                (
-                    first.0 + " beside " + second.0,
-                    aggregate(
-                        collection, "{\"$facet\": {\"a\": [\(first.1)], \"b\": [\(second.1)]}}")
-                )
+            case .stages, .stages2, .facet, .union, .projected, .nested, .merged:
+                pipeline(form, collection, parts)
+            case .filtered, .counted, .pipelineUpdate, .filter, .sorted, .distinct,
+                .findAndModify, .command:
+                other(form, collection, parts)
+            }
+        return ("\(form) of \(collection): \(name)", text)
+    }
+
+    /// What a request may be made of.
+    private struct Parts {
+        let first, second, value, other, filter, command: ExpensivePart.Named
+
+        init(_ random: inout SimulationRandom) {
+            first = ExpensivePart.pick(ExpensivePart.stages, &random)
+            second = ExpensivePart.pick(ExpensivePart.stages, &random)
+            value = ExpensivePart.pick(ExpensivePart.expressions, &random)
+            other = ExpensivePart.pick(ExpensivePart.expressions, &random)
+            filter = ExpensivePart.pick(ExpensivePart.filters, &random)
+            command = ExpensivePart.pick(ExpensivePart.commands, &random)
+        }
+    }
+
+    private static func pipeline(
+        _ form: Form, _ collection: String, _ parts: Parts
+    ) -> ExpensivePart.Named {
+        let (first, second, value) = (parts.first.text, parts.second.text, parts.value.text)
+        let both = parts.first.name + ", " + parts.second.name
+        let (name, stages) =
+            switch form {
+            case .stages2: (both, first + ", " + second)
+            case .facet: (both, "{\"$facet\": {\"a\": [\(first)], \"b\": [\(second)]}}")
             case .union:
                 (
-                    first.0 + " united with " + second.0,
-                    aggregate(
-                        collection,
-                        "\(first.1), {\"$unionWith\": {\"coll\": \"items\", \"pipeline\": [\(second.1)]}}"
-                    )
+                    both,
+                    "\(first), {\"$unionWith\": {\"coll\": \"items\", \"pipeline\": [\(second)]}}"
                 )
-            case .projected:
-                (value.0, aggregate(collection, "{\"$project\": {\"x\": \(value.1)}}"))
+            case .projected: (parts.value.name, "{\"$project\": {\"x\": \(value)}}")
             case .nested:
                 (
-                    value.0 + " within " + other.0,
-                    aggregate(
-                        collection,
-                        """
-                        {"$project": {"x": {"$let": {"vars": {"v": \(value.1)},
-                            "in": {"$cond": [{"$eq": ["$$v", 0]}, 1, \(other.1)]}}}}}
-                        """)
-                )
-            case .filtered:
-                (
-                    value.0,
-                    "{\"find\": \"\(collection)\", \"filter\": {\"$expr\": {\"$eq\": [\(value.1), -1]}}}"
-                )
-            case .counted:
-                (
-                    value.0,
-                    "{\"count\": \"\(collection)\", \"query\": {\"$expr\": {\"$lt\": [\(value.1), 0]}}}"
-                )
-            case .pipelineUpdate: (value.0, update("{}", "[{\"$set\": {\"x\": \(value.1)}}]"))
-            case .filter:
-                (condition.0, "{\"find\": \"\(collection)\", \"filter\": \(condition.1)}")
-            case .sorted:
-                (
-                    condition.0 + " sorted",
+                    parts.value.name + " within " + parts.other.name,
                     """
-                    {"find": "\(collection)", "filter": {"$nor": [\(condition.1)]},
-                     "sort": {"t": -1, "n": 1}, "collation": {"locale": "de", "strength": 1}}
-                    """
-                )
-            case .distinct:
-                (
-                    condition.0,
-                    "{\"distinct\": \"\(collection)\", \"key\": \"t\", \"query\": \(condition.1)}"
-                )
-            case .findAndModify:
-                (
-                    condition.0,
-                    """
-                    {"findAndModify": "spoils", "query": \(condition.1), "sort": {"t": 1},
-                     "update": [{"$set": {"x": \(value.1)}}], "upsert": true}
+                    {"$project": {"x": {"$let": {"vars": {"v": \(value)},
+                        "in": {"$cond": [{"$eq": ["$$v", 0]}, 1, \(parts.other.text)]}}}}}
                     """
                 )
             case .merged:
-                (
-                    first.0 + " merged",
-                    aggregate(
-                        collection,
-                        "\(first.1), {\"$merge\": {\"into\": \"spoils\", \"whenMatched\": \"merge\"}}"
-                    )
-                )
-            case .command: ExpensivePart.pick(ExpensivePart.commands, &random)
+                (parts.first.name, first + ", {\"$merge\": {\"into\": \"spoils\"}}")
+            case .stages, .filtered, .counted, .pipelineUpdate, .filter, .sorted, .distinct,
+                .findAndModify, .command:
+                (parts.first.name, first)
             }
-        return ("\(form) of \(collection): \(named.name)", named.text)
+        return (name, aggregate(collection, stages))
+    }
+
+    private static func other(
+        _ form: Form, _ collection: String, _ parts: Parts
+    ) -> ExpensivePart.Named {
+        let (value, filter) = (parts.value.text, parts.filter.text)
+        let compared = "{\"$expr\": {\"$eq\": [\(value), -1]}}"
+        return switch form {
+        case .filtered:
+            (parts.value.name, "{\"find\": \"\(collection)\", \"filter\": \(compared)}")
+        case .counted:
+            (parts.value.name, "{\"count\": \"\(collection)\", \"query\": \(compared)}")
+        case .pipelineUpdate:
+            (parts.value.name, update("{}", "[{\"$set\": {\"x\": \(value)}}]"))
+        case .filter:
+            (parts.filter.name, "{\"find\": \"\(collection)\", \"filter\": \(filter)}")
+        case .sorted:
+            (
+                parts.filter.name,
+                """
+                {"find": "\(collection)", "filter": {"$nor": [\(filter)]},
+                 "sort": {"t": -1, "n": 1}, "collation": {"locale": "de", "strength": 1}}
+                """
+            )
+        case .distinct:
+            (
+                parts.filter.name,
+                "{\"distinct\": \"\(collection)\", \"key\": \"t\", \"query\": \(filter)}"
+            )
+        case .findAndModify:
+            (
+                parts.filter.name + " and " + parts.value.name,
+                """
+                {"findAndModify": "spoils", "query": \(filter), "sort": {"t": 1},
+                 "update": [{"$set": {"x": \(value)}}], "upsert": true}
+                """
+            )
+        case .stages, .stages2, .facet, .union, .projected, .nested, .merged, .command:
+            parts.command
+        }
     }
 
     private static func aggregate(_ collection: String, _ stages: String) -> String {
