@@ -58,7 +58,7 @@ final class AttackedServer {
     func remove() { process.remove() }
 
     /// The memory of the process, where the system tells.
-    private var residentBytes: Int? {
+    var residentBytes: Int? {
         guard let status = FileManager.default.contents(atPath: "/proc/\(process.processID)/status")
         else { return nil }
         let text = String(decoding: status, as: UTF8.self)

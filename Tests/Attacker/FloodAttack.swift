@@ -22,7 +22,8 @@ struct FloodAttack {
             tally.add(outcome, seed: seed)
             if outcome.isFailure { try server.restart() }
         }
-        let outcome = server.end("the end after \(seeds.count) floods")
+        let outcome = server.end(
+            "the end after \(seeds.count) floods", resident: server.residentBytes)
         if tells { print(outcome) }
         tally.add(outcome, seed: seeds.last ?? 0)
         return tally

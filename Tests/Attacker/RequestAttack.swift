@@ -31,8 +31,9 @@ struct RequestAttack {
             if outcome.isFailure { try server.restart() }
         }
         let last = seeds.last ?? 0
+        let resident = server.residentBytes
         let endless = try await busy(server, seed: last)
-        let outcome = server.end("the end after \(seeds.count) seeds")
+        let outcome = server.end("the end after \(seeds.count) seeds", resident: resident)
         withExtendedLifetime(endless) {}
         if tells { print(outcome) }
         tally.add(outcome, seed: last)
