@@ -38,13 +38,15 @@ final class AttackedServer {
     func restart() throws { try process.restart(SIGKILL) }
 
     /// Ends the server in order, and looks at what it leaves.
-    func end(_ what: String) -> AttackOutcome {
+    ///
+    /// - Parameter resident: the memory that it held when nothing was under way.
+    func end(_ what: String, resident: Int?) -> AttackOutcome {
         var outcome = AttackOutcome(what: what)
-        if let bytes = residentBytes, bytes > Self.residentMax {
-            outcome.excesses.append("the server holds \(bytes >> 20) MiB")
+        if let resident, resident > Self.residentMax {
+            outcome.excesses.append("the server holds \(resident >> 20) MiB")
         }
-        outcome.output =
-            "\(residentBytes.map { "\($0 >> 20)" } ?? "?") MiB, \(ledger.count) documents"
+        let size = resident.map { "\($0 >> 20) MiB" } ?? "no size known"
+        outcome.output = "\(size), \(ledger.count) documents"
         if !process.isRunning {
             outcome.end = .trap
         } else if !process.end(SIGTERM, within: .seconds(30)) {
