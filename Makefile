@@ -84,9 +84,11 @@ simulate-wrong: ## Shows that the simulation passes the engine and catches wrong
 	@Scripts/setup
 	@Scripts/simulate-wrong $(or $(SEEDS),2000)
 
-attack: ## Damages files, syncs with a healthy side and looks for losses. MUTATIONS=5000, or SEED=7
+attack: ## Damages files, asks for much, lies to devices, floods. MUTATIONS=5000 …, or SEED=7 OF=remotes
 	@Scripts/setup
-	@Scripts/attack $(if $(SEED),seed=$(SEED),mutations=$(or $(MUTATIONS),5000) from=$(or $(FROM),1))
+	@Scripts/attack $(if $(SEED),seed=$(SEED) of=$(or $(OF),mutations),mutations=$(or $(MUTATIONS),5000) \
+		requests=$(or $(REQUESTS),2000) remotes=$(or $(REMOTES),4000) floods=$(or $(FLOODS),60) \
+		from=$(or $(FROM),1))
 
 simulate-scope: ## Runs every short schedule of the sync engine with every fault. DEPTH=3
 	@Scripts/setup

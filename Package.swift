@@ -109,7 +109,9 @@ let package = Package(
             path: "Tests/SyncSimulator", swiftSettings: strict),
         .executableTarget(
             name: "Attacker",
-            dependencies: ["SyncSimulation", "StitchSync", "BSONStore", "TestProcesses"],
+            dependencies: [
+                "SyncSimulation", "StitchSync", "BSONStore", "StitchWire", "TestProcesses",
+            ],
             path: "Tests/Attacker", swiftSettings: strict),
         // The example's sources once more, so that a test runs them without building their package.
         .executableTarget(

@@ -18,6 +18,9 @@ struct AttackWorld: Sendable {
     private static let deletedThere: Range<Int32> = 50..<55
     private static let insertedThere: Range<Int32> = 2_000..<2_005
 
+    /// What both sides changed last before all that; it is in the logs only.
+    private static let logged = [100..<110, 200..<210] as [Range<Int32>]
+
     /// Documents by collection and `_id`, as Extended JSON.
     typealias Contents = [Namespace: [Int64: String]]
 
@@ -133,18 +136,11 @@ extension AttackWorld {
         try Self.copyFiles(from: place + "/base", to: folder)
         let mutation = Mutation(seed: seed)
         let told = try mutation.apply(in: folder)
-        guard let program = Bundle.main.executableURL else {
-            throw ProgramFailure(reason: "the attacker does not know its own file")
-        }
-        // Ten seconds of CPU time, on a busy machine too.
-        let script = "ulimit -c 0; ulimit -t 10; exec \"$0\" child \"$1\""
-        let answer = try await Program.run(
-            URL(fileURLWithPath: "/bin/sh"), ["-c", script, program.path, folder],
-            environment: ["SWIFT_BACKTRACE": "enable=no"], limit: .seconds(120))
+        let answer = try await AttackChild.run("child", folder)
         let lost = losses(in: folder, after: mutation.side)
         try FileManager.default.removeItem(atPath: folder)
         return AttackOutcome(
-            mutation: told, code: answer.code, output: answer.output, lost: lost)
+            what: told, end: .init(code: answer.code), lost: lost, output: answer.output)
     }
 
     /// What the side that was not damaged lost.
@@ -180,14 +176,24 @@ extension AttackWorld {
         return lost
     }
 
-    /// Nothing left the device but what others deleted.
+    /// Nothing left the device but what others deleted, and nothing changed but what others changed.
     private func lossesHere(_ left: Contents) -> [String] {
         var lost: [String] = []
         for namespace in Self.namespaces {
-            for id in (device[namespace] ?? [:]).keys where left[namespace]?[id] == nil {
-                let isDeleted = Int32(exactly: id).map(Self.deletedThere.contains) ?? false
-                if namespace == Self.things, isDeleted { continue }
-                lost.append("\(namespace) \(id) left the device")
+            let isChanged = { (id: Int64, ids: Range<Int32>) in
+                namespace == Self.things && Int32(exactly: id).map(ids.contains) ?? false
+            }
+            for (id, document) in device[namespace] ?? [:] where left[namespace]?[id] != document {
+                guard let now = left[namespace]?[id] else {
+                    if isChanged(id, Self.deletedThere) { continue }
+                    lost.append("\(namespace) \(id) left the device")
+                    continue
+                }
+                if isChanged(id, Self.updatedThere) { continue }
+                // A remote that lost its log gives the editions of before again.
+                let isOld = now == Self.document(Int32(id)).extendedJSON(.canonical)
+                if isOld, Self.logged.contains(where: { isChanged(id, $0) }) { continue }
+                lost.append("\(namespace) \(id) is \(now), was \(document)")
             }
         }
         return lost.sorted()

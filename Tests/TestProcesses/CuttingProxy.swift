@@ -45,8 +45,8 @@ package final class CuttingProxy: Sendable {
     /// Starts to listen on a free port in front of another one.
     package init(to target: Int) throws {
         self.target = Locked(UInt16(target))
-        let listener = try Self.socket()
-        var address = Self.loopback(0)
+        let listener = try Loopback.socket()
+        var address = Loopback.address(0)
         let bound = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -93,7 +93,7 @@ package final class CuttingProxy: Sendable {
     package func close() {
         isClosed.withLock { $0 = true }
         shutdown(listener, Int32(SHUT_RDWR))
-        Self.close(listener)
+        Loopback.close(listener)
     }
 
     private func accept() {
@@ -105,7 +105,7 @@ package final class CuttingProxy: Sendable {
             #endif
             guard client >= 0 else { return }
             guard let server = connect() else {
-                Self.close(client)
+                Loopback.close(client)
                 continue
             }
             pairs.withLock { $0 += 1 }
@@ -170,7 +170,7 @@ package final class CuttingProxy: Sendable {
     /// Sends a request by a connection of its own, and reads the answer for nobody.
     private func sendApart(_ request: ArraySlice<UInt8>) {
         guard let server = connect() else { return }
-        defer { Self.close(server) }
+        defer { Loopback.close(server) }
         guard Self.send(request, to: server) else { return }
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         _ = read(server, &buffer, buffer.count)
@@ -210,8 +210,8 @@ extension CuttingProxy {
                 return ends == 2
             }
             if isLast {
-                CuttingProxy.close(client)
-                CuttingProxy.close(server)
+                Loopback.close(client)
+                Loopback.close(server)
                 onEnd()
             }
         }
@@ -230,81 +230,8 @@ extension CuttingProxy {
     }
 
     private static func send(_ bytes: ArraySlice<UInt8>, to target: Int32) -> Bool {
-        var rest = bytes
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes {
-                sendBytes(target, $0.baseAddress, $0.count, noSignal)
-            }
-            guard written > 0 else { return false }
-            rest = rest.dropFirst(written)
-        }
-        return true
+        Loopback.send(bytes, to: target) == bytes.count
     }
 
-    private static func sendBytes(
-        _ target: Int32, _ start: UnsafeRawPointer?, _ count: Int, _ flags: Int32
-    ) -> Int {
-        #if canImport(Darwin)
-            Darwin.send(target, start, count, flags)
-        #else
-            Glibc.send(target, start, count, flags)
-        #endif
-    }
-
-    #if canImport(Darwin)
-        private static let noSignal: Int32 = 0
-    #else
-        private static let noSignal = Int32(MSG_NOSIGNAL)
-    #endif
-
-    private func connect() -> Int32? {
-        var address = Self.loopback(target.withLock { $0 })
-        do {
-            let server = try Self.socket()
-            let result = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    #if canImport(Darwin)
-                        Darwin.connect(server, address, socklen_t(MemoryLayout<sockaddr_in>.size))
-                    #else
-                        Glibc.connect(server, address, socklen_t(MemoryLayout<sockaddr_in>.size))
-                    #endif
-                }
-            }
-            guard result == 0 else {
-                Self.close(server)
-                return nil
-            }
-            return server
-        } catch {
-            return nil
-        }
-    }
-
-    private static func loopback(_ port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return address
-    }
-
-    private static func socket() throws -> Int32 {
-        #if canImport(Darwin)
-            let made = Darwin.socket(AF_INET, SOCK_STREAM, 0)
-        #else
-            let made = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
-        guard made >= 0 else { throw ProgramFailure(reason: "no socket: \(errno)") }
-        var one: Int32 = 1
-        setsockopt(made, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        return made
-    }
-
-    private static func close(_ number: Int32) {
-        #if canImport(Darwin)
-            _ = Darwin.close(number)
-        #else
-            _ = Glibc.close(number)
-        #endif
-    }
+    private func connect() -> Int32? { Loopback.connect(to: target.withLock { $0 }) }
 }

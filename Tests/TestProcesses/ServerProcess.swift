@@ -113,6 +113,26 @@ package final class ServerProcess {
         return process.terminationStatus
     }
 
+    /// The number of the process.
+    package var processID: pid_t { process.processIdentifier }
+
+    /// Whether the process has not ended.
+    package var isRunning: Bool { process.isRunning }
+
+    /// Sends a signal and waits for the end; a server that takes longer is killed.
+    ///
+    /// - Returns: whether it ended by itself in time.
+    package func end(_ signal: Int32, within limit: Duration) -> Bool {
+        let number = process.processIdentifier
+        let timer = DispatchSource.makeTimerSource()
+        timer.setEventHandler { kill(number, SIGKILL) }
+        timer.schedule(deadline: .now() + Double(limit.components.seconds))
+        timer.resume()
+        defer { timer.cancel() }
+        let code = end(signal)
+        return !(process.terminationReason == .uncaughtSignal && code == SIGKILL)
+    }
+
     /// The servers whose end was not waited for, with their folders.
     private static let running = Locked<[pid_t: URL]>([:])
     private static let isWatching: Bool = atexit { ServerProcess.endAll() } == 0

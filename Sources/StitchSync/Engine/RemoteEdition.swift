@@ -7,13 +7,34 @@ struct RemoteEdition: Sendable {
 
     /// Takes the field out of an answer to a look for one document.
     ///
-    /// - Throws: `SyncError` of code `.unusableDocument` when the answer is another document.
+    /// - Throws: `SyncError` of code `.unusableDocument` when the answer is another document, or one that
+    ///   no store can read back.
     init(_ answer: BSONDocument?, of id: BSONValue) throws(SyncError) {
         if let answer, !answer.documentID.isSameID(as: id) {
             throw SyncError(.unusableDocument, "asked for _id \(id), got \(answer.documentID)")
         }
+        if let answer, answer.isTooDeep {
+            throw SyncError(.unusableDocument, "the document \(id) is nested too deeply")
+        }
         let parts = answer?.parted(from: DocumentVersion.fieldName)
         document = parts?.rest
         version = VersionField(parts?.first)
+    }
+}
+
+extension BSONDocument {
+    /// Whether it is nested deeper than a store may hold: written into a row, it could not be read again.
+    var isTooDeep: Bool {
+        // A level takes a length, an element's type and name, and the end.
+        guard byteCount > BSONLimits().depthMax * 7 else { return false }
+        return withUnsafeBytes { bytes in
+            do throws(BSONError) {
+                let limits = BSONLimits(documentBytesMax: bytes.count)
+                try BSONValidator.validate(bytes, limits: limits)
+                return false
+            } catch {
+                return error.code == .tooDeep
+            }
+        }
     }
 }

@@ -273,6 +273,7 @@ extension SyncEngine {
             let collection = remote.collection(namespace)
             var (place, limit) = (token, 1)
             var budget = PageBudget(changesPerPage: 1)
+            let stopwatch = Stopwatch(clock)
             while true {
                 let (after, count) = (place, limit)
                 let batch = try await askInTime(collection, waitingUpTo: wait) { remote in
@@ -280,7 +281,12 @@ extension SyncEngine {
                 }
                 guard batch.changes.isEmpty else { return true }
                 // The history may be one of all collections: what is passed over there is not ours.
-                guard batch.hasMore, batch.token != place else { return false }
+                guard batch.hasMore, batch.token != place else {
+                    // A remote may answer at once where it was asked to wait.
+                    let rest = SyncLimits.watchAtLeast - stopwatch.elapsed
+                    if rest > .zero { try await clock.sleep(for: rest) }
+                    return false
+                }
                 guard budget.mayGoOn(after: batch) else {
                     try await waitAfterFailedWatch()
                     return false
@@ -352,6 +358,8 @@ extension StoreError {
 extension SyncLimits {
     /// How often a quiet engine looks for what other processes wrote.
     static let otherProcessesEvery: Duration = .seconds(1)
+    /// How long one wait for a remote change lasts at least, where there is none.
+    static let watchAtLeast: Duration = .milliseconds(200)
     /// How long one wait for a remote change lasts at most.
     static let watchWait: Duration = .seconds(10)
 }

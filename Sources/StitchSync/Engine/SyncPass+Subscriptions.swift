@@ -232,6 +232,10 @@ extension CollectionPass {
             try await remote.find(matching: query.filter, after: progress.last, limit: limit)
         }
         isStaging = true
+        if let deep = page.documents.first(where: \.isTooDeep) {
+            throw RemoteError(
+                .retryable, "a page holds a document that is nested too deeply: \(deep.documentID)")
+        }
         let documents = try await claimed(page.documents)
         report.looked += documents.count
         self.progress { progress in

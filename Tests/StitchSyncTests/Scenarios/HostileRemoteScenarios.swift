@@ -64,6 +64,35 @@ struct HostileRemoteScenarios {
         #expect(try await items.pausedIDs == ["bad"])
     }
 
+    @Test("a document that is nested too deeply stops itself only, and the file is readable")
+    func tooDeepDocument() async throws {
+        let world = try SyncWorld()
+        let items = try engine(
+            world,
+            TwistedRemote(
+                base: world.remote,
+                finds: { ids, found in
+                    zip(ids, found).map { id, lookup in
+                        guard id == "bad", case .found(var document) = lookup else { return lookup }
+                        var nested: BSONDocument = ["x": 0]
+                        for _ in 0..<150 { nested = ["n": .document(nested)] }
+                        document.append("n", .document(nested))
+                        return .found(document)
+                    }
+                })
+        ).collection(SyncWorld.namespace)
+        try await items.insertMany([["_id": "bad", "x": 0], ["_id": "good", "x": 0]])
+        try await items.engine.syncUntilQuiet()
+        try await items.updateOne(["_id": "bad"], ["$set": ["mine": true]])
+        try world.foreign("bad") { $0["x"] = 1 }
+        try world.foreign("good") { $0["x"] = 1 }
+        for _ in 0..<2 { try await items.engine.syncNow() }
+        #expect(try await items.findOne(id: "good") == ["_id": "good", "x": 1])
+        #expect(try await items.findOne(id: "bad") == ["_id": "bad", "x": 0, "mine": true])
+        #expect(try await items.pausedIDs == ["bad"])
+        #expect(try await items.engine.verify() == [])
+    }
+
     @Test("a write that fails for a while does not hold up the ones behind it")
     func passingFailure() async throws {
         let world = try SyncWorld()

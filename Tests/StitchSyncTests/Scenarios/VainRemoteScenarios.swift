@@ -27,6 +27,8 @@ struct VainRemoteScenarios {
         case unchangedPlace
         /// A change that concerns nobody is told at once, at another place each time.
         case everNewPlace
+        /// There is no change, which is said at once, at another place each time.
+        case nothingAtOnce
     }
 
     private static func engine(_ twisted: TwistedRemote) throws -> SyncEngine {
@@ -80,6 +82,7 @@ struct VainRemoteScenarios {
             case .moreForEver: RemoteChangeBatch(changes: [], token: place, hasMore: true)
             case .unchangedPlace: RemoteChangeBatch(changes: [change], token: token, hasMore: true)
             case .everNewPlace: RemoteChangeBatch(changes: [change], token: place, hasMore: false)
+            case .nothingAtOnce: RemoteChangeBatch(changes: [], token: place, hasMore: false)
             }
         }
         let engine = try Self.engine(remote)

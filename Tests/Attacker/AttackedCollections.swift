@@ -1,0 +1,66 @@
+import BSONStore
+import TestProcesses
+
+/// What a server holds before it is asked for much; the attack does not write into it.
+enum AttackedCollections {
+    /// Inserts it all.
+    static func fill(_ server: AttackedServer) async throws {
+        let port = server.port
+        server.ledger.note(
+            try await BlockingThread.run {
+                guard let client = WireClient(port: port) else {
+                    throw ProgramFailure(reason: "no connection")
+                }
+                var ledger = WireLedger()
+                let index: BSONDocument = [
+                    "createIndexes": "words", "$db": .string(WireLedger.database),
+                    "indexes": [["key": ["t": "text"], "name": "text"]],
+                ]
+                try acknowledged(index, client)
+                for (collection, documents) in contents {
+                    try acknowledged(WireLedger.insert(documents, in: collection), client)
+                    ledger.note(documents, in: collection)
+                }
+                try acknowledged(
+                    WireLedger.insert(documents(200, text), in: "spoils"), client)
+                return ledger
+            })
+    }
+
+    private static func acknowledged(_ command: BSONDocument, _ client: WireClient) throws {
+        guard case .reply(let reply) = client.run(command, within: .seconds(120)),
+            reply["ok"] == 1.0
+        else { throw ProgramFailure(reason: "no documents to begin with: \(command.keys)") }
+    }
+
+    private static var contents: [(String, [BSONDocument])] {
+        [
+            ("items", documents(200) { _ in ["k": 1] }),
+            (
+                "nodes",
+                documents(300) { ["to": .array([.int32($0 * 7 % 300), .int32($0 * 11 % 300)])] }
+            ),
+            (
+                "large",
+                documents(4) { ["t": .string(String(repeating: "ab", count: 20_000 + Int($0)))] }
+            ),
+            ("words", documents(4, text)),
+        ]
+    }
+
+    private static func documents(
+        _ count: Int32, _ more: (Int32) -> BSONDocument
+    ) -> [BSONDocument] {
+        let numbers = BSONValue.array(BSONArray((0..<100).map { .int32($0) }))
+        return (0..<count).map { id in
+            var document: BSONDocument = ["_id": .int32(id), "n": .int32(id), "k": 1]
+            (document["a"], document["b"]) = (numbers, numbers)
+            for (key, value) in more(id) { document[key] = value }
+            return document
+        }
+    }
+
+    private static func text(_ id: Int32) -> BSONDocument {
+        ["t": .string((0..<2_000).map { "w\($0 + Int(id))" }.joined(separator: " "))]
+    }
+}
