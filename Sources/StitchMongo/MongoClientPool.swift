@@ -64,7 +64,7 @@
         /// Waits for libmongoc's own threads, each of which may wait for a server that is silent: on a
         /// thread of its own, since whoever lets go last may be a task.
         deinit {
-            let end = MongoPoolEnd(pool: pool, listener: listener)
+            let end = MongoPoolCloser(pool: pool, listener: listener)
             if !DetachedThread.start({ end.run() }) { end.run() }
         }
 
@@ -105,7 +105,7 @@
     }
 
     /// Ends a pool that nobody uses any more.
-    private struct MongoPoolEnd: @unchecked Sendable {
+    private struct MongoPoolCloser: @unchecked Sendable {
         let pool: OpaquePointer
         let listener: Unmanaged<MongoTopologyListener>
 

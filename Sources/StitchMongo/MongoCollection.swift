@@ -10,7 +10,7 @@
         private let idle = Locked<[MongoChangeStream]>([])
 
         /// Whether the server was not yet found to lack what tells contents.
-        private let tellsContents = Locked(true)
+        private let includesContents = Locked(true)
 
         /// Streams that are kept open: one is read by passes, one waits between them.
         private static let idleMax = 2
@@ -55,8 +55,8 @@
             _ ids: [BSONValue]
         ) async throws(RemoteError) -> [[UInt8]: BSONDocument] {
             var query = MongoQuery(namespace, filter: Self.filter(ids))
-            let asksForContents = tellsContents.withLock { $0 }
-            if asksForContents {
+            let requestsContents = includesContents.withLock { $0 }
+            if requestsContents {
                 query.projection = Self.contents
                 do throws(RemoteError) {
                     return try await byKey(query)
@@ -67,7 +67,7 @@
             query.projection = [DocumentVersion.fieldName: 1]
             let found = try await byKey(query)
             // It was the operators: a server before 5.0, or another that speaks the protocol.
-            if asksForContents { tellsContents.withLock { $0 = false } }
+            if requestsContents { includesContents.withLock { $0 = false } }
             return found
         }
 
@@ -180,7 +180,7 @@
         func currentToken() async throws(RemoteError) -> ResumeToken {
             let (connection, namespace) = (connection, namespace)
             return try await connection.requests.run { (_) throws(RemoteError) in
-                try connection.signingInAnew { (pool, _) throws(RemoteError) in
+                try connection.reauthenticating { (pool, _) throws(RemoteError) in
                     let stream = MongoChangeStream(pool: pool, namespace: namespace, after: nil)
                     let token = try stream.open()
                     self.keep(stream)
@@ -195,7 +195,7 @@
             let (connection, namespace, waits) = (connection, namespace, connection.waits)
             let threads = wait == .zero ? connection.requests : waits
             return try await threads.run { (stop) throws(RemoteError) in
-                try connection.signingInAnew { (pool, isNew) throws(RemoteError) in
+                try connection.reauthenticating { (pool, isNew) throws(RemoteError) in
                     let stream =
                         (isNew ? nil : self.takeIdle(at: token))
                         ?? MongoChangeStream(pool: pool, namespace: namespace, after: token)

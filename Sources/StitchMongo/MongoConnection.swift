@@ -49,7 +49,7 @@
             _ body: @escaping @Sendable (MongoClient) throws(MongoFailure) -> R
         ) async throws(RemoteError) -> R {
             try await requests.run { (_) throws(RemoteError) in
-                try self.signingInAnew { (pool, _) throws(RemoteError) in
+                try self.reauthenticating { (pool, _) throws(RemoteError) in
                     do throws(MongoFailure) {
                         return try pool.withClient(body)
                     } catch {
@@ -65,7 +65,7 @@
         /// So it is after the user was dropped, also when it was made again: a connection signs in once.
         ///
         /// - Parameter body: gets the clients, and whether they are new.
-        func signingInAnew<R>(
+        func reauthenticating<R>(
             _ body: (MongoClientPool, Bool) throws(RemoteError) -> R
         ) throws(RemoteError) -> R {
             let pool = pool

@@ -26,10 +26,10 @@
         ///
         /// - Throws: `RemoteError` of the job, or of class `.retryable` after a cancellation.
         func run<R: Sendable>(
-            _ job: @escaping @Sendable (MongoStop) throws(RemoteError) -> R
+            _ job: @escaping @Sendable (MongoCancellation) throws(RemoteError) -> R
         ) async throws(RemoteError) -> R {
             let answer = FirstAnswer<Result<R, RemoteError>>()
-            let stop = MongoStop()
+            let stop = MongoCancellation()
             let isTaken = add {
                 do throws(RemoteError) {
                     answer.give(.success(try job(stop)))
@@ -102,7 +102,7 @@
     }
 
     /// Asks a call that goes on behind its task to end soon.
-    final class MongoStop: Sendable {
+    final class MongoCancellation: Sendable {
         private let asked = Locked(false)
 
         var isAsked: Bool { asked.withLock { $0 } }

@@ -51,7 +51,7 @@ public final class OfflineServer {
                     request = try parser.request(message)
                 } catch let error as WireDocumentError {
                     answers += reply(
-                        CommandFault(.invalidBSON, error.error.message).reply,
+                        CommandFailure(.invalidBSON, error.error.message).reply,
                         WireRequest(requestID: error.requestID, form: error.form, body: [:]))
                     continue
                 }
@@ -94,7 +94,7 @@ public final class OfflineServer {
                 do {
                     outcome = try wait.again(true)
                 } catch {
-                    return CommandFault(error).reply
+                    return CommandFailure(error).reply
                 }
             }
         }

@@ -11,7 +11,7 @@
         private let pools: CommandPools
         private let group: MultiThreadedEventLoopGroup
         private let listener: any Channel
-        private let opening: Opening
+        private let opening: ConnectionAcceptor
         private let tidying: RepeatedTask
         private let metrics: (any Channel)?
 
@@ -47,7 +47,7 @@
             _ group: MultiThreadedEventLoopGroup
         ) async throws -> Server {
             let settings = context.settings
-            let opening = try Opening(
+            let opening = try ConnectionAcceptor(
                 dispatcher: Dispatcher(server: context, backend: backend), pools: pools)
             let bootstrap = ServerBootstrap(group: group)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -108,7 +108,7 @@
 
         private init(
             _ context: ServerContext, _ backend: StoreBackend, _ pools: CommandPools,
-            _ group: MultiThreadedEventLoopGroup, _ listener: any Channel, _ opening: Opening,
+            _ group: MultiThreadedEventLoopGroup, _ listener: any Channel, _ opening: ConnectionAcceptor,
             _ metrics: (any Channel)?
         ) {
             self.context = context

@@ -10,7 +10,7 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
         @Sendable (Conflict<Document>) async throws -> ConflictResolution<Document>
 
     /// Answers at once: no time limit is needed.
-    package typealias ResolveAtOnce =
+    package typealias SynchronousResolve =
         @Sendable (Conflict<Document>) throws -> ConflictResolution<Document>
 
     /// A rule over raw documents, whatever the collection's type, which knows all fields; `nil` is no
@@ -29,15 +29,15 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     /// Answers what ``raw`` does not.
     let rule: Resolve
     /// The same rule where it answers at once.
-    let ruleAtOnce: ResolveAtOnce?
+    let ruleAtOnce: SynchronousResolve?
     /// What the rule answers to everything, where it does.
-    private(set) var sameAnswer: Always?
+    private(set) var sameAnswer: FixedResolution?
     /// The rule that adds up what both sides counted, where there is one: equal documents are a
     /// conflict then.
     private(set) var counting: ThreeWayMerge?
 
     /// An answer that does not depend on the conflict.
-    enum Always: Sendable {
+    enum FixedResolution: Sendable {
         case remote
         case local
     }
@@ -49,7 +49,7 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
     }
 
     /// Takes a rule of our own, which neither waits nor hangs.
-    package init(immediate: @escaping ResolveAtOnce) {
+    package init(immediate: @escaping SynchronousResolve) {
         rule = { try immediate($0) }
         ruleAtOnce = immediate
     }
@@ -140,17 +140,17 @@ extension ConflictHandler where Document == BSONDocument {
     }
 
     /// What the handler answers to every conflict, where it does.
-    var always: Always? { raw == nil ? sameAnswer : nil }
+    var always: FixedResolution? { raw == nil ? sameAnswer : nil }
 
     /// The same handler, which answers so always.
-    func answering(_ always: Always?) -> Self {
+    func answering(_ always: FixedResolution?) -> Self {
         var handler = self
         handler.sameAnswer = always
         return handler
     }
 
     /// Answers a conflict at once, where the rule can.
-    var immediate: ResolveAtOnce? {
+    var immediate: SynchronousResolve? {
         guard let ruleAtOnce else { return nil }
         return { conflict in
             try answerAtOnce(conflict) ?? refined(ruleAtOnce(conflict), of: conflict)

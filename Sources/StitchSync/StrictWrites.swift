@@ -9,7 +9,7 @@ public struct StrictWrites: Sendable {
     /// The queries of the subscriptions that are in force, over all collections.
     public typealias View = @Sendable () -> [SubscriptionQuery]
 
-    private let rules: RuleGuard?
+    private let rules: RuleAccessPolicy?
     private let view: View?
 
     /// Judges by rules, as they bind a user at the remote, by subscriptions, or by both.
@@ -19,7 +19,7 @@ public struct StrictWrites: Sendable {
     ///   - view: gives the queries at the time of each write; called in a transaction, it must
     ///     answer at once and must not use the store.
     public init(rules: (RuleSet, RuleUser)? = nil, view: View? = nil) {
-        self.rules = rules.map { RuleGuard($0.0, $0.1) }
+        self.rules = rules.map { RuleAccessPolicy($0.0, $0.1) }
         self.view = view
     }
 

@@ -47,7 +47,7 @@ extension SyncCollection {
         let result = try await write { sync in
             try sync.transaction.bulkWrite(sync.namespace, writes, ordered: ordered) { image in
                 // A write before this one may have been taken back, and its hint with it.
-                sync.forgetHint()
+                sync.resetStaleMark()
                 try sync.noteLocalWrite(before: image.before, after: image.after)
             }
         }

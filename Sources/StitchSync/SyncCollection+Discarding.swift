@@ -26,8 +26,8 @@ extension SyncCollection {
     public func confirmedDocument(id: BSONValue) async throws -> Document? {
         try engine.store.read { transaction -> BSONDocument? in
             let connection = transaction.connection
-            guard let collection = try SyncState(connection: connection).existing(namespace),
-                let record = try SyncRecords(connection: connection)
+            guard let collection = try SyncStateTable(connection: connection).existing(namespace),
+                let record = try SyncRecordTable(connection: connection)
                     .record(collection.rowID, id: id)
             else { return nil }
             return record.base.document(local: try transaction.get(namespace, id: id))

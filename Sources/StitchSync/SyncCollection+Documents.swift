@@ -177,7 +177,7 @@ extension SyncCollection {
     }
 
     private func change(
-        _ body: @escaping @Sendable (SyncTransaction) throws -> UpdateOutcome
+        _ body: @escaping @Sendable (SyncTransaction) throws -> UpdateResult
     ) async throws -> UpdateResult {
         #if ENGINE_VARIANTS
             if EngineVariant.twoTransactions.isOn {

@@ -37,7 +37,7 @@ extension SyncCollection {
         var tell: (@Sendable (SyncError) async -> Void)?
         if let errorListener { tell = { await errorListener($0, $0.documentID) } }
         engine.delivery.configureErrors(namespace, tell)
-        if tell != nil { engine.delivery.reportStored(in: namespace) }
+        if tell != nil { engine.delivery.reportStoredRejections(in: namespace) }
         engine.passes.notify()
         engine.wake()
     }
@@ -64,7 +64,7 @@ extension SyncCollection {
                 try coding.untyped(await handler.rule(coding.typed(conflict)), of: conflict)
             }
         }
-        let answer: ConflictHandler<BSONDocument>.Always? =
+        let answer: ConflictHandler<BSONDocument>.FixedResolution? =
             switch handler.sameAnswer {
             case .remote: .remote
             case .local: .local
@@ -109,7 +109,7 @@ extension SyncCollection {
     public func addChangeEventListener(
         _ listener: @escaping @Sendable (ChangeEvent<Document>) async -> Void
     ) -> ListenerRegistration {
-        let receiver = EventReceiver(namespace, untyped(listener))
+        let receiver = EventListenerQueue(namespace, untyped(listener))
         let delivery = engine.delivery
         delivery.add(receiver)
         return ListenerRegistration { delivery.remove(receiver) }
@@ -139,7 +139,7 @@ extension SyncCollection {
 
     private func untyped(
         _ listener: @escaping @Sendable (ChangeEvent<Document>) async -> Void
-    ) -> EventReceiver.Listener {
+    ) -> EventListenerQueue.Listener {
         let coding = coding
         return { [weak delivery = engine.delivery] event in
             if let typed = event.typed(coding, delivery) { await listener(typed) }
@@ -165,9 +165,9 @@ extension SyncEngine {
         in namespace: Namespace?, _ listener: @escaping @Sendable (SyncError) async -> Void
     ) -> ListenerRegistration {
         let delivery = delivery
-        let receiver = ErrorReceiver(namespace, listener)
+        let receiver = ErrorListenerQueue(namespace, listener)
         delivery.add(receiver)
-        delivery.reportStored(in: namespace)
+        delivery.reportStoredRejections(in: namespace)
         return ListenerRegistration { delivery.remove(receiver) }
     }
 

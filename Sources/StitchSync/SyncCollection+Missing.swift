@@ -45,9 +45,9 @@ extension SyncCollection {
         try await endStop { sync in
             try sync.forEachRecord { record in
                 let isDeleteQueued = try record.isPending && sync.local(record.documentID) == nil
-                if !isDeleteQueued { try sync.forgetBase(of: &record) }
+                if !isDeleteQueued { try sync.clearBase(of: &record) }
                 if record.isUnexplained { record.pause = nil }
-                record.hint = try sync.nextHint()
+                record.hint = try sync.nextStaleMark()
                 try sync.save(record)
             }
         }
@@ -63,12 +63,12 @@ extension SyncCollection {
             try sync.forEachRecord { record in
                 let hasLocal = try sync.local(record.documentID) != nil
                 record.attempt = nil
-                record.forgetDiscarded()
+                record.clearUnresolved()
                 record.pause = nil
                 record.failures = 0
                 record.base = hasLocal ? .sameAsLocal : .absent
                 (record.version, record.isPending) = (.absent, false)
-                record.hint = Told.deleted.hint(try sync.nextHint())
+                record.hint = AbsenceCause.deleted.hint(try sync.nextStaleMark())
                 try sync.save(record)
             }
         }
@@ -88,7 +88,7 @@ extension SyncCollection {
             try sync.state.save(collection)
             return true
         }
-        engine.state.withLock { $0.toldStops[namespace] = nil }
+        engine.state.withLock { $0.reportedStops[namespace] = nil }
         if wasStopped { engine.wake() }
         return wasStopped
     }
@@ -96,7 +96,7 @@ extension SyncCollection {
 
 extension SyncTransaction {
     /// Goes through all records of the collection, in the order of their rows.
-    fileprivate func forEachRecord(_ body: (inout SyncedDocument) throws -> Void) throws {
+    fileprivate func forEachRecord(_ body: (inout SyncRecord) throws -> Void) throws {
         var last: Int64 = 0
         while true {
             let page = try records.records(.all, in: collection.rowID, after: last, limit: 500)

@@ -65,7 +65,7 @@ extension SyncCollection {
                 let own = try sync.removeLocal(id, as: .desynced)
                 try sync.emit(.delete, .desync, own, uncommitted: false)
             }
-            try sync.endSubscribed()
+            try sync.clearSubscribedMark()
         }
     }
 
@@ -123,7 +123,7 @@ extension SyncCollection {
             guard record.pause != nil else { return true }
             record.pause = nil
             record.failures = 0
-            record.hint = try sync.renewedHint(of: record)
+            record.hint = try sync.renewedStaleMark(of: record)
             try sync.save(record)
             return true
         }
@@ -163,13 +163,13 @@ extension SyncCollection {
 
     func read<R>(_ body: (SyncSnapshot) throws -> R?) throws -> R? {
         try engine.store.read { transaction in
-            let state = SyncState(connection: transaction.connection)
+            let state = SyncStateTable(connection: transaction.connection)
             guard let collection = try state.existing(namespace) else { return nil }
             return try body(SyncSnapshot(transaction: transaction, collection: collection))
         }
     }
 
-    private func documentIDs(_ selection: SyncRecords.Selection) async throws -> [BSONValue] {
+    private func documentIDs(_ selection: SyncRecordTable.Selection) async throws -> [BSONValue] {
         try read { sync in
             try sync.records.documentIDs(selection, in: sync.collection.rowID)
         } ?? []

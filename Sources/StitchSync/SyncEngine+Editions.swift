@@ -55,25 +55,25 @@ extension SyncEngine {
     }
 
     /// The newest conflict of each document that had one lately, the oldest first.
-    package func notedConflicts() throws -> [NotedConflict] {
-        try store.read { try JournalRows(connection: $0.connection).conflicts() }
+    package func journaledConflicts() throws -> [JournaledConflict] {
+        try store.read { try JournalTable(connection: $0.connection).conflicts() }
     }
 
     /// The newest passes that did something, the oldest first.
-    package func notedPasses() throws -> [NotedPass] {
-        try store.read { try JournalRows(connection: $0.connection).passes() }
+    package func journaledPasses() throws -> [JournaledPass] {
+        try store.read { try JournalTable(connection: $0.connection).passes() }
     }
 
     /// The collections that are kept in step, or were.
     package func syncedCollections() throws -> [Namespace] {
         try store.read { transaction in
-            try SyncState(connection: transaction.connection).collections().map(\.namespace)
+            try SyncStateTable(connection: transaction.connection).collections().map(\.namespace)
         }
     }
 }
 
 extension SyncSnapshot {
-    fileprivate func editions(_ record: SyncedDocument) throws -> DocumentEditions {
+    fileprivate func editions(_ record: SyncRecord) throws -> DocumentEditions {
         let local = try transaction.get(collection.namespace, id: record.documentID)
         return DocumentEditions(
             documentID: record.documentID, base: record.base.document(local: local), local: local,

@@ -16,7 +16,7 @@ public final class SyncEngine: Sendable {
     let delivery: EventDelivery
     let log = SyncLog()
     let journal: SyncJournal
-    let gate = PassGate()
+    let gate = PassQueue()
     /// Something is to be done.
     let wakes = Signal()
     /// A pass ended, or a frequency changed: what is watched may be another.
@@ -38,7 +38,7 @@ public final class SyncEngine: Sendable {
     struct State {
         var configurations: [Namespace: CollectionConfiguration] = [:]
         /// The stops that the app was told of since the start.
-        var toldStops: [Namespace: SyncStop] = [:]
+        var reportedStops: [Namespace: SyncStop] = [:]
         var isOnline = true
         var progress = SyncProgress()
         var totals = TransferTotals()
@@ -87,7 +87,7 @@ public final class SyncEngine: Sendable {
             try store.read { try SyncSchema.check($0.connection) }
         } else {
             try store.write { transaction in
-                transaction.isByEngine = true
+                transaction.isEngineWrite = true
                 try SyncSchema.prepare(transaction, freshInstance: freshInstance)
                 try initialSubscriptions?.run(transaction, sets)
             }
@@ -127,7 +127,7 @@ extension SyncEngine {
         let sets = sets
         let strict = byApp ? state.withLock { $0.configurations[namespace]?.strict } : nil
         let (result, hasReport) = try await write { transaction in
-            let state = SyncState(connection: transaction.connection)
+            let state = SyncStateTable(connection: transaction.connection)
             var collection = try state.collection(namespace)
             try state.note(listens: listens, in: &collection)
             var sync = SyncTransaction(
@@ -138,7 +138,7 @@ extension SyncEngine {
             return (result, hasReport: sync.hasReport)
         }
         if listens == true { delivery.wake() }
-        if hasReport { delivery.reportStored(in: namespace) }
+        if hasReport { delivery.reportStoredRejections(in: namespace) }
         return result
     }
 
@@ -149,12 +149,12 @@ extension SyncEngine {
         try checkIsOpen()
         let probe = probe
         let work: @Sendable (WriteTransaction) throws -> R = { transaction in
-            transaction.isByEngine = true
+            transaction.isEngineWrite = true
             let result = try body(transaction)
             try probe.beforeCommit()
             return result
         }
-        let result = probe.commitsHere ? try writeHere(work) : try await store.write(work)
+        let result = probe.commitsOnCallingThread ? try writeOnCallingThread(work) : try await store.write(work)
         try probe.afterCommit()
         changed.notify()
         return result
@@ -164,17 +164,17 @@ extension SyncEngine {
     func listens(to namespace: Namespace) -> Bool? {
         if delivery.hasReceivers(namespace) { return true }
         let isConfigured = state.withLock { $0.configurations[namespace]?.isSet } ?? false
-        return isConfigured && speaksForFile ? false : nil
+        return isConfigured && ownsStoreFile ? false : nil
     }
 
     /// Nobody else's listeners depend on what this engine says: an engine that only writes beside the
     /// one that syncs the file knows nothing of that one's.
-    private var speaksForFile: Bool {
+    private var ownsStoreFile: Bool {
         store.location == .inMemory || lease.withLock { $0 != nil }
     }
 
     /// Commits on the calling thread.
-    func writeHere<R>(_ work: (WriteTransaction) throws -> R) throws -> R {
+    func writeOnCallingThread<R>(_ work: (WriteTransaction) throws -> R) throws -> R {
         try store.write(work)
     }
 }
@@ -240,8 +240,8 @@ extension SyncEngine {
             defer { if isClosed { noteClosed() } }
             try takeLease()
             do {
-                state.withLock { $0.totals.forgetLeast() }
-                defer { state.withLock { $0.totals.forgetLeast() } }
+                state.withLock { $0.totals.resetMinimum() }
+                defer { state.withLock { $0.totals.resetMinimum() } }
                 let passing = Self.passing.union([ObjectIdentifier(self)])
                 let report = try await Self.$passing.withValue(passing) {
                     try await SyncPass(engine: self, only: namespaces, direction: direction).run()

@@ -41,7 +41,7 @@ public struct SyncEvents<Document: Sendable>: AsyncSequence, Sendable {
                     if let typed = event.typed(coding, place.delivery) { return typed }
                     place.receiver.advance(to: event.sequence)
                 }
-                if last != nil { try await place.delivery.forgetDelivered(in: place.namespace) }
+                if last != nil { try await place.delivery.removeDelivered(in: place.namespace) }
                 last = nil
                 let seen = place.delivery.news.count
                 events = try place.delivery.events(
@@ -56,12 +56,12 @@ public struct SyncEvents<Document: Sendable>: AsyncSequence, Sendable {
     fileprivate final class Place: Sendable {
         let delivery: EventDelivery
         let namespace: Namespace
-        let receiver: EventReceiver
+        let receiver: EventListenerQueue
 
         init(_ delivery: EventDelivery, _ namespace: Namespace) {
             self.delivery = delivery
             self.namespace = namespace
-            receiver = EventReceiver(namespace, nil)
+            receiver = EventListenerQueue(namespace, nil)
             delivery.add(receiver)
         }
 

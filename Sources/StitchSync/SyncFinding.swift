@@ -49,7 +49,7 @@ extension SyncEngine {
     /// Reads every synced document: O(documents). A sound store has no findings.
     public func verify() async throws -> [SyncFinding] {
         try store.read { transaction in
-            let state = SyncState(connection: transaction.connection)
+            let state = SyncStateTable(connection: transaction.connection)
             return try state.collections().flatMap { collection in
                 let membership = try SyncSnapshot(transaction: transaction, collection: collection)
                     .membership(sets)

@@ -53,7 +53,7 @@ public enum DocumentSyncStatus: Sendable, Hashable {
     /// It is missing at the remote, and nothing says that somebody deleted it: it is kept and not sent.
     case unexplained
 
-    init(_ record: SyncedDocument?) {
+    init(_ record: SyncRecord?) {
         guard let record else {
             self = .notSynced
             return
@@ -121,7 +121,7 @@ extension SyncCollection {
     /// How many documents are in which state.
     public func status() async throws -> SyncStatus {
         try read { sync in
-            func count(_ selection: SyncRecords.Selection) throws -> Int {
+            func count(_ selection: SyncRecordTable.Selection) throws -> Int {
                 try sync.records.count(selection, in: sync.collection.rowID)
             }
             let unexplained = try count(.unexplained)
@@ -158,8 +158,8 @@ extension SyncEngine {
         var progress = carried
         var downloads = 0
         try store.read { transaction in
-            let records = SyncRecords(connection: transaction.connection)
-            for collection in try SyncState(connection: transaction.connection).collections() {
+            let records = SyncRecordTable(connection: transaction.connection)
+            for collection in try SyncStateTable(connection: transaction.connection).collections() {
                 progress.pendingUploads += try records.count(.unsent, in: collection.rowID)
                 progress.pendingDownloads += try records.count(.toLook, in: collection.rowID)
                 downloads += try records.downloadCount(in: collection.rowID)

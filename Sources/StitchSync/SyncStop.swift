@@ -47,7 +47,7 @@ public struct SyncStop: Sendable, Hashable, CustomStringConvertible {
         guard let code = stored["code"]?.stringValue.flatMap(SyncError.Code.init),
             let expected = stored["expected"]?.documentValue,
             let found = stored["found"]?.documentValue, let count = stored["count"]?.int64Value
-        else { throw SyncRecords.damaged("stop") }
+        else { throw SyncRecordTable.damaged("stop") }
         self.init(
             code, expected: try RemoteIdentity(stored: expected),
             found: try RemoteIdentity(stored: found), documentCount: Int(count))
@@ -82,7 +82,7 @@ extension RemoteIdentity {
         case (.binary(let uuid)?, _): self = .known(uuid)
         case (nil, "notMade"): self = .notMade
         case (nil, "unknown"): self = .unknown
-        default: throw SyncRecords.damaged("identity")
+        default: throw SyncRecordTable.damaged("identity")
         }
     }
 

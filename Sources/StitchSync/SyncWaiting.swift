@@ -66,7 +66,7 @@ extension SyncEngine {
     ///
     /// A pass that is under way when the time is up is told to stop, and not waited for.
     func wait(
-        for selections: [SyncRecords.Selection], in namespace: Namespace?, _ limit: Duration?
+        for selections: [SyncRecordTable.Selection], in namespace: Namespace?, _ limit: Duration?
     ) async throws {
         guard let limit else { return try await pass(until: selections, in: namespace) }
         do {
@@ -79,16 +79,16 @@ extension SyncEngine {
     }
 
     private func pass(
-        until selections: [SyncRecords.Selection], in namespace: Namespace?
+        until selections: [SyncRecordTable.Selection], in namespace: Namespace?
     ) async throws {
         var fruitless = 0
-        var patience = PassPatience()
+        var patience = PassRetryPolicy()
         var random = SystemRandomNumberGenerator()
         while true {
             let (seen, commits) = (wakes.count, store.commitCount)
             let passed: SyncPassReport?
             do {
-                passed = try await passUnlessOffline(only: namespace.map { [$0] })
+                passed = try await runPassIfOnline(only: namespace.map { [$0] })
             } catch let error as SyncError
                 where error.code == .storeInUse && selections == [.unsent]
             {
@@ -124,7 +124,7 @@ extension SyncEngine {
     /// The error of a collection that is stopped: only a person can end the wait for it.
     func stopError(in namespace: Namespace?) throws -> SyncError? {
         let collections = try store.read { transaction in
-            try SyncState(connection: transaction.connection).collections()
+            try SyncStateTable(connection: transaction.connection).collections()
         }
         for collection in collections
         where namespace == nil || collection.namespace == namespace {
@@ -136,7 +136,7 @@ extension SyncEngine {
     /// The error of a sign-in or a query that the remote refused: only a person can end the wait for
     /// what needs it.
     private func refusal(
-        _ report: SyncPassReport, in namespace: Namespace?, _ selections: [SyncRecords.Selection]
+        _ report: SyncPassReport, in namespace: Namespace?, _ selections: [SyncRecordTable.Selection]
     ) throws -> SyncError? {
         if report.errors.contains(.authRequired) { return Self.authRequired(in: namespace) }
         guard selections.contains(.toLook) else { return nil }
@@ -157,7 +157,7 @@ extension SyncEngine {
     }
 
     /// Runs a pass; `nil` when the engine is offline.
-    func passUnlessOffline(only namespaces: Set<Namespace>? = nil) async throws -> SyncPassReport? {
+    func runPassIfOnline(only namespaces: Set<Namespace>? = nil) async throws -> SyncPassReport? {
         do {
             return try await syncNow(only: namespaces)
         } catch let error as SyncError where error.code == .offline {
@@ -175,7 +175,7 @@ extension SyncEngine {
     private func isSetWaiting(in namespace: Namespace?) throws -> Bool {
         guard let namespace else { return try isSetWaiting() }
         return try store.read { transaction in
-            try SyncSets(connection: transaction.connection, cache: sets).history().waiting
+            try SubscriptionTable(connection: transaction.connection, cache: sets).history().waiting
                 .contains { $0.asks(of: namespace) }
         }
     }
@@ -184,13 +184,13 @@ extension SyncEngine {
     var newestRejectedWrite: Int64 {
         get throws {
             try store.read { transaction in
-                try SyncRecords(connection: transaction.connection).newestRejection()
+                try SyncRecordTable(connection: transaction.connection).newestRejection()
             }
         }
     }
 
     func isEmpty(
-        _ selections: [SyncRecords.Selection], in namespace: Namespace?
+        _ selections: [SyncRecordTable.Selection], in namespace: Namespace?
     ) throws -> Bool {
         try store.read { try $0.isEmpty(selections, in: namespace) }
     }
@@ -199,10 +199,10 @@ extension SyncEngine {
 extension ReadTransaction {
     /// Whether no record of a store is one that passes can settle, in a collection or in all.
     func isEmpty(
-        _ selections: [SyncRecords.Selection], in namespace: Namespace?
+        _ selections: [SyncRecordTable.Selection], in namespace: Namespace?
     ) throws -> Bool {
-        let records = SyncRecords(connection: connection)
-        let collections = try SyncState(connection: connection).collections()
+        let records = SyncRecordTable(connection: connection)
+        let collections = try SyncStateTable(connection: connection).collections()
         for collection in collections
         where namespace == nil || collection.namespace == namespace {
             for selection in selections {
@@ -213,7 +213,7 @@ extension ReadTransaction {
     }
 }
 
-extension SyncRecords {
+extension SyncRecordTable {
     /// Whether there is a record of a kind that passes can settle: a change of a document whose
     /// version field is not understood waits for somebody else.
     fileprivate func isAwaited(_ selection: Selection, in collection: Int64) throws -> Bool {
@@ -229,7 +229,7 @@ extension SyncRecords {
     }
 }
 
-extension SyncedDocument {
+extension SyncRecord {
     /// All that is left to do is to send a change, which the version field forbids.
     fileprivate var waitsForForeignVersion: Bool {
         guard case .foreign = version else { return false }

@@ -126,7 +126,7 @@ public final class UserStores: Sendable {
         if let engine = try beginSignOut(key, mustBeOpen: timeout != nil) {
             try await end(engine, key) { engine in
                 guard let newest else { return engine.store.close() }
-                try engine.store.close { try Self.checkNothingWaits(after: newest, $0) }
+                try engine.store.close { try Self.checkNothingPending(after: newest, $0) }
             }
         }
         defer { places.withLock { $0[key] = nil } }
@@ -148,7 +148,7 @@ public final class UserStores: Sendable {
         }
     }
 
-    private static func checkNothingWaits(
+    private static func checkNothingPending(
         after newest: Int64, _ transaction: ReadTransaction
     ) throws {
         guard try transaction.isEmpty([.pending], in: nil) else {
@@ -156,7 +156,7 @@ public final class UserStores: Sendable {
                 .timedOut,
                 "changes of paused documents, behind a foreign version, or new ones, are not sent")
         }
-        let records = SyncRecords(connection: transaction.connection)
+        let records = SyncRecordTable(connection: transaction.connection)
         guard try !records.hasRejections(after: newest) else {
             throw SyncError(
                 .timedOut, "rejected writes wait for the app to retry or discard them")

@@ -22,8 +22,8 @@ struct AttackSettings {
             return wanted == part.rawValue ? [seed] : []
         }
         let from = number("from") ?? 1
-        let isAskedFor = AttackPart.allCases.contains { values[$0.rawValue] != nil }
-        let count = number(part.rawValue) ?? (isAskedFor ? 0 : part.longCount)
+        let isRequestedByApp = AttackPart.allCases.contains { values[$0.rawValue] != nil }
+        let count = number(part.rawValue) ?? (isRequestedByApp ? 0 : part.longCount)
         return Array(from..<from + count)
     }
 

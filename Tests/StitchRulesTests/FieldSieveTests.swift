@@ -52,12 +52,12 @@ import Testing
                   {"read": {"d": {"$in": [0, 1, true]}}, "write": {"d": 1}},
                   \#(masks[random.next(3)])}]
                 """#)
-            let ruleGuard = RuleGuard(rules, RuleUser(id: "ann"))
+            let ruleGuard = RuleAccessPolicy(rules, RuleUser(id: "ann"))
             let follower = ruleGuard.follower(RuleFixtures.items)
             for (change, glance, full) in try Self.changes(&random, follower) {
                 let told = follower.followed(change, glance)
                 let seen = ruleGuard.seen(full)
-                let expected: FollowedChange? = seen.flatMap { seen in
+                let expected: ReplicaChange? = seen.flatMap { seen in
                     guard let after = seen.change.after else {
                         return .gone(leftView: seen.passage == .left)
                     }
@@ -82,8 +82,8 @@ import Testing
 
     /// Changes made by chance: as they are read for a follower, and with all documents.
     private static func changes(
-        _ random: inout SeededRandom, _ follower: ChangeFollower
-    ) throws -> [(StoreChange, ChangeFollower.Glance, StoreChange)] {
+        _ random: inout SeededRandom, _ follower: ReplicaChangeFilter
+    ) throws -> [(StoreChange, ReplicaChangeFilter.PreliminaryAnswer, StoreChange)] {
         let store = try DocumentStore(
             at: .inMemory, options: .init(changeHistory: .keep(changesMax: 1_000)))
         var latest: [Int: BSONDocument] = [:]
@@ -107,7 +107,7 @@ import Testing
                 }
             }
         }
-        var glances: [ChangeFollower.Glance] = []
+        var glances: [ReplicaChangeFilter.PreliminaryAnswer] = []
         let read = try store.read { transaction in
             try transaction.changes(after: 0, in: RuleFixtures.items, limit: 1_000) {
                 let glance = follower.glance(at: $0, sharing: $1)

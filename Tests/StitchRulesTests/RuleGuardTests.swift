@@ -12,8 +12,8 @@ struct RuleGuardTests {
          "fields": {"owner": {"write": true}, "title": {"read": true}}}
         """#
 
-    private static func ruleGuard(_ roles: String, _ id: String = "ann") throws -> RuleGuard {
-        RuleGuard(try RuleFixtures.rules("[\(roles)]"), RuleUser(id: id))
+    private static func ruleGuard(_ roles: String, _ id: String = "ann") throws -> RuleAccessPolicy {
+        RuleAccessPolicy(try RuleFixtures.rules("[\(roles)]"), RuleUser(id: id))
     }
 
     @Test("No default role opens the databases and collections of the server itself")
@@ -21,7 +21,7 @@ struct RuleGuardTests {
         let rules = try RuleFixtures.load([
             "data_sources/mongodb-atlas/default_rule.json": #"{"roles": [\#(Self.all)]}"#
         ])
-        let ruleGuard = RuleGuard(rules, RuleUser(id: "ann"))
+        let ruleGuard = RuleAccessPolicy(rules, RuleUser(id: "ann"))
         #expect(!ruleGuard.access(Namespace("shop", "anything")).isNever)
         for (database, name) in [
             ("admin", "system.users"), ("config", "transactions"), ("local", "oplog.rs"),

@@ -32,7 +32,7 @@ struct JournalTests {
         let world = try TestWorld()
         let device = try await device(of: world, conflicts: 7, kept: 3)
         _ = try await device.syncUntilQuiet()
-        let noted = try device.engine.notedConflicts()
+        let noted = try device.engine.journaledConflicts()
         #expect(noted.map(\.documentID) == [.int64(4), .int64(5), .int64(6)])
         #expect(noted.last?.base?["a"] == 0)
         #expect(noted.last?.local?["a"] == 1)
@@ -46,14 +46,14 @@ struct JournalTests {
         try await world.remoteStore.collection(Self.items).updateMany(
             ["_id": 0], ["$set": ["text": .string(String(repeating: "x", count: 300 * 1_024))]])
         _ = try await device.syncUntilQuiet()
-        #expect(try device.engine.notedConflicts().map(\.documentID) == [.int64(1)])
+        #expect(try device.engine.journaledConflicts().map(\.documentID) == [.int64(1)])
     }
 
     @Test func `a store that is to keep none keeps none`() async throws {
         let world = try TestWorld()
         let device = try await device(of: world, conflicts: 2, kept: 0)
         _ = try await device.syncUntilQuiet()
-        #expect(try device.engine.notedConflicts().isEmpty)
+        #expect(try device.engine.journaledConflicts().isEmpty)
     }
 
     @Test func `a conflict that waits for a handler is noted, and once more when it is answered`()
@@ -62,10 +62,10 @@ struct JournalTests {
         let world = try TestWorld()
         let device = try await device(of: world, conflicts: 1, handler: nil)
         _ = try await device.syncUntilQuiet()
-        #expect(try device.engine.notedConflicts().map(\.answer) == [.waits])
+        #expect(try device.engine.journaledConflicts().map(\.answer) == [.waits])
         await device.engine.collection(Self.items).configure(conflictHandler: .remoteWins)
         _ = try await device.syncUntilQuiet()
-        #expect(try device.engine.notedConflicts().map(\.answer) == [.useRemote])
+        #expect(try device.engine.journaledConflicts().map(\.answer) == [.useRemote])
     }
 
     @Test func `a document that is no longer synced leaves no copy in the journal`() async throws {
@@ -73,21 +73,21 @@ struct JournalTests {
         let device = try await device(of: world, conflicts: 2)
         _ = try await device.syncUntilQuiet()
         try await device.engine.collection(Self.items).desync(ids: [0])
-        #expect(try device.engine.notedConflicts().map(\.documentID) == [.int64(1)])
+        #expect(try device.engine.journaledConflicts().map(\.documentID) == [.int64(1)])
     }
 
     @Test func `passes that do nothing, or fail again, write nothing`() async throws {
         let world = try TestWorld()
         let device = try await device(of: world, conflicts: 1)
         _ = try await device.syncUntilQuiet()
-        let count = try device.engine.notedPasses().count
+        let count = try device.engine.journaledPasses().count
         for _ in 0..<3 { try await device.sync() }
-        #expect(try device.engine.notedPasses().count == count)
+        #expect(try device.engine.journaledPasses().count == count)
         for _ in 0..<3 {
             device.network.next(.changes, .loseRequest)
             try await device.sync()
         }
-        let passes = try device.engine.notedPasses()
+        let passes = try device.engine.journaledPasses()
         #expect(passes.count == count + 1)
         #expect(passes.last?.report.errors == [.remoteUnavailable])
         #expect(passes.contains { $0.report.conflicts == 1 })
@@ -101,6 +101,6 @@ struct JournalTests {
             try await items.updateOne(["_id": 0], ["$set": ["a": .int64(Int64(number + 3))]])
             try await device.sync()
         }
-        #expect(try device.engine.notedPasses().count == 200)
+        #expect(try device.engine.journaledPasses().count == 200)
     }
 }

@@ -32,7 +32,7 @@ import Testing
     @Test func `what is not sent is named`() async throws {
         let (world, devices) = try await Self.world()
         try await devices[0].engine.collection(Self.items).insertOne(["_id": 1])
-        let error = await #expect(throws: NotSettled.self) {
+        let error = await #expect(throws: NotSettledError.self) {
             try await world.expectNothingPending()
         }
         #expect(try #require(error).lines == ["phone app.items 1: pending"])

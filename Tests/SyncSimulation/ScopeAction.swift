@@ -98,7 +98,7 @@ final class ScopeFaults: Sendable {
 
     var probe: EngineProbe {
         EngineProbe(
-            commitsHere: true,
+            commitsOnCallingThread: true,
             beforeCommit: { [self] in
                 let step = state.withLock { state in
                     state.steps += 1

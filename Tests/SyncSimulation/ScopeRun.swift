@@ -34,7 +34,7 @@ final class ScopeRun: Sendable {
         remoteStore = stores.remote
         try stores.empty()
         start = try remoteStore.changePosition
-        remote = ScopeRemote(InProcessRemote(store: remoteStore, commitsHere: true))
+        remote = ScopeRemote(InProcessRemote(store: remoteStore, commitsOnCallingThread: true))
         ledger = ScopeLedger()
     }
 
@@ -98,7 +98,7 @@ final class ScopeRun: Sendable {
         for (actor, instance) in [(ScopeAction.Actor.a, UInt64(1)), (.b, 2)] {
             let store = actor == .a ? stores.a : stores.b
             let engine = try await makeEngine(
-                actor, store, instance, EngineProbe(commitsHere: true))
+                actor, store, instance, EngineProbe(commitsOnCallingThread: true))
             clients.withLock { $0[actor] = Client(name: actor, store: store, engine: engine) }
             let items = engine.collection(Self.namespace)
             if start != .absent { try await items.sync(ids: [Self.key]) }
@@ -298,7 +298,7 @@ final class ScopeStores: Sendable {
     func empty() throws {
         for store in [remote, a, b] {
             try store.write { transaction in
-                transaction.isByEngine = true
+                transaction.isEngineWrite = true
                 _ = try transaction.remove(ScopeRun.namespace, id: ScopeRun.key)
                 let connection = transaction.connection
                 let hasTables = try connection.int64(

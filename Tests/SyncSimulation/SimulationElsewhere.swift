@@ -81,7 +81,7 @@ extension SimulationWorld {
             case .restored: earlierStore
             }
         guard let store else { return base }
-        return InProcessRemote(store: store, commitsHere: true).collection(namespace)
+        return InProcessRemote(store: store, commitsOnCallingThread: true).collection(namespace)
     }
 
     /// The collection that says which one it is: what was emptied or put back is the same as before.

@@ -124,7 +124,7 @@ extension SimulationWorld {
         ledger.withLock { $0.owners[instance] = client }
         let remote = SimulationRemote(
             world: self, client: client, life: life,
-            base: InProcessRemote(store: remoteStore, commitsHere: true))
+            base: InProcessRemote(store: remoteStore, commitsOnCallingThread: true))
         var limits = SyncLimits()
         (limits.batchDocuments, limits.batchBytes) = (plan.batchDocuments, plan.batchBytes)
         limits.changesPerRead = plan.changesPerRead
@@ -132,7 +132,7 @@ extension SimulationWorld {
         // A request of its own task could not be told from the pass by what cancels it.
         limits.requestTimeout = nil
         let probe = EngineProbe(
-            commitsHere: true, beforeCommit: life.beforeCommit, afterCommit: life.afterCommit)
+            commitsOnCallingThread: true, beforeCommit: life.beforeCommit, afterCommit: life.afterCommit)
         let engine = try SyncEngine(
             store: store, remote: remote, limits: limits, backoff: Backoff(), clock: clock,
             probe: probe, freshInstance: instance)

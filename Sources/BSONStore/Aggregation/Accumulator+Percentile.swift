@@ -58,7 +58,7 @@ extension Accumulator {
         }
         var ranks: [Double] = []
         for value in array {
-            guard let rank = ExpressionNumber.double(value) else {
+            guard let rank = NumberCoercion.double(value) else {
                 throw invalid(7_750_302, value)
             }
             guard rank >= 0, rank <= 1 else { throw invalid(7_750_303, value) }
@@ -82,13 +82,13 @@ final class PercentileState: AccumulatorState {
     }
 
     override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
-        guard let number = ExpressionNumber.double(value), !number.isNaN else { return 0 }
+        guard let number = NumberCoercion.double(value), !number.isNaN else { return 0 }
         numbers.append(number)
         return try memory.add(.double(number))
     }
 
     override func result() -> BSONValue? {
-        let found = ExpressionPercentile.values(numbers, at: ranks)
+        let found = Percentile.values(numbers, at: ranks)
         let values = found?.map { BSONValue.double($0) } ?? ranks.map { _ in .null }
         return isMedian ? values[0] : .array(BSONArray(values))
     }

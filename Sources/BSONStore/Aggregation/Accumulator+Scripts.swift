@@ -36,7 +36,7 @@ extension Accumulator {
         let end = scripts["finalize"]
         if initial == nil { initial = try Expression(.array(BSONArray()), in: parser.scope) }
         return Accumulator(name, argument, initial: initial) { (value, _) throws(StoreError) in
-            try ScriptState(value, start: start, step: step, end: end)
+            try ScriptAccumulatorState(value, start: start, step: step, end: end)
         }
     }
 
@@ -73,13 +73,13 @@ extension Accumulator {
         let script = try Script(text)
         let scope = document["scope"]?.documentValue ?? [:]
         return Accumulator(name, try Expression(data, in: parser.scope)) { _, run in
-            ReducedState(script, scope, run)
+            MapReduceState(script, scope, run)
         }
     }
 }
 
 /// Holds what scripts made of a group.
-final class ScriptState: AccumulatorState {
+final class ScriptAccumulatorState: AccumulatorState {
     private let step: Script
     private let end: Script?
     private var state: BSONValue
@@ -118,7 +118,7 @@ final class ScriptState: AccumulatorState {
 }
 
 /// Keeps what was emitted with one key until it is reduced.
-final class ReducedState: AccumulatorState {
+final class MapReduceState: AccumulatorState {
     private let script: Script
     private let scope: BSONDocument
     private var memory: AccumulatorMemory

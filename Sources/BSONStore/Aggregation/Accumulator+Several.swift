@@ -1,5 +1,5 @@
 /// What the accumulators that keep several values are told at the start of a group.
-struct AccumulatorCapacity {
+struct AccumulatorLimit {
     /// How many values are kept.
     let count: Int
     let run: PipelineRun
@@ -31,7 +31,7 @@ extension Accumulator {
     /// Reads `{input: <expression>, n: <expression>}`.
     static func several(
         _ name: String, _ value: BSONValue, _ parser: PipelineParser, isOrdered: Bool = false,
-        _ make: @escaping @Sendable (AccumulatorCapacity) -> AccumulatorState
+        _ make: @escaping @Sendable (AccumulatorLimit) -> AccumulatorState
     ) throws(StoreError) -> Accumulator {
         guard case .document(let document) = value else {
             throw .location(
@@ -50,7 +50,7 @@ extension Accumulator {
         guard let count else { throw .location(5_787_906, "Missing value for 'n'") }
         guard let input else { throw .location(5_787_907, "Missing value for 'input'") }
         return Accumulator(name, input, initial: count) { (value, run) throws(StoreError) in
-            make(try AccumulatorCapacity(name, value, run))
+            make(try AccumulatorLimit(name, value, run))
         }
     }
 
@@ -80,18 +80,18 @@ extension Accumulator {
         guard let output else { throw .location(5_788_004, "Missing value for 'output'") }
         guard let order else { throw .location(5_788_005, "Missing value for 'sortBy'") }
         return Accumulator(name, output, initial: count) { (value, run) throws(StoreError) in
-            let capacity = try AccumulatorCapacity(name, value, run)
+            let capacity = try AccumulatorLimit(name, value, run)
             return TopState(capacity, order, isTop: isTop, isSingle: isSingle)
         }
     }
 }
 
 /// Keeps the values of the first documents; missing ones become null.
-final class FirstValuesState: AccumulatorState {
-    private var capacity: AccumulatorCapacity
+final class FirstNState: AccumulatorState {
+    private var capacity: AccumulatorLimit
     private var values: [BSONValue] = []
 
-    init(_ capacity: AccumulatorCapacity) { self.capacity = capacity }
+    init(_ capacity: AccumulatorLimit) { self.capacity = capacity }
 
     override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
         guard values.count < capacity.count else { return 0 }
@@ -105,13 +105,13 @@ final class FirstValuesState: AccumulatorState {
 }
 
 /// Keeps the values of the last documents; missing ones become null.
-final class LastValuesState: AccumulatorState {
-    private var capacity: AccumulatorCapacity
+final class LastNState: AccumulatorState {
+    private var capacity: AccumulatorLimit
     private var values: [BSONValue] = []
     /// The place of the oldest value once there are as many as are kept.
     private var oldest = 0
 
-    init(_ capacity: AccumulatorCapacity) { self.capacity = capacity }
+    init(_ capacity: AccumulatorLimit) { self.capacity = capacity }
 
     override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
         let value = value ?? .null
@@ -131,12 +131,12 @@ final class LastValuesState: AccumulatorState {
 }
 
 /// Keeps the least or the greatest values in order; null and missing ones do not count.
-final class ExtremeValuesState: AccumulatorState {
-    private var capacity: AccumulatorCapacity
+final class MinMaxNState: AccumulatorState {
+    private var capacity: AccumulatorLimit
     private let isMax: Bool
     private var values: [BSONValue] = []
 
-    init(_ capacity: AccumulatorCapacity, isMax: Bool) {
+    init(_ capacity: AccumulatorLimit, isMax: Bool) {
         self.capacity = capacity
         self.isMax = isMax
     }
@@ -158,13 +158,13 @@ final class ExtremeValuesState: AccumulatorState {
 
 /// Keeps the outputs of the documents that stand first or last in an order.
 final class TopState: AccumulatorState {
-    private var capacity: AccumulatorCapacity
+    private var capacity: AccumulatorLimit
     private let order: SortOrder
     private let isTop: Bool
     private let isSingle: Bool
     private var entries: [(key: [UInt8], output: BSONValue)] = []
 
-    init(_ capacity: AccumulatorCapacity, _ order: SortOrder, isTop: Bool, isSingle: Bool) {
+    init(_ capacity: AccumulatorLimit, _ order: SortOrder, isTop: Bool, isSingle: Bool) {
         self.capacity = capacity
         self.order = order
         self.isTop = isTop

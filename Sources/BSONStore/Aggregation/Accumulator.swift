@@ -90,14 +90,14 @@ extension Accumulator {
 
     /// Those that take one expression, by their names.
     static let unary: [String: Make] = [
-        "$addToSet": { _, run in SetState(run) }, "$avg": { _, _ in AverageState() },
+        "$addToSet": { _, run in AddToSetState(run) }, "$avg": { _, _ in AverageState() },
         "$first": { _, _ in FirstState() }, "$last": { _, _ in LastState() },
-        "$max": { _, run in ExtremeState(isMax: true, run) },
-        "$mergeObjects": { _, _ in MergedObjectsState() },
-        "$min": { _, run in ExtremeState(isMax: false, run) },
+        "$max": { _, run in MinMaxState(isMax: true, run) },
+        "$mergeObjects": { _, _ in MergeObjectsState() },
+        "$min": { _, run in MinMaxState(isMax: false, run) },
         "$push": { _, run in PushState(run) },
-        "$stdDevPop": { _, _ in DeviationState(isSample: false) },
-        "$stdDevSamp": { _, _ in DeviationState(isSample: true) },
+        "$stdDevPop": { _, _ in StandardDeviationState(isSample: false) },
+        "$stdDevSamp": { _, _ in StandardDeviationState(isSample: true) },
         "$sum": { _, _ in SumState() },
     ]
 
@@ -115,14 +115,14 @@ extension Accumulator {
         },
         "$count": count,
         "$firstN": { (name, value, parser) throws(StoreError) in
-            try several(name, value, parser) { FirstValuesState($0) }
+            try several(name, value, parser) { FirstNState($0) }
         },
         "$lastN": { (name, value, parser) throws(StoreError) in
-            try several(name, value, parser) { LastValuesState($0) }
+            try several(name, value, parser) { LastNState($0) }
         },
         "$maxN": { (name, value, parser) throws(StoreError) in
             try several(name, value, parser, isOrdered: true) {
-                ExtremeValuesState($0, isMax: true)
+                MinMaxNState($0, isMax: true)
             }
         },
         "$median": { (name, value, parser) throws(StoreError) in
@@ -130,7 +130,7 @@ extension Accumulator {
         },
         "$minN": { (name, value, parser) throws(StoreError) in
             try several(name, value, parser, isOrdered: true) {
-                ExtremeValuesState($0, isMax: false)
+                MinMaxNState($0, isMax: false)
             }
         },
         "$percentile": { (name, value, parser) throws(StoreError) in

@@ -1,6 +1,6 @@
 /// Adds the numbers of a group.
 final class SumState: AccumulatorState {
-    private var total = ExpressionTotal()
+    private var total = SumAccumulator()
 
     override func add(_ value: BSONValue?, _: BSONDocument) -> Int {
         total.add(value)
@@ -12,7 +12,7 @@ final class SumState: AccumulatorState {
 
 /// Averages the numbers of a group; null without any.
 final class AverageState: AccumulatorState {
-    private var total = ExpressionTotal()
+    private var total = SumAccumulator()
 
     override func add(_ value: BSONValue?, _: BSONDocument) -> Int {
         total.add(value)
@@ -35,9 +35,9 @@ final class CountState: AccumulatorState {
 }
 
 /// Computes the standard deviation of the numbers of a group, of all or as of a sample.
-final class DeviationState: AccumulatorState {
+final class StandardDeviationState: AccumulatorState {
     private let isSample: Bool
-    private var deviation = ExpressionDeviation()
+    private var deviation = StandardDeviation()
 
     init(isSample: Bool) { self.isSample = isSample }
 

@@ -25,7 +25,7 @@ final class LastState: AccumulatorState {
 }
 
 /// Keeps the least or the greatest value; null and missing ones do not count.
-final class ExtremeState: AccumulatorState {
+final class MinMaxState: AccumulatorState {
     private let isMax: Bool
     private let run: PipelineRun
     private var best: BSONValue?
@@ -68,7 +68,7 @@ final class PushState: AccumulatorState {
 }
 
 /// Keeps every value once, in the order in which they came, which MongoDB leaves open.
-final class SetState: AccumulatorState {
+final class AddToSetState: AccumulatorState {
     private var values: [BSONValue] = []
     private var seen: Set<[UInt8]> = []
     private let run: PipelineRun
@@ -118,7 +118,7 @@ struct AccumulatorMemory {
 }
 
 /// Merges documents; the fields of later ones win.
-final class MergedObjectsState: AccumulatorState {
+final class MergeObjectsState: AccumulatorState {
     private var merged = BSONDocument()
 
     override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {

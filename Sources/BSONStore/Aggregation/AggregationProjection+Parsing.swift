@@ -11,7 +11,7 @@ extension AggregationProjection {
                 StoreError.Code(rawValue: 51272),
                 "projection specification must have at least one field")
         }
-        var parsing = ProjectionParsing(scope: scope)
+        var parsing = ProjectionFieldParser(scope: scope)
         for (key, value) in document {
             if key == "_id" || key.hasPrefix("_id.") { parsing.namesID = true }
             try parsing.read(key, value, below: [])
@@ -25,7 +25,7 @@ extension AggregationProjection {
     init(
         adding document: BSONDocument, in scope: ExpressionScope
     ) throws(StoreError) {
-        var parsing = AdditionParsing(whole: document, scope: scope)
+        var parsing = AddFieldsParser(whole: document, scope: scope)
         var root = Node()
         for (key, value) in document {
             let path = try ExpressionPath(key).parts
@@ -83,7 +83,7 @@ extension AggregationProjection.Node {
 }
 
 /// Reads a projection's fields and finds out which kind it is.
-private struct ProjectionParsing {
+private struct ProjectionFieldParser {
     let scope: ExpressionScope
     var namesID = false
     private var root = AggregationProjection.Node()
@@ -187,7 +187,7 @@ private struct ProjectionParsing {
 }
 
 /// Reads the fields of `$addFields`.
-private struct AdditionParsing {
+private struct AddFieldsParser {
     let whole: BSONDocument
     let scope: ExpressionScope
     private var seen: Set<Name> = []

@@ -54,13 +54,13 @@ struct AggregationProjection: Sendable {
     func apply(
         to document: BSONDocument, _ frame: ExpressionFrame
     ) throws(StoreError) -> BSONDocument {
-        let applying = ProjectionApplying(kind: kind, document: document, frame: frame)
+        let applying = ProjectionApplier(kind: kind, document: document, frame: frame)
         return try applying.apply(root, to: document)
     }
 }
 
 /// Applies a projection to one document.
-private struct ProjectionApplying {
+private struct ProjectionApplier {
     let kind: AggregationProjection.Kind
     /// What the expressions see.
     let document: BSONDocument

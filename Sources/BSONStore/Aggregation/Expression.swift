@@ -30,7 +30,7 @@ struct Expression: Sendable {
     }
 
     /// The literal document of one field with null there where the field has no value.
-    func holdingNull(at name: String) -> Expression {
+    func withNullForMissing(at name: String) -> Expression {
         var filled = self
         switch node {
         case .constant(.document(let document)?) where document.isEmpty:

@@ -35,11 +35,11 @@ extension ExpressionArray {
     private static func bound(
         _ value: BSONValue?, _ typeCode: Int32, _ typeText: String, _ code: Int32, _ text: String
     ) throws(StoreError) -> Int {
-        guard ExpressionNumber.isNumber(value) else {
+        guard NumberCoercion.isNumber(value) else {
             throw .location(
                 typeCode, "$range requires \(typeText)\(ExpressionText.type(of: value))")
         }
-        guard let number = ExpressionNumber.exact32(value) else {
+        guard let number = NumberCoercion.exact32(value) else {
             throw .location(code, "$range requires \(text)\(ExpressionText.text(of: value))")
         }
         return number
@@ -47,7 +47,7 @@ extension ExpressionArray {
 
     /// A part of an array: so many from its beginning or end, or from a position on.
     static func slice(_ arguments: [BSONValue?]) throws(StoreError) -> BSONValue {
-        if ExpressionNumber.isNullish(arguments[0]) || ExpressionNumber.isNullish(arguments[1]) {
+        if NumberCoercion.isNullish(arguments[0]) || NumberCoercion.isNullish(arguments[1]) {
             return .null
         }
         guard case .array(let array) = arguments[0] else {
@@ -67,7 +67,7 @@ extension ExpressionArray {
             return .array(
                 BSONArray(first < 0 ? values[start...] : values[..<start]))
         }
-        if ExpressionNumber.isNullish(arguments[2]) { return .null }
+        if NumberCoercion.isNullish(arguments[2]) { return .null }
         let count = try sliceNumber(
             arguments[2], 28727, "Third argument to $slice must be numeric, but is of type: ",
             28728,
@@ -81,10 +81,10 @@ extension ExpressionArray {
     private static func sliceNumber(
         _ value: BSONValue?, _ typeCode: Int32, _ typeText: String, _ code: Int32, _ which: String
     ) throws(StoreError) -> Int {
-        guard let number = ExpressionNumber.double(value) else {
+        guard let number = NumberCoercion.double(value) else {
             throw .location(typeCode, "\(typeText)\(ExpressionText.type(of: value))")
         }
-        guard let exact = ExpressionNumber.exact32(value) else {
+        guard let exact = NumberCoercion.exact32(value) else {
             throw .location(
                 code,
                 "\(which) argument to $slice can't be represented as a 32-bit integer: "

@@ -1,5 +1,5 @@
 /// Splits a local time into the parts of the proleptic Gregorian and of the ISO calendar.
-struct ExpressionCalendar {
+struct CalendarFields {
     let year: Int
     let month: Int
     let day: Int

@@ -17,13 +17,13 @@ enum ExpressionConversion {
             }
             return .type(type)
         }
-        guard ExpressionNumber.isNumber(value) else {
+        guard NumberCoercion.isNumber(value) else {
             throw StoreError(
                 .failedToParse,
                 "$convert's 'to' argument must be a string or number, but is "
                     + ExpressionText.type(of: value))
         }
-        guard let number = ExpressionNumber.exact32(value) else {
+        guard let number = NumberCoercion.exact32(value) else {
             throw StoreError(
                 .failedToParse, "In $convert, numeric 'to' argument is not an integer")
         }
@@ -83,7 +83,7 @@ enum ExpressionConversion {
     private static func double(_ value: BSONValue) throws(StoreError) -> Double {
         switch value {
         case .double(let number): return number
-        case .string(let text): return try ExpressionNumberText.double(text)
+        case .string(let text): return try ExpressionNumberParser.double(text)
         case .bool(let flag): return flag ? 1 : 0
         case .datetime(let date): return Double(date.milliseconds)
         case .int32(let number): return Double(number)
@@ -161,7 +161,7 @@ enum ExpressionConversion {
                 throw overflow(ExpressionText.number(number))
             }
             return Int32(number)
-        case .string(let text): return try ExpressionNumberText.whole(text)
+        case .string(let text): return try ExpressionNumberParser.whole(text)
         case .bool(let flag): return flag ? 1 : 0
         case .int32(let number): return number
         case .int64(let number):
@@ -186,7 +186,7 @@ enum ExpressionConversion {
                 throw overflow(ExpressionText.number(number))
             }
             return Int64(number)
-        case .string(let text): return try ExpressionNumberText.whole(text)
+        case .string(let text): return try ExpressionNumberParser.whole(text)
         case .bool(let flag): return flag ? 1 : 0
         case .datetime(let date): return date.milliseconds
         case .int32(let number): return Int64(number)
@@ -219,8 +219,8 @@ enum ExpressionConversion {
 
     private static func decimal(_ value: BSONValue) throws(StoreError) -> BSONDecimal128 {
         switch value {
-        case .double, .int32, .int64, .decimal128: return ExpressionNumber.decimal(value) ?? .nan
-        case .string(let text): return try ExpressionNumberText.decimal(text)
+        case .double, .int32, .int64, .decimal128: return NumberCoercion.decimal(value) ?? .nan
+        case .string(let text): return try ExpressionNumberParser.decimal(text)
         case .bool(let flag): return BSONDecimal128(flag ? 1 : 0 as Int64)
         case .datetime(let date): return BSONDecimal128(date.milliseconds)
         default: throw unsupported(value, "decimal")

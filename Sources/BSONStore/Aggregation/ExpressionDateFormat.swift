@@ -44,7 +44,7 @@ enum ExpressionDateFormat {
         _ format: String, _ milliseconds: Int64, _ zone: ExpressionTimeZone
     ) throws(StoreError) -> String {
         let date = BSONDatetime(milliseconds: milliseconds)
-        let parts = ExpressionCalendar(date, in: zone)
+        let parts = CalendarFields(date, in: zone)
         var text = ""
         var rest = format.unicodeScalars[...]
         while let scalar = rest.popFirst() {
@@ -61,14 +61,14 @@ enum ExpressionDateFormat {
                             + "supported range of 0-9999: \(year)")
                 }
             }
-            let offset = zone.offset(at: ExpressionCalendar.quotient(Int(milliseconds), 1_000))
+            let offset = zone.offset(at: CalendarFields.quotient(Int(milliseconds), 1_000))
             text += part(letter, parts, offset: offset)
         }
         return text
     }
 
     private static func part(
-        _ letter: Unicode.Scalar, _ date: ExpressionCalendar, offset: Int
+        _ letter: Unicode.Scalar, _ date: CalendarFields, offset: Int
     ) -> String {
         let minutes = offset.magnitude / 60
         let sign = offset < 0 ? "-" : "+"

@@ -85,7 +85,7 @@ extension ExpressionDateParser {
             }
             // A day and a time may be joined.
             if hasDay, isNext("T") || isNext("t"), bytes.count > at + 1,
-                ExtendedJSONText.isDigit(bytes[at + 1])
+                ExtendedJSONCharacters.isDigit(bytes[at + 1])
             {
                 at += 1
             }
@@ -102,7 +102,7 @@ extension ExpressionDateParser {
             at = start
             return false
         }
-        let date = ExpressionCalendar(milliseconds: Int64(isNegative ? -seconds : seconds) * 1_000)
+        let date = CalendarFields(milliseconds: Int64(isNegative ? -seconds : seconds) * 1_000)
         (year, month, day) = (date.year, date.month, date.day)
         (hour, minute, second) = (date.hour, date.minute, date.second)
         offset = 0
@@ -127,7 +127,7 @@ extension ExpressionDateParser {
     private mutating func readYearFirst(_ first: Int) -> Bool {
         let start = at
         if let month = number(2...2), let day = number(2...2),
-            isAtEnd || !ExtendedJSONText.isDigit(bytes[at])
+            isAtEnd || !ExtendedJSONCharacters.isDigit(bytes[at])
         {
             (year, self.month, self.day) = (first, month, day)
             return true
@@ -158,7 +158,7 @@ extension ExpressionDateParser {
         let start = at
         _ = skip(".")
         guard let ordinal = number(3...3), (1...366).contains(ordinal),
-            isAtEnd || !ExtendedJSONText.isDigit(bytes[at])
+            isAtEnd || !ExtendedJSONCharacters.isDigit(bytes[at])
         else {
             at = start
             return false

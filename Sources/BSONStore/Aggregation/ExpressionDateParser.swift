@@ -46,12 +46,12 @@ struct ExpressionDateParser {
         if let year, let dayOfYear {
             days = ExtendedJSONDate.days(year, 1, 1) + dayOfYear - 1
         } else if let isoYear {
-            days = ExpressionCalendar.days(
+            days = CalendarFields.days(
                 isoYear: isoYear, week: isoWeek ?? 1, weekday: isoWeekday ?? 1)
         } else if let year, let month, let day {
             let isValid =
                 (1...12).contains(month)
-                && (1...ExpressionCalendar.length(ofMonth: month, year)).contains(day)
+                && (1...CalendarFields.length(ofMonth: month, year)).contains(day)
             guard isValid else { throw failure("The parsed date was invalid", at: bytes.count) }
             days = ExtendedJSONDate.days(year, month, day)
         }
@@ -61,7 +61,7 @@ struct ExpressionDateParser {
                 "an incomplete date/time string has been found, with elements missing: "
                     + "\"\(text)\"")
         }
-        if let weekday { days += ExpressionCalendar.remainder(weekday - 1 - (days + 3), 7) }
+        if let weekday { days += CalendarFields.remainder(weekday - 1 - (days + 3), 7) }
         guard hour ?? 0 <= 24, minute ?? 0 < 60, second ?? 0 < 60 else {
             throw failure("The parsed time was invalid", at: bytes.count)
         }
@@ -112,7 +112,7 @@ struct ExpressionDateParser {
 
     /// A number of digits within bounds.
     mutating func number(_ counts: ClosedRange<Int>) -> Int? {
-        let digits = bytes[at...].prefix { ExtendedJSONText.isDigit($0) }.prefix(counts.upperBound)
+        let digits = bytes[at...].prefix { ExtendedJSONCharacters.isDigit($0) }.prefix(counts.upperBound)
         guard digits.count >= counts.lowerBound else { return nil }
         at += digits.count
         return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
@@ -120,7 +120,7 @@ struct ExpressionDateParser {
 
     /// Digits behind a point as milliseconds; what is finer is cut off.
     mutating func fraction(_ counts: ClosedRange<Int>) -> Int? {
-        let digits = bytes[at...].prefix { ExtendedJSONText.isDigit($0) }.prefix(counts.upperBound)
+        let digits = bytes[at...].prefix { ExtendedJSONCharacters.isDigit($0) }.prefix(counts.upperBound)
         guard digits.count >= counts.lowerBound else { return nil }
         at += digits.count
         let first = digits.prefix(3).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }

@@ -77,13 +77,13 @@ extension ExpressionDate {
             guard !overflow, !isTooFar else { throw tooFar }
             return BSONDatetime(milliseconds: sum)
         }
-        let local = ExpressionCalendar(date, in: zone)
+        let local = CalendarFields(date, in: zone)
         var days = local.days
         if let months = unit.months {
             let month = local.year * 12 + local.month - 1 + Int(amount) * months
-            let year = ExpressionCalendar.quotient(month, 12)
-            let inYear = ExpressionCalendar.remainder(month, 12) + 1
-            let day = min(local.day, ExpressionCalendar.length(ofMonth: inYear, year))
+            let year = CalendarFields.quotient(month, 12)
+            let inYear = CalendarFields.remainder(month, 12) + 1
+            let day = min(local.day, CalendarFields.length(ofMonth: inYear, year))
             days = ExtendedJSONDate.days(year, inYear, day)
         } else {
             days += Int(amount) * (unit == .week ? 7 : 1)
@@ -110,22 +110,22 @@ extension ExpressionDate {
             guard !overflow else { throw .location(5_166_308, "dateDiff overflowed") }
             return span
         }
-        let a = ExpressionCalendar(start, in: zone)
-        let b = ExpressionCalendar(end, in: zone)
+        let a = CalendarFields(start, in: zone)
+        let b = CalendarFields(end, in: zone)
         if let months = unit.months {
-            func count(_ date: ExpressionCalendar) -> Int {
+            func count(_ date: CalendarFields) -> Int {
                 date.year * (12 / months) + (date.month - 1) / months
             }
             return Int64(count(b) - count(a))
         }
-        func weekday(_ date: ExpressionCalendar) -> Int {
-            ExpressionCalendar.remainder(date.isoWeekday - startOfWeek, 7)
+        func weekday(_ date: CalendarFields) -> Int {
+            CalendarFields.remainder(date.isoWeekday - startOfWeek, 7)
         }
         let days = b.days - a.days
         if unit == .week { return Int64((days + weekday(a) - weekday(b)) / 7) }
         if unit == .day { return Int64(days) }
         let seconds = Int((unit.milliseconds ?? 1_000) / 1_000)
-        func clock(_ date: ExpressionCalendar) -> Int {
+        func clock(_ date: CalendarFields) -> Int {
             (date.hour * 3_600 + date.minute * 60 + date.second) / seconds
         }
         // Clocks that were set between the two count as running on.
@@ -134,7 +134,7 @@ extension ExpressionDate {
     }
 
     private static func offset(_ date: BSONDatetime, _ zone: ExpressionTimeZone) -> Int {
-        zone.offset(at: ExpressionCalendar.quotient(Int(date.milliseconds), 1_000))
+        zone.offset(at: CalendarFields.quotient(Int(date.milliseconds), 1_000))
     }
 
     /// The beginning of the run of so many units that a date lies in, counted from 2000.
@@ -145,8 +145,8 @@ extension ExpressionDate {
         let overflowed = StoreError.location(5_439_002, "dateTrunc overflowed")
         var days = ExtendedJSONDate.days(2_000, 1, 1)
         if unit == .week {
-            let weekday = ExpressionCalendar.remainder(6 - startOfWeek, 7)
-            days += ExpressionCalendar.remainder(7 - weekday, 7)
+            let weekday = CalendarFields.remainder(6 - startOfWeek, 7)
+            days += CalendarFields.remainder(7 - weekday, 7)
         }
         let reference = BSONDatetime(milliseconds: Int64(zone.universal(days * 86_400)) * 1_000)
         if let length = unit.milliseconds {

@@ -37,8 +37,8 @@ enum ExpressionHash {
 
     /// The number cut off to an int64, 0 for NaN.
     private static func number(_ value: BSONValue) -> Int64 {
-        if let whole = ExpressionNumber.whole(value) { return whole }
-        let double = ExpressionNumber.double(value) ?? .nan
+        if let whole = NumberCoercion.whole(value) { return whole }
+        let double = NumberCoercion.double(value) ?? .nan
         if double.isNaN { return 0 }
         if case .decimal128(let decimal) = value,
             let whole = decimal.quantized(to: 0, .towardZero).int64Value

@@ -9,17 +9,17 @@ extension ExpressionMath {
     static func round(
         _ name: String, _ arguments: [BSONValue?], _ rounding: DecimalRounding
     ) throws(StoreError) -> BSONValue {
-        guard let value = arguments[0], !ExpressionNumber.isNullish(value) else { return .null }
-        guard ExpressionNumber.isNumber(value) else {
+        guard let value = arguments[0], !NumberCoercion.isNullish(value) else { return .null }
+        guard NumberCoercion.isNumber(value) else {
             throw .location(
                 51081,
                 "\(name) only supports numeric types, not \(ExpressionText.type(of: value))")
         }
         var places: Int64 = 0
         if arguments.count > 1 {
-            if ExpressionNumber.isNullish(arguments[1]) { return .null }
-            places = try ExpressionNumber.long(arguments[1])
-            guard ExpressionNumber.exact32(arguments[1]) != nil else {
+            if NumberCoercion.isNullish(arguments[1]) { return .null }
+            places = try NumberCoercion.long(arguments[1])
+            guard NumberCoercion.exact32(arguments[1]) != nil else {
                 throw .location(51082, "precision argument to  \(name) must be a integral value")
             }
             guard (-20...100).contains(places) else {
@@ -38,7 +38,7 @@ extension ExpressionMath {
         switch value {
         case .double(let number):
             guard number.isFinite else { return value }
-            let decimal = ExpressionNumber.decimal(number, digits: BSONDecimal128.digitsMax)
+            let decimal = NumberCoercion.decimal(number, digits: BSONDecimal128.digitsMax)
             // With more digits than a decimal has there are none behind the place.
             let rounded = decimal.quantized(to: -places, rounding)
             return rounded.kind == .nan ? value : .double(rounded.doubleValue)
@@ -47,7 +47,7 @@ extension ExpressionMath {
             let rounded = number.quantized(to: -places, rounding)
             return rounded.kind == .nan ? value : .decimal128(rounded)
         default:
-            guard places < 0, let whole = ExpressionNumber.whole(value) else { return value }
+            guard places < 0, let whole = NumberCoercion.whole(value) else { return value }
             let rounded = BSONDecimal128(whole).quantized(to: -places, rounding)
             guard let result = rounded.int64Value else {
                 throw .location(
@@ -56,7 +56,7 @@ extension ExpressionMath {
                         + "arguments: [\(whole), \(places)]")
             }
             if case .int64 = value { return .int64(result) }
-            return ExpressionNumber.narrow(result)
+            return NumberCoercion.narrow(result)
         }
     }
 
@@ -68,7 +68,7 @@ extension ExpressionMath {
             if number.isNegative, number.kind != .nan, !number.isZero { throw fault }
             return .decimal128(DecimalArithmetic.squareRoot(number))
         }
-        let number = ExpressionNumber.double(value) ?? .nan
+        let number = NumberCoercion.double(value) ?? .nan
         guard !(number < 0) else { throw fault }
         return .double(number.squareRoot())
     }
@@ -78,7 +78,7 @@ extension ExpressionMath {
         if case .decimal128(let number) = value, isPositive(number) {
             return .decimal128(number.naturalLogarithm)
         }
-        let number = ExpressionNumber.double(value) ?? .nan
+        let number = NumberCoercion.double(value) ?? .nan
         guard number > 0 || number.isNaN else { throw notPositive("$ln", 28766, number) }
         return .double(log(number))
     }
@@ -88,7 +88,7 @@ extension ExpressionMath {
         if case .decimal128(let number) = value, isPositive(number) {
             return .decimal128(number.logarithm(base: BSONDecimal128(10)))
         }
-        let number = ExpressionNumber.double(value) ?? .nan
+        let number = NumberCoercion.double(value) ?? .nan
         guard number > 0 || number.isNaN else { throw notPositive("$log10", 28761, number) }
         return .double(log10(number))
     }
@@ -97,17 +97,17 @@ extension ExpressionMath {
     static func logarithm(
         _ value: BSONValue?, _ base: BSONValue?
     ) throws(StoreError) -> BSONValue {
-        if ExpressionNumber.isNullish(value) || ExpressionNumber.isNullish(base) { return .null }
-        guard let number = ExpressionNumber.double(value) else {
+        if NumberCoercion.isNullish(value) || NumberCoercion.isNullish(base) { return .null }
+        guard let number = NumberCoercion.double(value) else {
             throw .location(
                 28756, "$log's argument must be numeric, not \(ExpressionText.type(of: value))")
         }
-        guard let baseNumber = ExpressionNumber.double(base) else {
+        guard let baseNumber = NumberCoercion.double(base) else {
             throw .location(
                 28757, "$log's base must be numeric, not \(ExpressionText.type(of: base))")
         }
         if value?.type == .decimal128 || base?.type == .decimal128,
-            let a = ExpressionNumber.decimal(value), let b = ExpressionNumber.decimal(base),
+            let a = NumberCoercion.decimal(value), let b = NumberCoercion.decimal(base),
             isPositive(a), isPositive(b), baseNumber != 1
         {
             return .decimal128(a.logarithm(base: b))
@@ -136,14 +136,14 @@ extension ExpressionMath {
     static func power(
         _ base: BSONValue?, _ exponent: BSONValue?
     ) throws(StoreError) -> BSONValue {
-        if ExpressionNumber.isNullish(base) || ExpressionNumber.isNullish(exponent) {
+        if NumberCoercion.isNullish(base) || NumberCoercion.isNullish(exponent) {
             return .null
         }
-        guard let a = ExpressionNumber.double(base) else {
+        guard let a = NumberCoercion.double(base) else {
             throw .location(
                 28762, "$pow's base must be numeric, not \(ExpressionText.type(of: base))")
         }
-        guard let b = ExpressionNumber.double(exponent) else {
+        guard let b = NumberCoercion.double(exponent) else {
             throw .location(
                 28763,
                 "$pow's exponent must be numeric, not \(ExpressionText.type(of: exponent))")
@@ -152,20 +152,20 @@ extension ExpressionMath {
             throw .location(28764, "$pow cannot take a base of 0 and a negative exponent")
         }
         if base?.type == .decimal128 || exponent?.type == .decimal128,
-            let a = ExpressionNumber.decimal(base), let b = ExpressionNumber.decimal(exponent)
+            let a = NumberCoercion.decimal(base), let b = NumberCoercion.decimal(exponent)
         {
             return .decimal128(a.power(b))
         }
-        guard let x = ExpressionNumber.whole(base), let n = ExpressionNumber.whole(exponent) else {
+        guard let x = NumberCoercion.whole(base), let n = NumberCoercion.whole(exponent) else {
             return .double(pow(a, b))
         }
         guard let result = wholePower(x, n) else { return .double(pow(a, b)) }
         if base?.type == .int64 || exponent?.type == .int64 { return .int64(result) }
-        return ExpressionNumber.narrow(result)
+        return NumberCoercion.narrow(result)
     }
 
     private static func isZero(_ value: BSONValue?) -> Bool {
-        ExpressionNumber.decimal(value)?.isZero ?? false
+        NumberCoercion.decimal(value)?.isZero ?? false
     }
 
     /// The power when it is a whole number that fits.

@@ -10,10 +10,10 @@ enum ExpressionMath {
     static func add(
         _ nodes: [ExpressionNode], _ context: inout ExpressionContext
     ) throws(StoreError) -> BSONValue? {
-        var sum = ExpressionSum()
+        var sum = AdditionResult()
         for node in nodes {
             let value = try node.evaluate(&context)
-            guard let value, !ExpressionNumber.isNullish(value) else { return .null }
+            guard let value, !NumberCoercion.isNullish(value) else { return .null }
             try sum.add(value)
         }
         return sum.value
@@ -23,22 +23,22 @@ enum ExpressionMath {
     static func subtract(
         _ left: BSONValue?, _ right: BSONValue?
     ) throws(StoreError) -> BSONValue {
-        if let a = ExpressionNumber.whole(left), let b = ExpressionNumber.whole(right) {
+        if let a = NumberCoercion.whole(left), let b = NumberCoercion.whole(right) {
             let (result, overflow) = a.subtractingReportingOverflow(b)
             if overflow { return .double(Double(a) - Double(b)) }
-            if case .int32 = left, case .int32 = right { return ExpressionNumber.narrow(result) }
+            if case .int32 = left, case .int32 = right { return NumberCoercion.narrow(result) }
             return .int64(result)
         }
-        if ExpressionNumber.isNumber(left), ExpressionNumber.isNumber(right) {
+        if NumberCoercion.isNumber(left), NumberCoercion.isNumber(right) {
             if left?.type == .decimal128 || right?.type == .decimal128 {
-                let a = ExpressionNumber.decimal(left) ?? .nan
-                let b = ExpressionNumber.decimal(right) ?? .nan
+                let a = NumberCoercion.decimal(left) ?? .nan
+                let b = NumberCoercion.decimal(right) ?? .nan
                 return .decimal128(DecimalArithmetic.subtract(a, b))
             }
-            let a = ExpressionNumber.double(left) ?? .nan
-            return .double(a - (ExpressionNumber.double(right) ?? .nan))
+            let a = NumberCoercion.double(left) ?? .nan
+            return .double(a - (NumberCoercion.double(right) ?? .nan))
         }
-        if ExpressionNumber.isNullish(left) || ExpressionNumber.isNullish(right) { return .null }
+        if NumberCoercion.isNullish(left) || NumberCoercion.isNullish(right) { return .null }
         if case .datetime(let date) = left {
             return try subtract(date.milliseconds, right)
         }
@@ -56,7 +56,7 @@ enum ExpressionMath {
                 throw StoreError(.overflow, "date overflow in $subtract")
             }
             amount = Int64(value.rounded())
-        case .int32, .int64: amount = ExpressionNumber.whole(right) ?? 0
+        case .int32, .int64: amount = NumberCoercion.whole(right) ?? 0
         case .decimal128(let value):
             guard let whole = value.quantized(to: 0, .nearestEven).int64Value else {
                 throw StoreError(.overflow, "date overflow in $subtract")
@@ -81,11 +81,11 @@ enum ExpressionMath {
     static func multiply(
         _ nodes: [ExpressionNode], _ context: inout ExpressionContext
     ) throws(StoreError) -> BSONValue? {
-        var product = ExpressionProduct()
+        var product = MultiplicationResult()
         for node in nodes {
             let value = try node.evaluate(&context)
-            guard let value, !ExpressionNumber.isNullish(value) else { return .null }
-            guard ExpressionNumber.isNumber(value) else {
+            guard let value, !NumberCoercion.isNullish(value) else { return .null }
+            guard NumberCoercion.isNumber(value) else {
                 throw StoreError(
                     .typeMismatch,
                     "$multiply only supports numeric types, not "
@@ -99,32 +99,32 @@ enum ExpressionMath {
     /// The product of two numbers.
     static func product(_ left: BSONValue, _ right: BSONValue) -> BSONValue {
         if left.type == .decimal128 || right.type == .decimal128 {
-            let a = ExpressionNumber.decimal(left) ?? .nan
-            let b = ExpressionNumber.decimal(right) ?? .nan
+            let a = NumberCoercion.decimal(left) ?? .nan
+            let b = NumberCoercion.decimal(right) ?? .nan
             return .decimal128(DecimalArithmetic.multiply(a, b))
         }
-        if let a = ExpressionNumber.whole(left), let b = ExpressionNumber.whole(right) {
+        if let a = NumberCoercion.whole(left), let b = NumberCoercion.whole(right) {
             let (result, overflow) = a.multipliedReportingOverflow(by: b)
             if !overflow {
                 if case .int32 = left, case .int32 = right {
-                    return ExpressionNumber.narrow(result)
+                    return NumberCoercion.narrow(result)
                 }
                 return .int64(result)
             }
         }
-        let a = ExpressionNumber.double(left) ?? .nan
-        return .double(a * (ExpressionNumber.double(right) ?? .nan))
+        let a = NumberCoercion.double(left) ?? .nan
+        return .double(a * (NumberCoercion.double(right) ?? .nan))
     }
 
     /// The quotient, a double or a decimal.
     static func divide(_ left: BSONValue?, _ right: BSONValue?) throws(StoreError) -> BSONValue {
-        guard let a = ExpressionNumber.double(left), let b = ExpressionNumber.double(right) else {
+        guard let a = NumberCoercion.double(left), let b = NumberCoercion.double(right) else {
             return try nullOrMismatch("$divide", .typeMismatch, left, right)
         }
         if left?.type == .decimal128 || right?.type == .decimal128 {
-            let divisor = ExpressionNumber.decimal(right) ?? .nan
+            let divisor = NumberCoercion.decimal(right) ?? .nan
             guard !divisor.isZero else { throw StoreError(.badValue, "can't $divide by zero") }
-            let dividend = ExpressionNumber.decimal(left) ?? .nan
+            let dividend = NumberCoercion.decimal(left) ?? .nan
             return .decimal128(DecimalArithmetic.divide(dividend, divisor))
         }
         guard b != 0 else { throw StoreError(.badValue, "can't $divide by zero") }
@@ -135,17 +135,17 @@ enum ExpressionMath {
     static func remainder(
         _ left: BSONValue?, _ right: BSONValue?
     ) throws(StoreError) -> BSONValue {
-        guard let a = ExpressionNumber.double(left), let b = ExpressionNumber.double(right) else {
+        guard let a = NumberCoercion.double(left), let b = NumberCoercion.double(right) else {
             return try nullOrMismatch("$mod", StoreError.Code(rawValue: 16611), left, right)
         }
         if left?.type == .decimal128 || right?.type == .decimal128 {
-            let divisor = ExpressionNumber.decimal(right) ?? .nan
+            let divisor = NumberCoercion.decimal(right) ?? .nan
             guard !divisor.isZero else { throw .location(5_733_415, "can't $mod by zero") }
-            let dividend = ExpressionNumber.decimal(left) ?? .nan
+            let dividend = NumberCoercion.decimal(left) ?? .nan
             return .decimal128(DecimalArithmetic.remainder(dividend, divisor))
         }
         guard b != 0 else { throw .location(16610, "can't $mod by zero") }
-        guard let x = ExpressionNumber.whole(left), let y = ExpressionNumber.whole(right) else {
+        guard let x = NumberCoercion.whole(left), let y = NumberCoercion.whole(right) else {
             return .double(fmod(a, b))
         }
         let rest = y == -1 ? 0 : x % y
@@ -156,7 +156,7 @@ enum ExpressionMath {
     private static func nullOrMismatch(
         _ name: String, _ code: StoreError.Code, _ left: BSONValue?, _ right: BSONValue?
     ) throws(StoreError) -> BSONValue {
-        if ExpressionNumber.isNullish(left) || ExpressionNumber.isNullish(right) { return .null }
+        if NumberCoercion.isNullish(left) || NumberCoercion.isNullish(right) { return .null }
         throw StoreError(
             code,
             "\(name) only supports numeric types, not \(ExpressionText.type(of: left)) and "
@@ -167,10 +167,10 @@ enum ExpressionMath {
     static func absolute(_ value: BSONValue) throws(StoreError) -> BSONValue {
         switch value {
         case .double(let value): return .double(value.magnitude)
-        case .int32(let value): return ExpressionNumber.narrow(Int64(value).magnitudeAsIs)
+        case .int32(let value): return NumberCoercion.narrow(Int64(value).magnitudeAsIs)
         case .decimal128(let value): return .decimal128(value.isNegative ? -value : value)
         default:
-            guard let whole = ExpressionNumber.whole(value), whole != .min else {
+            guard let whole = NumberCoercion.whole(value), whole != .min else {
                 throw .location(28680, "can't take $abs of long long min")
             }
             return .int64(whole.magnitudeAsIs)

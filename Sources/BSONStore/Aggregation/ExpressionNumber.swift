@@ -1,5 +1,5 @@
 /// Reads numbers out of values as MongoDB's operators coerce them.
-enum ExpressionNumber {
+enum NumberCoercion {
     /// Whether a value is a number of any width.
     static func isNumber(_ value: BSONValue?) -> Bool {
         switch value {

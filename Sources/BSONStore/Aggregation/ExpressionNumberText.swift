@@ -1,5 +1,5 @@
 /// Reads numbers from texts as `$convert` does.
-enum ExpressionNumberText {
+enum ExpressionNumberParser {
     /// A whole number in decimal digits with an optional sign.
     ///
     /// - Throws: `conversionFailure` for another text or a number that does not fit.
@@ -11,7 +11,7 @@ enum ExpressionNumberText {
         guard !digits.isEmpty else { throw failure(text, "No digits") }
         var magnitude: UInt64 = 0
         for byte in digits {
-            guard ExtendedJSONText.isDigit(byte) else {
+            guard ExtendedJSONCharacters.isDigit(byte) else {
                 throw failure(text, "Did not consume whole string.")
             }
             let (product, isTooLarge) = magnitude.multipliedReportingOverflow(by: 10)
@@ -62,7 +62,7 @@ enum ExpressionNumberText {
         var isFraction = false
         var isInexact = false
         let mantissa = bytes.prefix { $0 | 0x20 != UInt8(ascii: "e") }
-        for byte in mantissa where ExtendedJSONText.isDigit(byte) || byte == UInt8(ascii: ".") {
+        for byte in mantissa where ExtendedJSONCharacters.isDigit(byte) || byte == UInt8(ascii: ".") {
             if byte == UInt8(ascii: ".") {
                 isFraction = true
             } else if coefficient < 1_000_000_000_000_000_000_000_000_000_000_000_000 {
@@ -75,7 +75,7 @@ enum ExpressionNumberText {
         }
         var power = 0
         let tail = bytes.dropFirst(mantissa.count + 1)
-        for byte in tail where ExtendedJSONText.isDigit(byte) && power < 100_000 {
+        for byte in tail where ExtendedJSONCharacters.isDigit(byte) && power < 100_000 {
             power = power * 10 + Int(byte & 0x0F)
         }
         exponent += tail.first == UInt8(ascii: "-") ? -power : power
@@ -104,7 +104,7 @@ enum ExpressionNumberText {
         }
         if isNext("+") || isNext("-") { at += 1 }
         func scanDigits() {
-            while at < bytes.count, ExtendedJSONText.isDigit(bytes[at]) {
+            while at < bytes.count, ExtendedJSONCharacters.isDigit(bytes[at]) {
                 if bytes[at] != UInt8(ascii: "0") { isZero = false }
                 digits += 1
                 at += 1
@@ -121,7 +121,7 @@ enum ExpressionNumberText {
         at += 1
         if isNext("+") || isNext("-") { at += 1 }
         let exponent = at
-        while at < bytes.count, ExtendedJSONText.isDigit(bytes[at]) { at += 1 }
+        while at < bytes.count, ExtendedJSONCharacters.isDigit(bytes[at]) { at += 1 }
         return (at > exponent ? at : mantissa, isZero)
     }
 

@@ -2,12 +2,12 @@ extension ExpressionOperator {
     /// Operators that stages know as accumulators, over the members of an array or several values.
     static let accumulators: [String: ExpressionOperator] = [
         "$sum": over { values, _ in
-            var total = ExpressionTotal()
+            var total = SumAccumulator()
             for value in values { total.add(value) }
             return total.sum
         },
         "$avg": over { values, _ in
-            var total = ExpressionTotal()
+            var total = SumAccumulator()
             for value in values { total.add(value) }
             return total.mean
         },
@@ -37,14 +37,14 @@ extension ExpressionOperator {
         _ values: [BSONValue?], _ wanted: BSONOrder, _ context: ExpressionContext
     ) -> BSONValue {
         var best: BSONValue?
-        for case let value? in values where !ExpressionNumber.isNullish(value) {
+        for case let value? in values where !NumberCoercion.isNullish(value) {
             if best.map({ context.compare(value, $0) == wanted }) ?? true { best = value }
         }
         return best ?? .null
     }
 
-    private static func deviation(_ values: [BSONValue?]) -> ExpressionDeviation {
-        var deviation = ExpressionDeviation()
+    private static func deviation(_ values: [BSONValue?]) -> StandardDeviation {
+        var deviation = StandardDeviation()
         for value in values { deviation.add(value) }
         return deviation
     }
@@ -81,11 +81,11 @@ extension ExpressionOperator {
             let eager: ExpressionFunction.Eager = { values, _ in
                 let numbers: [Double]
                 if case .array(let array) = values[0] {
-                    numbers = array.compactMap { ExpressionNumber.double($0) }
+                    numbers = array.compactMap { NumberCoercion.double($0) }
                 } else {
-                    numbers = ExpressionNumber.double(values[0]).map { [$0] } ?? []
+                    numbers = NumberCoercion.double(values[0]).map { [$0] } ?? []
                 }
-                let found = ExpressionPercentile.values(numbers, at: parts)
+                let found = Percentile.values(numbers, at: parts)
                 return shape(
                     found?.map { .double($0) }
                         ?? [BSONValue](repeating: .null, count: parts.count))
@@ -114,7 +114,7 @@ extension ExpressionParser {
         }
         var parts: [Double] = []
         for part in array {
-            guard let number = ExpressionNumber.double(part) else {
+            guard let number = NumberCoercion.double(part) else {
                 throw .location(7_750_302, expected + ExpressionText.text(of: part))
             }
             guard number >= 0, number <= 1 else {

@@ -26,7 +26,7 @@ extension ExpressionOperator {
         "$sqrt": .numeric(ExpressionMath.squareRoot),
         "$exp": .numeric { value throws(StoreError) in
             if case .decimal128(let value) = value { return .decimal128(value.exponential) }
-            return .double(exp(ExpressionNumber.double(value) ?? .nan))
+            return .double(exp(NumberCoercion.double(value) ?? .nan))
         },
         "$ln": .numeric(ExpressionMath.naturalLogarithm),
         "$log10": .numeric(ExpressionMath.decimalLogarithm),
@@ -56,10 +56,10 @@ extension ExpressionOperator {
     ) -> ExpressionOperator {
         ExpressionOperator { name, argument, parser throws(StoreError) in
             let call = fixed(1) { arguments, _ throws(StoreError) in
-                guard let value = arguments[0], !ExpressionNumber.isNullish(value) else {
+                guard let value = arguments[0], !NumberCoercion.isNullish(value) else {
                     return .null
                 }
-                guard ExpressionNumber.isNumber(value) else {
+                guard NumberCoercion.isNumber(value) else {
                     throw .location(
                         28765,
                         "\(name) only supports numeric types, not "
@@ -87,8 +87,8 @@ extension ExpressionOperator {
             var isLong = false
             for node in nodes {
                 let value = try node.evaluate(&context)
-                if ExpressionNumber.isNullish(value) { return .null }
-                guard let number = ExpressionNumber.whole(value) else {
+                if NumberCoercion.isNullish(value) { return .null }
+                guard let number = NumberCoercion.whole(value) else {
                     throw StoreError(
                         .typeMismatch, "\(name) only supports int and long operands.")
                 }

@@ -2,9 +2,9 @@ extension ExpressionOperator {
     /// Operators on arrays that take named arguments.
     static let arrayForms: [String: ExpressionOperator] = [
         "$filter": filter, "$map": map, "$reduce": reduce, "$zip": zip, "$sortArray": sortArray,
-        "$firstN": firstOrLast { Array($0.prefix($1)) },
-        "$lastN": firstOrLast { Array($0.suffix($1)) },
-        "$minN": leastOrMost(.less), "$maxN": leastOrMost(.greater),
+        "$firstN": firstOrLastN { Array($0.prefix($1)) },
+        "$lastN": firstOrLastN { Array($0.suffix($1)) },
+        "$minN": minOrMaxN(.less), "$maxN": minOrMaxN(.greater),
     ]
 
     private static let filter = ExpressionOperator { name, argument, parser throws(StoreError) in
@@ -23,7 +23,7 @@ extension ExpressionOperator {
         let limit = try arguments.operand("limit", &parser, default: nil)
         let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
             let value = try nodes[0].evaluate(&context)
-            if ExpressionNumber.isNullish(value) { return .null }
+            if NumberCoercion.isNullish(value) { return .null }
             guard case .array(let array) = value else {
                 throw .location(
                     28651,
@@ -44,8 +44,8 @@ extension ExpressionOperator {
     }
 
     private static func filterLimit(_ value: BSONValue?) throws(StoreError) -> Int {
-        if ExpressionNumber.isNullish(value) { return .max }
-        guard let limit = ExpressionNumber.exact32(value) else {
+        if NumberCoercion.isNullish(value) { return .max }
+        guard let limit = NumberCoercion.exact32(value) else {
             throw .location(
                 327391,
                 "$filter: limit must be represented as a 32-bit integral value: "
@@ -74,7 +74,7 @@ extension ExpressionOperator {
         let (slot, each) = try parser.element(arguments["as"], result)
         let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
             let value = try nodes[0].evaluate(&context)
-            if ExpressionNumber.isNullish(value) { return .null }
+            if NumberCoercion.isNullish(value) { return .null }
             guard case .array(let array) = value else {
                 throw .location(
                     16883, "input to $map must be an array not \(ExpressionText.type(of: value))")
@@ -116,7 +116,7 @@ extension ExpressionOperator {
         }
         let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
             let input = try nodes[0].evaluate(&context)
-            if ExpressionNumber.isNullish(input) { return .null }
+            if NumberCoercion.isNullish(input) { return .null }
             guard case .array(let array) = input else {
                 throw .location(
                     40080,
@@ -136,15 +136,15 @@ extension ExpressionOperator {
         return .call(ExpressionFunction(name, .lazy(body)), [input, initial, step])
     }
 
-    private static func firstOrLast(
+    private static func firstOrLastN(
         _ part: @escaping @Sendable ([BSONValue], Int) -> [BSONValue]
     ) -> ExpressionOperator {
         counted(5_787_801) { values, count, _ in part(values, count) }
     }
 
-    private static func leastOrMost(_ wanted: BSONOrder) -> ExpressionOperator {
+    private static func minOrMaxN(_ wanted: BSONOrder) -> ExpressionOperator {
         counted(5_787_900) { values, count, context in
-            let known = values.filter { !ExpressionNumber.isNullish($0) }
+            let known = values.filter { !NumberCoercion.isNullish($0) }
             let sorted = known.enumerated().sorted { left, right in
                 let order = context.compare(left.element, right.element)
                 return order == .equal ? left.offset < right.offset : order == wanted
@@ -198,13 +198,13 @@ extension ExpressionParser {
 extension ExpressionArray {
     /// The number of values that an operator such as `$firstN` is to give.
     static func count(_ value: BSONValue?) throws(StoreError) -> Int {
-        guard let number = ExpressionNumber.double(value) else {
+        guard let number = NumberCoercion.double(value) else {
             throw .location(
                 5_787_902,
                 "Value for 'n' must be of integral type, but found \(ExpressionText.text(of: value))"
             )
         }
-        let count = try ExpressionNumber.long(value)
+        let count = try NumberCoercion.long(value)
         guard Double(count) == number else {
             throw .location(
                 5_787_903,

@@ -17,7 +17,7 @@ extension ExpressionOperator {
             var values: [BSONValue] = []
             for node in nodes {
                 let value = try node.evaluate(&context)
-                if ExpressionNumber.isNullish(value) { return .null }
+                if NumberCoercion.isNullish(value) { return .null }
                 guard case .array(let array) = value else {
                     throw .location(
                         28664,
@@ -45,7 +45,7 @@ extension ExpressionOperator {
             try ExpressionArray.range(arguments)
         },
         "$reverseArray": .fixed(1) { arguments, _ throws(StoreError) in
-            if ExpressionNumber.isNullish(arguments[0]) { return .null }
+            if NumberCoercion.isNullish(arguments[0]) { return .null }
             guard case .array(let array) = arguments[0] else {
                 throw .location(
                     34435,
@@ -75,7 +75,7 @@ enum ExpressionArray {
     static func element(
         _ name: String, _ array: BSONValue?, _ position: BSONValue?, arity: Int
     ) throws(StoreError) -> BSONValue? {
-        if ExpressionNumber.isNullish(array) || ExpressionNumber.isNullish(position) {
+        if NumberCoercion.isNullish(array) || NumberCoercion.isNullish(position) {
             return .null
         }
         guard case .array(let values) = array else {
@@ -85,13 +85,13 @@ enum ExpressionArray {
                 "\(name)'s \(which) must be an array, but is \(ExpressionText.type(of: array))"
             )
         }
-        guard let number = ExpressionNumber.double(position) else {
+        guard let number = NumberCoercion.double(position) else {
             throw .location(
                 28690,
                 "\(name)'s second argument must be a numeric value, but is "
                     + ExpressionText.type(of: position))
         }
-        guard let index = ExpressionNumber.exact32(position) else {
+        guard let index = NumberCoercion.exact32(position) else {
             throw .location(
                 28691,
                 "\(name)'s second argument must be representable as a 32-bit integer: "
@@ -102,7 +102,7 @@ enum ExpressionArray {
 
     /// The document of keys with their values, given as pairs or as documents of `k` and `v`.
     static func object(_ value: BSONValue?) throws(StoreError) -> BSONValue {
-        if ExpressionNumber.isNullish(value) { return .null }
+        if NumberCoercion.isNullish(value) { return .null }
         guard case .array(let array) = value else {
             throw .location(
                 40386,
@@ -189,7 +189,7 @@ enum ExpressionArray {
 
     /// The keys and values of a document as documents of `k` and `v`.
     static func pairs(_ value: BSONValue?) throws(StoreError) -> BSONValue {
-        if ExpressionNumber.isNullish(value) { return .null }
+        if NumberCoercion.isNullish(value) { return .null }
         guard case .document(let document) = value else {
             throw .location(
                 40390,
@@ -204,7 +204,7 @@ enum ExpressionArray {
     static func index(
         _ arguments: [BSONValue?], _ context: ExpressionContext
     ) throws(StoreError) -> BSONValue? {
-        if ExpressionNumber.isNullish(arguments[0]) { return .null }
+        if NumberCoercion.isNullish(arguments[0]) { return .null }
         guard case .array(let array) = arguments[0] else {
             throw .location(
                 40090,
@@ -215,7 +215,7 @@ enum ExpressionArray {
         let (start, end) = try bounds("$indexOfArray", arguments, count: values.count)
         guard start < end else { return .int32(-1) }
         for index in start..<end {
-            if try context.spending(values[index], arguments[1]) == .equal {
+            if try context.compareWithinBudget(values[index], arguments[1]) == .equal {
                 return .int32(Int32(truncatingIfNeeded: index))
             }
         }
@@ -230,7 +230,7 @@ enum ExpressionArray {
         for (place, label) in ["starting index", "ending index"].enumerated()
         where arguments.count > 2 + place {
             let value = arguments[2 + place]
-            guard let number = ExpressionNumber.exact32(value) else {
+            guard let number = NumberCoercion.exact32(value) else {
                 throw .location(
                     40096,
                     "\(name)requires an integral \(label), found a value of type: "

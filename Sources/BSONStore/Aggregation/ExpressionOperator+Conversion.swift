@@ -3,7 +3,7 @@ extension ExpressionOperator {
     static let conversions: [String: ExpressionOperator] = [
         "$type": .fixed(1) { arguments, _ in .string(ExpressionText.type(of: arguments[0])) },
         "$isNumber": .fixed(1) { arguments, _ in
-            .bool(ExpressionNumber.isNumber(arguments[0]))
+            .bool(NumberCoercion.isNumber(arguments[0]))
         },
         "$convert": convert, "$toString": to(.string), "$toObjectId": to(.objectID),
         "$toDate": to(.datetime), "$toDouble": to(.double), "$toInt": to(.int32),
@@ -24,7 +24,7 @@ extension ExpressionOperator {
                 throw .location(50723, "\(name) requires a single argument, got \(nodes.count)")
             }
             let body: ExpressionFunction.Eager = { arguments, _ throws(StoreError) in
-                guard let value = arguments[0], !ExpressionNumber.isNullish(value) else {
+                guard let value = arguments[0], !NumberCoercion.isNullish(value) else {
                     return .null
                 }
                 return try ExpressionConversion.convert(value, to: type)
@@ -56,8 +56,8 @@ extension ExpressionOperator {
             let wanted = try nodes[1].evaluate(&context)
             let input = try nodes[0].evaluate(&context)
             let target =
-                ExpressionNumber.isNullish(wanted) ? nil : try ExpressionConversion.target(wanted)
-            guard let input, !ExpressionNumber.isNullish(input) else {
+                NumberCoercion.isNullish(wanted) ? nil : try ExpressionConversion.target(wanted)
+            guard let input, !NumberCoercion.isNullish(input) else {
                 return try nodes[3].evaluate(&context)
             }
             guard let target else { return .null }

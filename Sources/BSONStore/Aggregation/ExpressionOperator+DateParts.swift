@@ -44,13 +44,13 @@ extension ExpressionOperator {
             }
             let days: Int
             if isISO {
-                days = ExpressionCalendar.days(
+                days = CalendarFields.days(
                     isoYear: year, week: numbers[5], weekday: numbers[6])
             } else {
                 let month = numbers[5] - 1
                 let first = ExtendedJSONDate.days(
-                    year + ExpressionCalendar.quotient(month, 12),
-                    ExpressionCalendar.remainder(month, 12) + 1, 1)
+                    year + CalendarFields.quotient(month, 12),
+                    CalendarFields.remainder(month, 12) + 1, 1)
                 days = first + numbers[6] - 1
             }
             return try date(days, Array(numbers[..<4]), zone)
@@ -60,8 +60,8 @@ extension ExpressionOperator {
 
     /// A part as a number, `nil` for null.
     private static func datePart(_ name: String, _ value: BSONValue?) throws(StoreError) -> Int? {
-        if ExpressionNumber.isNullish(value) { return nil }
-        guard let number = ExpressionNumber.exact(value) else {
+        if NumberCoercion.isNullish(value) { return nil }
+        guard let number = NumberCoercion.exact(value) else {
             throw .location(
                 40515,
                 "'\(name)' must evaluate to an integer, found \(ExpressionText.type(of: value)) "
@@ -80,7 +80,7 @@ extension ExpressionOperator {
     private static func date(
         _ days: Int, _ time: [Int], _ zone: ExpressionTimeZone
     ) throws(StoreError) -> BSONValue {
-        let whole = ExpressionCalendar.quotient(time[3], 1_000)
+        let whole = CalendarFields.quotient(time[3], 1_000)
         let clock = days * 86_400 + time[0] * 3_600 + time[1] * 60 + whole
         let (seconds, overflow) = clock.addingReportingOverflow(time[2])
         // A day less than what milliseconds can count, so that no zone leads beyond it.
@@ -89,7 +89,7 @@ extension ExpressionOperator {
                 159,
                 "Overflow casting from a lower-precision duration to a higher-precision duration")
         }
-        let rest = ExpressionCalendar.remainder(time[3], 1_000)
+        let rest = CalendarFields.remainder(time[3], 1_000)
         return .datetime(
             BSONDatetime(milliseconds: Int64(zone.universal(seconds) * 1_000 + rest)))
     }

@@ -24,7 +24,7 @@ extension ExpressionOperator {
             }
             nodes.append(try arguments.operand("timezone", &parser, default: .string("UTC")))
             let body: ExpressionFunction.Eager = { values, _ throws(StoreError) in
-                if values[..<3].contains(where: ExpressionNumber.isNullish) { return .null }
+                if values[..<3].contains(where: NumberCoercion.isNullish) { return .null }
                 guard let zone = try ExpressionDate.zone(values[3]) else { return .null }
                 guard let date = ExpressionDate.date(values[0]) else {
                     throw .location(
@@ -37,7 +37,7 @@ extension ExpressionOperator {
                 guard let unit = ExpressionDateUnit(rawValue: unitName) else {
                     throw StoreError(.failedToParse, "unknown time unit value: \(unitName)")
                 }
-                guard let amount = ExpressionNumber.exact(values[2]) else {
+                guard let amount = NumberCoercion.exact(values[2]) else {
                     throw .location(5_166_405, "\(name) expects integer amount of time units")
                 }
                 return .datetime(try ExpressionDate.add(date, unit, try signed(amount), zone))
@@ -66,9 +66,9 @@ extension ExpressionOperator {
         nodes.append(try arguments.operand("timezone", &parser, default: .string("UTC")))
         nodes.append(try arguments.operand("startOfWeek", &parser, default: .string("sunday")))
         let body: ExpressionFunction.Eager = { values, _ throws(StoreError) in
-            if values[..<3].contains(where: ExpressionNumber.isNullish) { return .null }
+            if values[..<3].contains(where: NumberCoercion.isNullish) { return .null }
             let isWeek = values[2]?.stringValue == "week"
-            if isWeek, ExpressionNumber.isNullish(values[4]) { return .null }
+            if isWeek, NumberCoercion.isNullish(values[4]) { return .null }
             guard let zone = try ExpressionDate.zone(name, values[3]) else { return .null }
             var dates: [BSONDatetime] = []
             for (place, part) in ["startDate", "endDate"].enumerated() {
@@ -112,9 +112,9 @@ extension ExpressionOperator {
             try arguments.operand("startOfWeek", &parser, default: .string("sunday")),
         ]
         let body: ExpressionFunction.Eager = { values, _ throws(StoreError) in
-            if values[..<3].contains(where: ExpressionNumber.isNullish) { return .null }
+            if values[..<3].contains(where: NumberCoercion.isNullish) { return .null }
             let isWeek = values[1]?.stringValue == "week"
-            if isWeek, ExpressionNumber.isNullish(values[4]) { return .null }
+            if isWeek, NumberCoercion.isNullish(values[4]) { return .null }
             guard let zone = try ExpressionDate.zone(name, values[3]) else { return .null }
             guard let date = ExpressionDate.date(values[0]) else {
                 throw .location(
@@ -123,7 +123,7 @@ extension ExpressionOperator {
                         + ExpressionText.type(of: values[0]))
             }
             let unit = try ExpressionDate.unit(name, values[1])
-            guard let size = ExpressionNumber.exact(values[2]) else {
+            guard let size = NumberCoercion.exact(values[2]) else {
                 throw .location(
                     5_439_017,
                     "$dateTrunc requires 'binSize' to be a 64-bit integer, but got value "

@@ -28,12 +28,12 @@ extension ExpressionOperator {
     ]
 
     private static func part(
-        _ part: @escaping @Sendable (ExpressionCalendar) -> BSONValue
+        _ part: @escaping @Sendable (CalendarFields) -> BSONValue
     ) -> ExpressionOperator {
         ExpressionOperator { name, argument, parser throws(StoreError) in
             let nodes = try parser.dateAndZone(name, argument)
             let body: ExpressionFunction.Eager = { values, _ throws(StoreError) in
-                if ExpressionNumber.isNullish(values[0]) { return .null }
+                if NumberCoercion.isNullish(values[0]) { return .null }
                 let date = try ExpressionDate.coerce(values[0])
                 let zone: ExpressionTimeZone
                 switch values[1] {
@@ -46,7 +46,7 @@ extension ExpressionOperator {
                             + "\(ExpressionText.type(of: values[1])) "
                             + "(\(ExpressionText.text(of: values[1])))")
                 }
-                return part(ExpressionCalendar(date, in: zone))
+                return part(CalendarFields(date, in: zone))
             }
             return .call(ExpressionFunction(name, .eager(body)), nodes)
         }
@@ -76,8 +76,8 @@ extension ExpressionOperator {
                     40521,
                     "iso8601 must evaluate to a bool, found \(ExpressionText.type(of: values[2]))")
             }
-            if ExpressionNumber.isNullish(values[0]) { return .null }
-            let date = ExpressionCalendar(try ExpressionDate.coerce(values[0]), in: zone)
+            if NumberCoercion.isNullish(values[0]) { return .null }
+            let date = CalendarFields(try ExpressionDate.coerce(values[0]), in: zone)
             let day =
                 isISO
                 ? [
@@ -114,7 +114,7 @@ extension ExpressionOperator {
             let format = try ExpressionDate.format(
                 try nodes[1].evaluate(&context), 18533, name, ExpressionDateFormat.letters)
             let zone = try ExpressionDate.zone(try nodes[2].evaluate(&context))
-            if ExpressionNumber.isNullish(date) { return try nodes[3].evaluate(&context) }
+            if NumberCoercion.isNullish(date) { return try nodes[3].evaluate(&context) }
             guard let zone, let format else { return .null }
             return .string(
                 try ExpressionDateFormat.text(
@@ -148,7 +148,7 @@ extension ExpressionOperator {
             let format = try ExpressionDate.format(
                 try nodes[1].evaluate(&context), 40684, name, ExpressionDateFormat.readLetters)
             let zone = try ExpressionDate.zone(try nodes[2].evaluate(&context))
-            if ExpressionNumber.isNullish(text) { return try nodes[3].evaluate(&context) }
+            if NumberCoercion.isNullish(text) { return try nodes[3].evaluate(&context) }
             do throws(StoreError) {
                 guard case .string(let string) = text else {
                     throw StoreError(

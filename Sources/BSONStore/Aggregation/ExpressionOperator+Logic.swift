@@ -67,7 +67,7 @@ extension ExpressionOperator {
             var value: BSONValue?
             for node in nodes {
                 value = try node.evaluate(&context)
-                if !ExpressionNumber.isNullish(value) { break }
+                if !NumberCoercion.isNullish(value) { break }
             }
             return value
         }
@@ -118,7 +118,7 @@ extension ExpressionContext {
     /// As ``compare(_:_:)``.
     ///
     /// - Throws: 50, 11600, 11601 once the work has to end.
-    func spending(
+    func compareWithinBudget(
         _ left: BSONValue?, _ right: BSONValue?
     ) throws(StoreError) -> BSONOrder {
         let order = compare(left, right)

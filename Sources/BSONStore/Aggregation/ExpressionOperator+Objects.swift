@@ -6,7 +6,7 @@ extension ExpressionOperator {
             var merged = BSONDocument()
             for node in nodes {
                 let value = try node.evaluate(&context)
-                guard let value, !ExpressionNumber.isNullish(value) else { continue }
+                guard let value, !NumberCoercion.isNullish(value) else { continue }
                 try ExpressionLimits.check(merged.byteCount + BSONWriter.count(value))
                 merged = try merge(merged, value)
             }
@@ -25,7 +25,7 @@ extension ExpressionOperator {
             }
         },
         "$bsonSize": .fixed(1) { arguments, _ throws(StoreError) in
-            if ExpressionNumber.isNullish(arguments[0]) { return .null }
+            if NumberCoercion.isNullish(arguments[0]) { return .null }
             guard case .document(let document) = arguments[0] else {
                 throw .location(
                     31393,
@@ -68,7 +68,7 @@ extension ExpressionOperator {
     ) -> ExpressionOperator {
         ExpressionOperator { name, argument, parser throws(StoreError) in
             let call = fixed(1) { arguments, _ throws(StoreError) in
-                if ExpressionNumber.isNullish(arguments[0]) { return .null }
+                if NumberCoercion.isNullish(arguments[0]) { return .null }
                 guard case .timestamp(let value) = arguments[0] else {
                     throw .location(
                         code,
@@ -139,7 +139,7 @@ extension ExpressionOperator {
             name, field, arguments["field"], (4_161_108, 4_161_106, 4_161_107))
         let body: ExpressionFunction.Lazy = { nodes, context throws(StoreError) in
             let input = try nodes[0].evaluate(&context)
-            if ExpressionNumber.isNullish(input) { return .null }
+            if NumberCoercion.isNullish(input) { return .null }
             guard case .document(var document) = input else {
                 throw .location(4_161_105, "$setField requires 'input' to evaluate to type Object")
             }

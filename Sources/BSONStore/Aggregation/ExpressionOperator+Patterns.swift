@@ -16,7 +16,7 @@ extension ExpressionOperator {
     ]
 
     private static func search(
-        _ body: @escaping @Sendable (ExpressionSearch?) throws(StoreError) -> BSONValue
+        _ body: @escaping @Sendable (RegexSearch?) throws(StoreError) -> BSONValue
     ) -> ExpressionOperator {
         ExpressionOperator { name, argument, parser throws(StoreError) in
             let arguments = try ExpressionArguments(
@@ -36,9 +36,9 @@ extension ExpressionOperator {
                 try arguments.operand("options", &parser, default: .null),
             ]
             // A constant expression is read once.
-            var known: TextPattern??
+            var known: CompiledRegex??
             if case .constant(let regex) = nodes[1], case .constant(let options) = nodes[2] {
-                known = .some(try ExpressionSearch.pattern(name, regex, options))
+                known = .some(try RegexSearch.pattern(name, regex, options))
             }
             let constant = known
             let eager: ExpressionFunction.Eager = { values, _ throws(StoreError) in
@@ -48,14 +48,14 @@ extension ExpressionOperator {
                 case nil, .null, .undefined: text = nil
                 default: throw .location(51104, "\(name) needs 'input' to be of type string")
                 }
-                let pattern: TextPattern?
+                let pattern: CompiledRegex?
                 if let constant {
                     pattern = constant
                 } else {
-                    pattern = try ExpressionSearch.pattern(name, values[1], values[2])
+                    pattern = try RegexSearch.pattern(name, values[1], values[2])
                 }
                 guard let text, let pattern else { return try body(nil) }
-                return try body(ExpressionSearch(text: text, pattern: pattern))
+                return try body(RegexSearch(text: text, pattern: pattern))
             }
             return .call(ExpressionFunction(name, .eager(eager)), nodes)
         }
@@ -63,9 +63,9 @@ extension ExpressionOperator {
 }
 
 /// Searches one text for one regular expression.
-struct ExpressionSearch {
+struct RegexSearch {
     let text: String
-    let pattern: TextPattern
+    let pattern: CompiledRegex
 
     /// What was found: where, and the document that tells about it.
     struct Match {
@@ -79,7 +79,7 @@ struct ExpressionSearch {
     /// - Throws: 51105 to 51111 with MongoDB's text for what is no expression.
     static func pattern(
         _ name: String, _ regex: BSONValue?, _ options: BSONValue?
-    ) throws(StoreError) -> TextPattern? {
+    ) throws(StoreError) -> CompiledRegex? {
         var text: String?
         var flags: String?
         switch regex {
@@ -112,7 +112,7 @@ struct ExpressionSearch {
         }
         guard let text else { return nil }
         do throws(StoreError) {
-            return try TextPattern(
+            return try CompiledRegex(
                 BSONRegularExpression(text, options: flags ?? ""), keepsGroups: true, for: name)
         } catch {
             throw fault(name, error)

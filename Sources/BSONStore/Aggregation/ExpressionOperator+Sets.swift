@@ -8,12 +8,12 @@ extension ExpressionOperator {
             $0.contains(where: Expression.isTrue)
         },
         "$setDifference": .fixed(2) { arguments, context throws(StoreError) in
-            if ExpressionNumber.isNullish(arguments[0]) || ExpressionNumber.isNullish(arguments[1])
+            if NumberCoercion.isNullish(arguments[0]) || NumberCoercion.isNullish(arguments[1])
             {
                 return .null
             }
             let (left, right) = try pair("$setDifference", arguments, 17048, 17049)
-            var seen = ExpressionKeys(context)
+            var seen = ValueKeySet(context)
             for value in right { _ = try seen.insert(value) }
             var result: [BSONValue] = []
             for value in left {
@@ -26,7 +26,7 @@ extension ExpressionOperator {
             var result: [BSONValue]?
             for node in nodes {
                 let value = try node.evaluate(&context)
-                if ExpressionNumber.isNullish(value) { return .null }
+                if NumberCoercion.isNullish(value) { return .null }
                 guard case .array(let array) = value else {
                     throw .location(
                         17047,
@@ -34,24 +34,24 @@ extension ExpressionOperator {
                             + ExpressionText.type(of: value))
                 }
                 guard let known = result else {
-                    result = try ExpressionSet(array, context).values
+                    result = try OrderedValueSet(array, context).values
                     continue
                 }
-                let set = try ExpressionSet(array, context)
+                let set = try OrderedValueSet(array, context)
                 result = known.filter { set.contains($0) }
             }
             return .array(BSONArray(result ?? []))
         },
         "$setIsSubset": .fixed(2) { arguments, context throws(StoreError) in
             let (left, right) = try pair("$setIsSubset", arguments, 17046, 17042)
-            let set = try ExpressionSet(right, context)
+            let set = try OrderedValueSet(right, context)
             return .bool(left.allSatisfy { set.contains($0) })
         },
         "$setUnion": .any { nodes, context throws(StoreError) in
             var values: [BSONValue] = []
             for node in nodes {
                 let value = try node.evaluate(&context)
-                if ExpressionNumber.isNullish(value) { return .null }
+                if NumberCoercion.isNullish(value) { return .null }
                 guard case .array(let array) = value else {
                     throw .location(
                         17043,
@@ -61,7 +61,7 @@ extension ExpressionOperator {
                 try WorkBudget.spend(array.count)
                 values += array
             }
-            return try ExpressionLimits.array(ExpressionSet(BSONArray(values), context).values)
+            return try ExpressionLimits.array(OrderedValueSet(BSONArray(values), context).values)
         },
     ]
 
@@ -113,7 +113,7 @@ extension ExpressionOperator {
             for (index, node) in nodes.enumerated() {
                 let value = try node.evaluate(&context)
                 guard case .array(let array) = value else { throw notArray(17044, index, value) }
-                let set = try ExpressionSet(array, context).values
+                let set = try OrderedValueSet(array, context).values
                 guard let known = first else {
                     first = set
                     continue
@@ -138,7 +138,7 @@ extension ExpressionOperator {
 }
 
 /// Keeps different values in order, the first of those that are equal.
-struct ExpressionSet {
+struct OrderedValueSet {
     private(set) var values: [BSONValue]
     private let context: ExpressionContext
 
@@ -185,7 +185,7 @@ struct ExpressionSet {
 }
 
 /// Knows values by their keys, which are equal where the values compare as equal.
-private struct ExpressionKeys {
+private struct ValueKeySet {
     private var keys: Set<[UInt8]> = []
     private let collation: Collation?
 

@@ -5,7 +5,7 @@ extension ExpressionOperator {
             var text = ""
             for node in nodes {
                 let value = try node.evaluate(&context)
-                if ExpressionNumber.isNullish(value) { return .null }
+                if NumberCoercion.isNullish(value) { return .null }
                 guard case .string(let part) = value else {
                     throw .location(
                         16702,
@@ -86,11 +86,11 @@ extension ExpressionOperator {
                     "chars", &parser, default: .string(ExpressionString.spaces)),
             ]
             let body: ExpressionFunction.Eager = { values, _ throws(StoreError) in
-                if ExpressionNumber.isNullish(values[0]) { return .null }
+                if NumberCoercion.isNullish(values[0]) { return .null }
                 guard case .string(let text) = values[0] else {
                     throw notText(50699, "\(name) requires its input to be a string", values[0])
                 }
-                if ExpressionNumber.isNullish(values[1]) { return .null }
+                if NumberCoercion.isNullish(values[1]) { return .null }
                 guard case .string(let characters) = values[1] else {
                     throw notText(50700, "\(name) requires 'chars' to be a string", values[1])
                 }

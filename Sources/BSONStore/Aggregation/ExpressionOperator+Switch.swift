@@ -8,7 +8,7 @@ extension ExpressionOperator {
                 "$switch requires an object as an argument, found: "
                     + ExpressionText.type(of: argument))
         ) { .location(40067, "$switch found an unknown argument: \($0)") }
-        var reading = SwitchReading()
+        var reading = SwitchParser()
         if let branches = arguments["branches"] {
             guard case .array(let array) = branches else {
                 throw .location(
@@ -52,7 +52,7 @@ extension ExpressionOperator {
 }
 
 /// Reads the branches of `$switch`, of which those that can never be taken are left out.
-private struct SwitchReading {
+private struct SwitchParser {
     /// How many branches there were.
     private(set) var count = 0
     /// The cases with their values, in turn.
@@ -78,14 +78,14 @@ private struct SwitchReading {
         }
         count += 1
         guard !isDecided else {
-            _ = try parser.unusedOperand(condition)
-            _ = try parser.unusedOperand(result)
+            _ = try parser.operandLeftOut(condition)
+            _ = try parser.operandLeftOut(result)
             return
         }
         let test = try parser.operand(condition)
         if case .constant(let constant) = test {
             guard Expression.isTrue(constant) else {
-                _ = try parser.unusedOperand(result)
+                _ = try parser.operandLeftOut(result)
                 return
             }
             isDecided = true

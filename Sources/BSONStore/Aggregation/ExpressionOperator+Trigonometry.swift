@@ -24,13 +24,13 @@ extension ExpressionOperator {
             if case .decimal128(let number) = value {
                 return .decimal128(DecimalArithmetic.multiply(number, .piOver180))
             }
-            return .double((ExpressionNumber.double(value) ?? .nan) * (.pi / 180))
+            return .double((NumberCoercion.double(value) ?? .nan) * (.pi / 180))
         },
         "$radiansToDegrees": .numeric { value throws(StoreError) in
             if case .decimal128(let number) = value {
                 return .decimal128(DecimalArithmetic.multiply(number, .of180OverPi))
             }
-            return .double((ExpressionNumber.double(value) ?? .nan) * (180 / .pi))
+            return .double((NumberCoercion.double(value) ?? .nan) * (180 / .pi))
         },
     ]
 
@@ -62,7 +62,7 @@ extension ExpressionOperator {
         _ decimal: @escaping @Sendable (BSONDecimal128) -> BSONDecimal128
     ) -> ExpressionOperator {
         .numeric { value throws(StoreError) in
-            let number = ExpressionNumber.double(value) ?? .nan
+            let number = NumberCoercion.double(value) ?? .nan
             if number.isNaN { return value }
             var isIn = bounds.contain(number)
             if case .decimal128(let exact) = value {
@@ -89,21 +89,21 @@ extension ExpressionOperator {
 
     private static let arcTangent2 = ExpressionOperator.fixed(2) {
         arguments, _ throws(StoreError) in
-        if arguments.contains(where: ExpressionNumber.isNullish) { return .null }
+        if arguments.contains(where: NumberCoercion.isNullish) { return .null }
         for (place, code) in ([51044, 51045] as [Int32]).enumerated()
-        where !ExpressionNumber.isNumber(arguments[place]) {
+        where !NumberCoercion.isNumber(arguments[place]) {
             throw .location(
                 code,
                 "$atan2 only supports numeric types, not \(ExpressionText.type(of: arguments[place]))"
             )
         }
         if arguments.contains(where: { $0?.type == .decimal128 }),
-            let y = ExpressionNumber.decimal(arguments[0]),
-            let x = ExpressionNumber.decimal(arguments[1])
+            let y = NumberCoercion.decimal(arguments[0]),
+            let x = NumberCoercion.decimal(arguments[1])
         {
             return .decimal128(y.arcTangent(over: x))
         }
-        let y = ExpressionNumber.double(arguments[0]) ?? .nan
-        return .double(atan2(y, ExpressionNumber.double(arguments[1]) ?? .nan))
+        let y = NumberCoercion.double(arguments[0]) ?? .nan
+        return .double(atan2(y, NumberCoercion.double(arguments[1]) ?? .nan))
     }
 }

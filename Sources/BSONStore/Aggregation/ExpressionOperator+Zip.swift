@@ -34,7 +34,7 @@ extension ExpressionOperator {
             var arrays: [[BSONValue]] = []
             for node in nodes[..<columns] {
                 let value = try node.evaluate(&context)
-                if ExpressionNumber.isNullish(value) { return .null }
+                if NumberCoercion.isNullish(value) { return .null }
                 guard case .array(let array) = value else {
                     throw .location(
                         34468,
@@ -83,7 +83,7 @@ extension ExpressionOperator {
         }
         let keys = try sortKeys(sortBy)
         let body: ExpressionFunction.Eager = { arguments, context throws(StoreError) in
-            if ExpressionNumber.isNullish(arguments[0]) { return .null }
+            if NumberCoercion.isNullish(arguments[0]) { return .null }
             guard case .array(let array) = arguments[0] else {
                 throw .location(
                     2_942_504,
@@ -103,7 +103,7 @@ extension ExpressionOperator {
     private typealias SortKey = (path: ExpressionPath, isDescending: Bool)
 
     private static func sortKeys(_ value: BSONValue) throws(StoreError) -> [SortKey] {
-        if let number = ExpressionNumber.double(value) {
+        if let number = NumberCoercion.double(value) {
             guard number == 1 || number == -1 else {
                 throw .location(2_942_506, "The $sort element value must be either 1 or -1")
             }
@@ -121,7 +121,7 @@ extension ExpressionOperator {
         }
         var keys: [SortKey] = []
         for (field, direction) in document {
-            let number = ExpressionNumber.double(direction)
+            let number = NumberCoercion.double(direction)
             guard number == 1 || number == -1 else {
                 throw fault("The sort element value must be either 1 or -1")
             }

@@ -6,7 +6,7 @@ struct ExpressionParser {
     private(set) var slotCount: Int
     private var depth = 0
     /// Whether constant parts that have no value are left to be computed later.
-    private var defersFaults = false
+    private var defersErrors = false
 
     init(_ scope: ExpressionScope) {
         self.scope = scope
@@ -34,10 +34,10 @@ struct ExpressionParser {
     }
 
     /// Reads an expression that is perhaps never computed: only what is no expression is a fault.
-    mutating func unusedOperand(_ value: BSONValue) throws(StoreError) -> ExpressionNode {
-        let outer = defersFaults
-        defersFaults = true
-        defer { defersFaults = outer }
+    mutating func operandLeftOut(_ value: BSONValue) throws(StoreError) -> ExpressionNode {
+        let outer = defersErrors
+        defersErrors = true
+        defer { defersErrors = outer }
         return try operand(value)
     }
 
@@ -45,7 +45,7 @@ struct ExpressionParser {
         do throws(StoreError) {
             return try node.folded(slotCount: slotCount, scope.collation)
         } catch {
-            guard defersFaults else { throw error.during(.optimization) }
+            guard defersErrors else { throw error.during(.optimization) }
             return node
         }
     }

@@ -2,7 +2,7 @@
 /// an overflow on as doubles only.
 ///
 /// Source: the server's `evaluate_math.cpp`, `MultiplyState`.
-struct ExpressionProduct {
+struct MultiplicationResult {
     private var whole: Int64 = 1
     private var double: Double = 1
     private var decimal = BSONDecimal128.zero
@@ -30,13 +30,13 @@ struct ExpressionProduct {
             if before != .decimal {
                 decimal =
                     before == .double
-                    ? ExpressionNumber.decimal(double, digits: 15) : BSONDecimal128(whole)
+                    ? NumberCoercion.decimal(double, digits: 15) : BSONDecimal128(whole)
             }
-            decimal = DecimalArithmetic.multiply(decimal, ExpressionNumber.decimal(value) ?? .nan)
+            decimal = DecimalArithmetic.multiply(decimal, NumberCoercion.decimal(value) ?? .nan)
             return
         }
-        double *= ExpressionNumber.double(value) ?? .nan
-        guard width != .double, let factor = ExpressionNumber.whole(value) else { return }
+        double *= NumberCoercion.double(value) ?? .nan
+        guard width != .double, let factor = NumberCoercion.whole(value) else { return }
         let (product, overflow) = whole.multipliedReportingOverflow(by: factor)
         if overflow { width = .double } else { whole = product }
     }
@@ -44,7 +44,7 @@ struct ExpressionProduct {
     /// The product, of the widest type that was multiplied; of ints a long where it is no int.
     var value: BSONValue {
         switch width {
-        case .int: ExpressionNumber.narrow(whole)
+        case .int: NumberCoercion.narrow(whole)
         case .long: .int64(whole)
         case .double: .double(double)
         case .decimal: .decimal128(decimal)

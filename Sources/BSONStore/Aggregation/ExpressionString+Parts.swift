@@ -28,7 +28,7 @@ extension ExpressionString {
         _ name: String, _ code: Int32, _ label: String, _ value: BSONValue?
     ) throws(StoreError) -> Int64 {
         switch value {
-        case .double, .int32, .int64: return try ExpressionNumber.long(value)
+        case .double, .int32, .int64: return try NumberCoercion.long(value)
         default:
             throw .location(
                 code,
@@ -46,13 +46,13 @@ extension ExpressionString {
             ("starting index", (34450, 34451), arguments[1]),
             ("length", (34452, 34453), arguments[2]),
         ] as [(String, (Int32, Int32), BSONValue?)] {
-            guard ExpressionNumber.isNumber(value) else {
+            guard NumberCoercion.isNumber(value) else {
                 throw .location(
                     codes.0,
                     "\(name): \(label) must be a numeric type (is BSON type "
                         + "\(ExpressionText.type(of: value)))")
             }
-            guard let number = ExpressionNumber.exact32(value) else {
+            guard let number = NumberCoercion.exact32(value) else {
                 throw .location(
                     codes.1,
                     "\(name): \(label) cannot be represented as a 32-bit integral value: "

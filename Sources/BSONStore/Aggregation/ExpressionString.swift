@@ -29,7 +29,7 @@ enum ExpressionString {
     }
 
     private static func text(of time: BSONTimestamp) -> String {
-        let date = ExpressionCalendar(milliseconds: Int64(time.seconds) * 1_000)
+        let date = CalendarFields(milliseconds: Int64(time.seconds) * 1_000)
         let day = ExpressionDateFormat.padded(date.day, 2, with: " ")
         let clock = [date.hour, date.minute, date.second]
             .map { ExpressionDateFormat.padded($0, 2) }.joined(separator: ":")
@@ -55,7 +55,7 @@ enum ExpressionString {
     static func index(
         _ name: String, _ arguments: [BSONValue?], _ code: Int32, isBytes: Bool
     ) throws(StoreError) -> BSONValue {
-        if ExpressionNumber.isNullish(arguments[0]) { return .null }
+        if NumberCoercion.isNullish(arguments[0]) { return .null }
         guard case .string(let text) = arguments[0] else {
             throw .location(
                 code,
@@ -94,7 +94,7 @@ enum ExpressionString {
 
     /// The parts of a text between separators.
     static func split(_ text: BSONValue?, _ separator: BSONValue?) throws(StoreError) -> BSONValue {
-        if ExpressionNumber.isNullish(text) || ExpressionNumber.isNullish(separator) {
+        if NumberCoercion.isNullish(text) || NumberCoercion.isNullish(separator) {
             return .null
         }
         func notText(_ code: Int32, _ which: String, _ value: BSONValue?) -> StoreError {

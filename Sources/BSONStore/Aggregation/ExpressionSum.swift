@@ -3,7 +3,7 @@
 /// To a date each number is added by itself, rounded to whole milliseconds.
 ///
 /// Source: the server's `evaluate_math.cpp`, `AddState`.
-struct ExpressionSum {
+struct AdditionResult {
     private var whole: Int64 = 0
     private var double: Double = 0
     private var decimal = BSONDecimal128.zero
@@ -46,16 +46,16 @@ struct ExpressionSum {
         switch width {
         case .int, .long:
             let (sum, overflow) = whole.addingReportingOverflow(
-                ExpressionNumber.whole(value) ?? 0)
+                NumberCoercion.whole(value) ?? 0)
             if overflow {
                 width = .double
-                double = Double(whole) + (ExpressionNumber.double(value) ?? .nan)
+                double = Double(whole) + (NumberCoercion.double(value) ?? .nan)
             } else {
                 whole = sum
             }
-        case .double: double += ExpressionNumber.double(value) ?? .nan
+        case .double: double += NumberCoercion.double(value) ?? .nan
         case .decimal:
-            decimal = DecimalArithmetic.add(decimal, ExpressionNumber.decimal(value) ?? .nan)
+            decimal = DecimalArithmetic.add(decimal, NumberCoercion.decimal(value) ?? .nan)
         }
     }
 
@@ -66,7 +66,7 @@ struct ExpressionSum {
         case .decimal:
             decimal =
                 width == .double
-                ? ExpressionNumber.decimal(double, digits: BSONDecimal128.digitsMax)
+                ? NumberCoercion.decimal(double, digits: BSONDecimal128.digitsMax)
                 : BSONDecimal128(whole)
         }
         width = wanted
@@ -77,7 +77,7 @@ struct ExpressionSum {
             switch value {
             case .double(let number): Int64(exactly: number.rounded())
             case .decimal128(let number): number.quantized(to: 0, .nearestEven).int64Value
-            default: ExpressionNumber.whole(value)
+            default: NumberCoercion.whole(value)
             }
         guard let amount else { throw StoreError(.overflow, "date overflow") }
         let (sum, overflow) = whole.addingReportingOverflow(amount)
@@ -90,7 +90,7 @@ struct ExpressionSum {
 
     private var number: BSONValue {
         switch width {
-        case .int: ExpressionNumber.narrow(whole)
+        case .int: NumberCoercion.narrow(whole)
         case .long: .int64(whole)
         case .double: .double(double)
         case .decimal: .decimal128(decimal)

@@ -45,7 +45,7 @@ struct ExpressionTimeZone: Sendable {
 
     /// What clocks show at a time, in milliseconds.
     func local(_ milliseconds: Int64) -> Int64 {
-        let seconds = ExpressionCalendar.quotient(Int(milliseconds), 1_000)
+        let seconds = CalendarFields.quotient(Int(milliseconds), 1_000)
         let (sum, overflow) = milliseconds.addingReportingOverflow(
             Int64(offset(at: seconds)) * 1_000)
         return overflow ? milliseconds : sum
@@ -72,7 +72,7 @@ struct ExpressionTimeZone: Sendable {
         var digits = Array(bytes.dropFirst())
         if digits.count == 5, digits[2] == UInt8(ascii: ":") { digits.remove(at: 2) }
         guard [2, 4].contains(digits.count), bytes.count != 6 || digits.count == 4,
-            digits.allSatisfy(ExtendedJSONText.isDigit)
+            digits.allSatisfy(ExtendedJSONCharacters.isDigit)
         else { return nil }
         let numbers = digits.map { Int($0 - UInt8(ascii: "0")) }
         let hours = numbers[0] * 10 + numbers[1]

@@ -125,8 +125,8 @@ struct ExpressionTimeZoneRule: Sendable {
     /// The offset at a time and when it began, `nil` for ever.
     func offset(at seconds: Int) -> (Int, Int?) {
         guard let summer else { return (standard, nil) }
-        let days = ExpressionCalendar.quotient(seconds + standard, 86_400)
-        let year = ExpressionCalendar.year(ofDay: days)
+        let days = CalendarFields.quotient(seconds + standard, 86_400)
+        let year = CalendarFields.year(ofDay: days)
         var last: (offset: Int, since: Int)?
         for year in year - 1...year + 1 {
             for (offset, time) in [
@@ -143,12 +143,12 @@ struct ExpressionTimeZoneRule: Sendable {
         switch day {
         case .weekday(let month, let week, let day, let time):
             let first = ExtendedJSONDate.days(year, month, 1)
-            let until = ExpressionCalendar.remainder(day - (first + 4), 7)
+            let until = CalendarFields.remainder(day - (first + 4), 7)
             var chosen = until + (week - 1) * 7
-            if chosen >= ExpressionCalendar.length(ofMonth: month, year) { chosen -= 7 }
+            if chosen >= CalendarFields.length(ofMonth: month, year) { chosen -= 7 }
             return (first + chosen) * 86_400 + time
         case .fixed(let day, let time):
-            let isLeap = ExpressionCalendar.length(ofMonth: 2, year) == 29
+            let isLeap = CalendarFields.length(ofMonth: 2, year) == 29
             let days = day - 1 + (isLeap && day >= 60 ? 1 : 0)
             return (ExtendedJSONDate.days(year, 1, 1) + days) * 86_400 + time
         case .counted(let day, let time):
@@ -185,7 +185,7 @@ struct ExpressionTimeZoneRule: Sendable {
         mutating func number() -> Int? {
             let start = at
             var value = 0
-            while at < text.count, at - start < 4, ExtendedJSONText.isDigit(text[at]) {
+            while at < text.count, at - start < 4, ExtendedJSONCharacters.isDigit(text[at]) {
                 value = value * 10 + Int(text[at] - UInt8(ascii: "0"))
                 at += 1
             }

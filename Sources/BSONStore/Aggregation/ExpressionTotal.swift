@@ -6,7 +6,7 @@
 
 /// Adds up numbers for `$sum` and `$avg`: whole numbers exactly, doubles without their rounding
 /// errors adding up.
-struct ExpressionTotal: Sendable {
+struct SumAccumulator: Sendable {
     /// How many numbers were added.
     private(set) var count = 0
     private var whole: Int128 = 0
@@ -53,7 +53,7 @@ struct ExpressionTotal: Sendable {
         if hasDecimal { return .decimal128(decimalSum) }
         if hasDouble { return .double(doubleSum) }
         guard let exact = Int64(exactly: whole) else { return .double(Double(whole)) }
-        return hasLong ? .int64(exact) : ExpressionNumber.narrow(exact)
+        return hasLong ? .int64(exact) : NumberCoercion.narrow(exact)
     }
 
     /// The mean, a double or a decimal; null of no numbers.
@@ -81,7 +81,7 @@ struct ExpressionTotal: Sendable {
         var sum = decimal
         for part in [high, low] where part != 0 {
             sum = DecimalArithmetic.add(
-                sum, ExpressionNumber.decimal(part, digits: BSONDecimal128.digitsMax))
+                sum, NumberCoercion.decimal(part, digits: BSONDecimal128.digitsMax))
         }
         guard whole != 0 else { return sum }
         if let exact = Int64(exactly: whole) {
@@ -100,14 +100,14 @@ struct ExpressionTotal: Sendable {
 /// Computes the standard deviation of numbers in one pass.
 ///
 /// Source: B. P. Welford, "Note on a Method for Calculating Corrected Sums of Squares" (1962).
-struct ExpressionDeviation: Sendable {
+struct StandardDeviation: Sendable {
     private var count = 0.0
     private var mean = 0.0
     private var squares = 0.0
 
     /// Adds a value; what is no number does not count.
     mutating func add(_ value: BSONValue?) {
-        guard let number = ExpressionNumber.double(value) else { return }
+        guard let number = NumberCoercion.double(value) else { return }
         count += 1
         let distance = number - mean
         mean += distance / count
@@ -122,7 +122,7 @@ struct ExpressionDeviation: Sendable {
 }
 
 /// Finds the number that a part of all numbers does not exceed.
-enum ExpressionPercentile {
+enum Percentile {
     /// The numbers at some parts between 0 and 1; `nil` when there are no numbers.
     static func values(_ numbers: [Double], at parts: [Double]) -> [Double]? {
         let sorted = numbers.filter { !$0.isNaN }.sorted()

@@ -50,7 +50,7 @@ struct Granularity: Sendable {
     }
 
     private func round(_ value: BSONValue, _ body: (Double) -> Double) -> BSONValue {
-        guard let number = ExpressionNumber.double(value), number > 0, number.isFinite else {
+        guard let number = NumberCoercion.double(value), number > 0, number.isFinite else {
             return value
         }
         let rounded = body(number)

@@ -50,7 +50,7 @@ public struct Pipeline: Sendable {
         _ array: BSONArray, _ parser: PipelineParser, _ options: PipelineOptions,
         _ variables: CommandVariables
     ) throws(StoreError) {
-        var planning = PipelinePlanning(stages: try parser.stages(array))
+        var planning = PipelinePlanner(stages: try parser.stages(array))
         access = try planning.access(parser)
         stages = planning.rest()
         self.options = options
@@ -64,7 +64,7 @@ public struct Pipeline: Sendable {
         try PipelineMetadata.check(array, searches: access.filter.waitsForText)
         firstName = array.first { _ in true }?.documentValue?.keys.first
         isCollectionless =
-            firstName.flatMap { StageRule.all[$0] }?.isCollectionless ?? false
+            firstName.flatMap { StageDefinition.all[$0] }?.isCollectionless ?? false
     }
 
     /// The pipeline on a collection whose texts compare in a way of their own, unless it says itself
@@ -110,7 +110,7 @@ public struct Pipeline: Sendable {
             collation: options.collation,
             bytesMax: options.allowDiskUse
                 ? PipelineMemory.bytesMaxWithDiskUse : PipelineMemory.bytesMax)
-        let last = BodySink(body)
+        let last = ClosureSink(body)
         try self.run(run, into: last)
     }
 
@@ -215,10 +215,10 @@ extension PipelineRun {
 }
 
 /// Takes from the first stages what the collection can do itself.
-private struct PipelinePlanning {
+private struct PipelinePlanner {
     private var stages: ArraySlice<any PipelineStage>
 
-    init(stages: [any PipelineStage]) { self.stages = Self.fused(stages)[...] }
+    init(stages: [any PipelineStage]) { self.stages = Self.fusingSortWithLimit(stages)[...] }
 
     /// What the collection is asked for.
     mutating func access(_ parser: PipelineParser) throws(StoreError) -> Pipeline.Access {
@@ -261,7 +261,7 @@ private struct PipelinePlanning {
     }
 
     /// The stages with each `$limit` directly behind a `$sort` known to it.
-    private static func fused(_ stages: [any PipelineStage]) -> [any PipelineStage] {
+    private static func fusingSortWithLimit(_ stages: [any PipelineStage]) -> [any PipelineStage] {
         var result: [any PipelineStage] = []
         for stage in stages {
             if let limit = stage as? LimitStage, var sort = result.last as? SortStage {

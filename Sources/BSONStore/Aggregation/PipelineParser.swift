@@ -78,7 +78,7 @@ struct PipelineParser: Sendable {
                     StoreError.Code(rawValue: 40323),
                     "A pipeline stage specification object must contain exactly one field.")
             }
-            guard StageRule.all[name] != nil || sources[name] != nil else {
+            guard StageDefinition.all[name] != nil || sources[name] != nil else {
                 throw StoreError(
                     StoreError.Code(rawValue: 40324),
                     "Unrecognized pipeline stage name: '\(name)'")
@@ -95,26 +95,26 @@ struct PipelineParser: Sendable {
 
     private func parse(_ entry: Entry) throws(StoreError) -> [any PipelineStage] {
         if let source = sources[entry.name] {
-            return [GivenStage(source: source, argument: entry.argument)]
+            return [ExternalSourceStage(source: source, argument: entry.argument)]
         }
-        guard let rule = StageRule.all[entry.name] else { return [] }
+        guard let rule = StageDefinition.all[entry.name] else { return [] }
         return try rule.parse(entry.argument, self)
     }
 
     private func checkPlace(_ entry: Entry) throws(StoreError) {
-        let rule = StageRule.all[entry.name]
+        let rule = StageDefinition.all[entry.name]
         let isSource = rule == nil
         switch place {
         case .command: return
-        case .facet where rule?.isAllowedInFacet != true || holdsForbidden(entry.argument):
+        case .facet where rule?.isAllowedInFacet != true || containsStageForbiddenInFacet(entry.argument):
             throw StoreError(
                 StoreError.Code(rawValue: 40600),
                 "\(entry.name) is not allowed to be used within a $facet stage")
-        case .lookup where isSource || rule?.isAllowedInside == false:
+        case .lookup where isSource || rule?.isAllowedInSubpipeline == false:
             throw StoreError(
                 StoreError.Code(rawValue: 51047),
                 "\(entry.name) is not allowed within a $lookup's sub-pipeline")
-        case .unionWith where isSource || rule?.isAllowedInside == false:
+        case .unionWith where isSource || rule?.isAllowedInSubpipeline == false:
             throw StoreError(
                 StoreError.Code(rawValue: 31441),
                 "\(entry.name) is not allowed within a $unionWith's sub-pipeline")
@@ -126,20 +126,20 @@ struct PipelineParser: Sendable {
     }
 
     /// Whether the pipeline inside of a stage has one that `$facet` cannot have.
-    private func holdsForbidden(_ argument: BSONValue) -> Bool {
+    private func containsStageForbiddenInFacet(_ argument: BSONValue) -> Bool {
         guard case .array(let stages)? = argument.documentValue?["pipeline"] else { return false }
         return stages.contains { stage in
             guard let (name, argument) = stage.documentValue?.first(where: { _ in true }) else {
                 return false
             }
-            return StageRule.all[name]?.isAllowedInFacet != true || holdsForbidden(argument)
+            return StageDefinition.all[name]?.isAllowedInFacet != true || containsStageForbiddenInFacet(argument)
         }
     }
 
     private func checkPosition(
         _ entry: Entry, isFirst: Bool, isLast: Bool
     ) throws(StoreError) {
-        switch StageRule.all[entry.name]?.position ?? .first {
+        switch StageDefinition.all[entry.name]?.position ?? .first {
         case .any: return
         case .first:
             guard !isFirst else { return }
@@ -167,7 +167,7 @@ struct PipelineParser: Sendable {
 }
 
 /// Gives the documents of a first stage that the caller added.
-struct GivenStage: PipelineSourceStage {
+struct ExternalSourceStage: PipelineSourceStage {
     let source: PipelineOptions.Source
     let argument: BSONValue
 

@@ -79,7 +79,7 @@ final class BlockingSink: PipelineSink {
 }
 
 /// Gives documents to a body.
-final class BodySink: PipelineSink {
+final class ClosureSink: PipelineSink {
     typealias Body = (BSONDocument) throws(StoreError) -> Bool
 
     private let body: Body
@@ -95,7 +95,7 @@ final class BodySink: PipelineSink {
 }
 
 /// Gives on the documents of another pipeline, whose end is not the end of all.
-final class RelaySink: PipelineSink {
+final class ForwardingSink: PipelineSink {
     private let next: any PipelineSink
     private(set) var wantsMore = true
 

@@ -20,7 +20,7 @@ extension PipelineSourceStage {
 }
 
 /// Says where a stage may stand.
-struct StageRule: Sendable {
+struct StageDefinition: Sendable {
     /// Which places of a pipeline are allowed.
     enum Position: Sendable {
         case any
@@ -32,7 +32,7 @@ struct StageRule: Sendable {
     /// Whether it may stand in `$facet`.
     var isAllowedInFacet = true
     /// Whether it may stand in the pipelines of `$lookup` and `$unionWith`.
-    var isAllowedInside = true
+    var isAllowedInSubpipeline = true
     /// Whether it may stand in an update.
     var isAllowedInUpdate = false
     /// Whether it runs on a database instead of a collection.
@@ -49,56 +49,56 @@ struct StageRule: Sendable {
     }
 
     /// A stage that may also stand in an update.
-    static func transform(_ parse: @escaping Parse) -> StageRule {
-        var rule = StageRule(parse: parse)
+    static func transform(_ parse: @escaping Parse) -> StageDefinition {
+        var rule = StageDefinition(parse: parse)
         rule.isAllowedInUpdate = true
         return rule
     }
 
     /// A stage that gives documents of its own.
-    static func source(isCollectionless: Bool, _ parse: @escaping Parse) -> StageRule {
-        var rule = StageRule(.first, parse: parse)
+    static func source(isCollectionless: Bool, _ parse: @escaping Parse) -> StageDefinition {
+        var rule = StageDefinition(.first, parse: parse)
         rule.isAllowedInFacet = false
         rule.isCollectionless = isCollectionless
         return rule
     }
 
     /// A stage that writes documents.
-    static func writer(_ parse: @escaping Parse) -> StageRule {
-        var rule = StageRule(.last, parse: parse)
+    static func writer(_ parse: @escaping Parse) -> StageDefinition {
+        var rule = StageDefinition(.last, parse: parse)
         rule.isAllowedInFacet = false
-        rule.isAllowedInside = false
+        rule.isAllowedInSubpipeline = false
         return rule
     }
 
     /// All stages by their names.
-    static let all: [String: StageRule] = [
+    static let all: [String: StageDefinition] = [
         "$addFields": .transform(ProjectStage.addFields),
-        "$bucket": StageRule(parse: BucketStage.parse),
-        "$bucketAuto": StageRule(parse: BucketAutoStage.parse),
-        "$count": StageRule(parse: CountStage.parse),
-        "$densify": StageRule(parse: DensifyStage.parse),
+        "$bucket": StageDefinition(parse: BucketStage.parse),
+        "$bucketAuto": StageDefinition(parse: BucketAutoStage.parse),
+        "$count": StageDefinition(parse: CountStage.parse),
+        "$densify": StageDefinition(parse: DensifyStage.parse),
         "$documents": .source(isCollectionless: true, DocumentsStage.parse),
-        "$facet": facet, "$fill": StageRule(parse: FillStage.parse),
+        "$facet": facet, "$fill": StageDefinition(parse: FillStage.parse),
         "$geoNear": .source(isCollectionless: false, GeoNearStage.parse),
-        "$graphLookup": StageRule(parse: GraphLookupStage.parse),
-        "$group": StageRule(parse: GroupStage.parse), "$limit": StageRule(parse: LimitStage.parse),
-        "$lookup": StageRule(parse: LookupStage.parse),
-        "$match": StageRule(parse: MatchStage.parse), "$merge": .writer(MergeStage.parse),
+        "$graphLookup": StageDefinition(parse: GraphLookupStage.parse),
+        "$group": StageDefinition(parse: GroupStage.parse), "$limit": StageDefinition(parse: LimitStage.parse),
+        "$lookup": StageDefinition(parse: LookupStage.parse),
+        "$match": StageDefinition(parse: MatchStage.parse), "$merge": .writer(MergeStage.parse),
         "$out": .writer(OutStage.parse), "$project": .transform(ProjectStage.project),
-        "$redact": StageRule(parse: RedactStage.parse),
+        "$redact": StageDefinition(parse: RedactStage.parse),
         "$replaceRoot": .transform(ReplaceRootStage.replaceRoot),
         "$replaceWith": .transform(ReplaceRootStage.replaceWith),
-        "$sample": StageRule(parse: SampleStage.parse), "$set": .transform(ProjectStage.set),
-        "$setWindowFields": StageRule(parse: WindowStage.parse),
-        "$skip": StageRule(parse: SkipStage.parse), "$sort": StageRule(parse: SortStage.parse),
-        "$sortByCount": StageRule(parse: GroupStage.parseSortByCount),
-        "$unionWith": StageRule(parse: UnionStage.parse),
-        "$unset": .transform(ProjectStage.unset), "$unwind": StageRule(parse: UnwindStage.parse),
+        "$sample": StageDefinition(parse: SampleStage.parse), "$set": .transform(ProjectStage.set),
+        "$setWindowFields": StageDefinition(parse: WindowStage.parse),
+        "$skip": StageDefinition(parse: SkipStage.parse), "$sort": StageDefinition(parse: SortStage.parse),
+        "$sortByCount": StageDefinition(parse: GroupStage.parseSortByCount),
+        "$unionWith": StageDefinition(parse: UnionStage.parse),
+        "$unset": .transform(ProjectStage.unset), "$unwind": StageDefinition(parse: UnwindStage.parse),
     ]
 
     private static let facet = {
-        var rule = StageRule(parse: FacetStage.parse)
+        var rule = StageDefinition(parse: FacetStage.parse)
         rule.isAllowedInFacet = false
         return rule
     }()

@@ -9,7 +9,7 @@ struct BucketStage {
                 "Argument to $bucket stage must be an object, but found type: "
                     + "\(value.type.alias).")
         }
-        var parsing = BucketParsing(parser: parser)
+        var parsing = BucketParser(parser: parser)
         for (key, value) in document { try parsing.read(key, value) }
         return try parsing.stages()
     }
@@ -38,7 +38,7 @@ struct BucketRanges: Sendable {
     }
 }
 
-private struct BucketParsing {
+private struct BucketParser {
     let parser: PipelineParser
     private var groupBy: Expression?
     private var boundaries: [BSONValue] = []

@@ -71,7 +71,7 @@ struct BucketAutoStage: PipelineStage {
     }
 
     private static func count(_ value: BSONValue) throws(StoreError) -> Int {
-        guard let double = ExpressionNumber.double(value) else {
+        guard let double = NumberCoercion.double(value) else {
             throw .location(
                 40241,
                 "The $bucketAuto 'buckets' field must be a numeric value, but found type: "
@@ -121,7 +121,7 @@ struct BucketAutoStage: PipelineStage {
                     : entries[left].bytes.lexicographicallyPrecedes(entries[right].bytes)
             }
             try WorkBudget.check()
-            let filling = BucketFilling(
+            let filling = BucketPartitioner(
                 entries: places.map { entries[$0] }, count: count, granularity: granularity)
             for bucket in filling.buckets() {
                 guard try next.take(try self.document(bucket, run)) else { return }
@@ -134,7 +134,7 @@ struct BucketAutoStage: PipelineStage {
     ) throws(StoreError) -> BSONValue {
         let key = try groupBy.evaluate(document, run.frame(for: document))
         guard granularity != nil else { return key ?? .null }
-        guard let key, let number = ExpressionNumber.double(key) else {
+        guard let key, let number = NumberCoercion.double(key) else {
             throw .location(
                 40258,
                 "$bucketAuto can specify a 'granularity' with numeric boundaries only, but found a "
@@ -188,7 +188,7 @@ private struct Bucket {
 }
 
 /// Divides documents that are in order into ranges.
-private struct BucketFilling {
+private struct BucketPartitioner {
     let entries: [BucketEntry]
     let count: Int
     let granularity: Granularity?

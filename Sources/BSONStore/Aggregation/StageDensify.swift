@@ -13,7 +13,7 @@ struct DensifyStage: PipelineStage {
     }
 
     /// At most so many documents are added.
-    static let addedMax = 500_000
+    static let generatedDocumentsMax = 500_000
 
     let path: [String]
     let partitions: [[String]]
@@ -34,7 +34,7 @@ struct DensifyStage: PipelineStage {
     }
 
     private init(_ document: BSONDocument, _ parser: PipelineParser) throws(StoreError) {
-        let fields = try StageFields(
+        let fields = try StageArguments(
             "$densify", document, known: ["field", "partitionByFields", "range"])
         _ = try fields.required("field")
         _ = try fields.required("range")
@@ -47,7 +47,7 @@ struct DensifyStage: PipelineStage {
             partitions.append(try ExpressionPath(text).parts)
         }
         self.partitions = partitions
-        let range = try StageFields(
+        let range = try StageArguments(
             "$densify.range", try fields.document("range") ?? BSONDocument(),
             known: ["step", "unit", "bounds"])
         step = try range.required("step")
@@ -77,7 +77,7 @@ struct DensifyStage: PipelineStage {
     }
 
     private static func unit(
-        _ range: StageFields, _ step: BSONValue
+        _ range: StageArguments, _ step: BSONValue
     ) throws(StoreError) -> WindowUnit? {
         guard let name = try range.string("unit") else { return nil }
         guard step.wholeNumber != nil else {
@@ -148,7 +148,7 @@ struct DensifyStage: PipelineStage {
     func sink(into next: any PipelineSink, _ run: PipelineRun) -> any PipelineSink {
         let flush = BlockingSink(next, run.memory("$densify")) {
             (documents, next) throws(StoreError) in
-            var densifying = Densifying(stage: self, run: run, next: next)
+            var densifying = Densifier(stage: self, run: run, next: next)
             try densifying.run(documents)
         }
         return SortingSink(flush, order, 0, run)
@@ -156,7 +156,7 @@ struct DensifyStage: PipelineStage {
 }
 
 /// Adds the documents that are missing between sorted ones.
-private struct Densifying {
+private struct Densifier {
     let stage: DensifyStage
     let run: PipelineRun
     let next: any PipelineSink
@@ -285,11 +285,11 @@ private struct Densifying {
             let order = BSONOrder.compare(expected, end)
             guard order == .less || (isIncluded && order == .equal) else { return }
             added += 1
-            guard added <= DensifyStage.addedMax else {
+            guard added <= DensifyStage.generatedDocumentsMax else {
                 throw .location(
                     5_897_900,
                     "Generated \(added) documents in $densify, which is over the limit of "
-                        + "\(DensifyStage.addedMax). Increase the "
+                        + "\(DensifyStage.generatedDocumentsMax). Increase the "
                         + "'internalQueryMaxAllowedDensifyDocs' parameter to allow more generated "
                         + "documents")
             }

@@ -82,7 +82,7 @@ final class FacetSink: PipelineSink {
         bytes = FacetBytes(bytesMax: run.bytesMax)
         for (name, stages) in stage.facets {
             let results = FacetResults()
-            let last = BodySink { [bytes] (document) throws(StoreError) in
+            let last = ClosureSink { [bytes] (document) throws(StoreError) in
                 try bytes.add(document.byteCount)
                 results.documents.append(.document(document.compacted()))
                 return true

@@ -1,5 +1,5 @@
 /// Reads the fields of a stage whose argument the server reads by a schema, with its errors.
-struct StageFields {
+struct StageArguments {
     private let stage: String
     private let document: BSONDocument
 

@@ -12,7 +12,7 @@ enum FillStage {
                 .failedToParse,
                 "The $fill stage specification must be an object, found \(value.type.alias)")
         }
-        let fields = try StageFields(
+        let fields = try StageArguments(
             "$fill", document, known: ["partitionBy", "partitionByFields", "sortBy", "output"])
         _ = try fields.required("output")
         var windows = BSONDocument()
@@ -50,7 +50,7 @@ enum FillStage {
                 6_050_200,
                 "Each fill output specification must be an object with exactly one field")
         }
-        let fields = try StageFields("$fill", document, known: ["method", "value"])
+        let fields = try StageArguments("$fill", document, known: ["method", "value"])
         let field = BSONValue.string("$" + name)
         if let method = try fields.string("method") {
             guard document["value"] == nil else {
@@ -69,7 +69,7 @@ enum FillStage {
         }
     }
 
-    private static func partition(_ fields: StageFields) throws(StoreError) -> BSONValue? {
+    private static func partition(_ fields: StageArguments) throws(StoreError) -> BSONValue? {
         let names = try fields.array("partitionByFields")
         if let expression = fields["partitionBy"] {
             guard names == nil else {

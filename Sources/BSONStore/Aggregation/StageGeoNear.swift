@@ -18,7 +18,7 @@ struct GeoNearStage: PipelineSourceStage {
     }
 
     private init(_ options: BSONDocument, _ parser: PipelineParser) throws(StoreError) {
-        try Self.refuseFormer(options)
+        try Self.rejectRemovedOptions(options)
         guard let near = options["near"] else {
             throw .location(5_860_400, "$geoNear requires a 'near' argument")
         }
@@ -60,7 +60,7 @@ struct GeoNearStage: PipelineSourceStage {
     }
 
     /// Refuses what the command of that name once took.
-    private static func refuseFormer(_ options: BSONDocument) throws(StoreError) {
+    private static func rejectRemovedOptions(_ options: BSONDocument) throws(StoreError) {
         let former: [(String, Int32, String)] = [
             (
                 "collation", 40227,

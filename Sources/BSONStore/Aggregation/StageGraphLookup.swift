@@ -92,7 +92,7 @@ struct GraphLookupStage: PipelineStage {
     }
 
     private static func depthMax(_ value: BSONValue) throws(StoreError) -> Int64 {
-        guard let double = ExpressionNumber.double(value) else {
+        guard let double = NumberCoercion.double(value) else {
             throw .location(
                 40100, "maxDepth must be numeric, found type: \(value.type.alias)")
         }

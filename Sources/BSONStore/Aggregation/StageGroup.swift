@@ -50,7 +50,7 @@ struct GroupStage: PipelineStage {
             }
         }
         let key = try Expression(value, in: parser.scope)
-        return document.count == 1 ? key.holdingNull(at: name) : key
+        return document.count == 1 ? key.withNullForMissing(at: name) : key
     }
 
     /// Reads `$sortByCount`, which is a group with a sort behind it.

@@ -114,7 +114,7 @@ final class EqualityJoin {
     private func keys(of document: BSONDocument) -> Set<[UInt8]> {
         var keys: Set<[UInt8]> = []
         document.withUnsafeBytes { bytes in
-            ValuePath.visit(parts[...], document: bytes) { value in
+            PathTraversal.visit(parts[...], document: bytes) { value in
                 guard let value else { return }
                 keys.insert(run.key(of: BSONValue(copying: value)))
             }

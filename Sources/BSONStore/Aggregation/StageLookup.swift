@@ -19,7 +19,7 @@ struct LookupStage: PipelineStage {
         guard case .document(let document) = value else {
             throw StoreError(.failedToParse, "the $lookup specification must be an Object")
         }
-        return [try LookupParsing(document, parser).stage()]
+        return [try LookupParser(document, parser).stage()]
     }
 
     func sink(into next: any PipelineSink, _ run: PipelineRun) -> any PipelineSink {
@@ -126,7 +126,7 @@ private final class LookupResults: PipelineSink {
 }
 
 /// Reads the argument of `$lookup`.
-private struct LookupParsing {
+private struct LookupParser {
     private let document: BSONDocument
     private let parser: PipelineParser
     private var texts: [String: String] = [:]
@@ -270,7 +270,7 @@ struct UnionStage: PipelineStage {
                 UnionStage(collection: name, pipeline: try Pipeline(nested: BSONArray(), nested))
             ]
         case .document(let document):
-            let fields = try StageFields("$unionWith", document, known: ["coll", "pipeline"])
+            let fields = try StageArguments("$unionWith", document, known: ["coll", "pipeline"])
             let name = try fields.string("coll")
             let array = try fields.array("pipeline") ?? BSONArray()
             guard name != nil || array[0]?.documentValue?["$documents"] != nil else {
@@ -301,7 +301,7 @@ struct UnionStage: PipelineStage {
 /// Passes documents on, then those of a pipeline.
 private final class UnionSink: PipelineSink {
     private let next: any PipelineSink
-    private let relay: RelaySink
+    private let relay: ForwardingSink
     private let pipeline: Pipeline
     private let run: PipelineRun
 
@@ -309,7 +309,7 @@ private final class UnionSink: PipelineSink {
         self.next = next
         self.pipeline = pipeline
         self.run = run
-        relay = RelaySink(next)
+        relay = ForwardingSink(next)
     }
 
     func take(_ document: BSONDocument) throws(StoreError) -> Bool { try relay.take(document) }

@@ -44,7 +44,7 @@ struct MergeStage: PipelineWritingStage {
             var stage = MergeStage()
             stage.target.collection = name
             return [stage]
-        case .document(let document): return [try MergeParsing(document, parser).stage()]
+        case .document(let document): return [try MergeParser(document, parser).stage()]
         default:
             throw StoreError(
                 .typeMismatch,
@@ -71,7 +71,7 @@ struct MergeStage: PipelineWritingStage {
         return BlockingSink(next, PipelineMemory("$merge", PipelineMemory.bytesMaxWithDiskUse)) {
             (documents, _) throws(StoreError) in
             for document in documents {
-                try MergeWriting(stage: self, namespace: namespace, target: target, run: run)
+                try MergeWriter(stage: self, namespace: namespace, target: target, run: run)
                     .write(document)
             }
         }
@@ -79,7 +79,7 @@ struct MergeStage: PipelineWritingStage {
 }
 
 /// Writes one document of `$merge`.
-private struct MergeWriting {
+private struct MergeWriter {
     let stage: MergeStage
     let namespace: Namespace
     let target: any AggregationTarget
@@ -167,12 +167,12 @@ private struct MergeWriting {
 }
 
 /// Reads the argument of `$merge`.
-private struct MergeParsing {
-    private let fields: StageFields
+private struct MergeParser {
+    private let fields: StageArguments
     private let parser: PipelineParser
 
     init(_ document: BSONDocument, _ parser: PipelineParser) throws(StoreError) {
-        fields = try StageFields(
+        fields = try StageArguments(
             "$merge", document, known: ["into", "on", "let", "whenMatched", "whenNotMatched"])
         self.parser = parser
     }
@@ -212,7 +212,7 @@ private struct MergeParsing {
             }
             return (nil, name)
         case .document(let document):
-            let names = try StageFields("into", document, known: ["db", "coll"])
+            let names = try StageArguments("into", document, known: ["db", "coll"])
             guard let name = try names.string("coll"), !name.isEmpty else {
                 throw .location(
                     5_786_801,
@@ -325,7 +325,7 @@ struct OutStage: PipelineWritingStage {
         switch value {
         case .string(let name): return [OutStage(database: nil, collection: name)]
         case .document(let document):
-            let fields = try StageFields(
+            let fields = try StageArguments(
                 "$out", document, known: ["db", "coll", "timeseries"])
             _ = try fields.required("coll")
             _ = try fields.required("db")
@@ -370,7 +370,7 @@ extension Pipeline {
         _ document: BSONDocument, _ run: PipelineRun
     ) throws(StoreError) -> BSONDocument {
         var result = document
-        let last = BodySink { (document) throws(StoreError) in
+        let last = ClosureSink { (document) throws(StoreError) in
             result = document
             return true
         }

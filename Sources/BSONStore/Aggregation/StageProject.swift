@@ -2,7 +2,7 @@
 struct ProjectStage: PipelineStage {
     let projection: AggregationProjection
 
-    static let project: StageRule.Parse = { (value, parser) throws(StoreError) in
+    static let project: StageDefinition.Parse = { (value, parser) throws(StoreError) in
         guard case .document(let document) = value else {
             throw .location(15969, "$project specification must be an object")
         }
@@ -15,7 +15,7 @@ struct ProjectStage: PipelineStage {
     static let addFields = adding("$addFields")
     static let set = adding("$set")
 
-    private static func adding(_ name: String) -> StageRule.Parse {
+    private static func adding(_ name: String) -> StageDefinition.Parse {
         { (value, parser) throws(StoreError) in
             guard case .document(let document) = value else {
                 throw .location(
@@ -29,7 +29,7 @@ struct ProjectStage: PipelineStage {
         }
     }
 
-    static let unset: StageRule.Parse = { (value, _) throws(StoreError) in
+    static let unset: StageDefinition.Parse = { (value, _) throws(StoreError) in
         var paths: [String] = []
         switch value {
         case .string(let text): paths = [text]
@@ -86,7 +86,7 @@ struct ReplaceRootStage: PipelineStage {
     /// Names the expression in errors.
     let subject: String
 
-    static let replaceRoot: StageRule.Parse = { (value, parser) throws(StoreError) in
+    static let replaceRoot: StageDefinition.Parse = { (value, parser) throws(StoreError) in
         guard case .document(let document) = value else {
             throw .location(
                 40229,
@@ -110,7 +110,7 @@ struct ReplaceRootStage: PipelineStage {
         return [ReplaceRootStage(expression: expression, subject: "'newRoot' expression ")]
     }
 
-    static let replaceWith: StageRule.Parse = { (value, parser) throws(StoreError) in
+    static let replaceWith: StageDefinition.Parse = { (value, parser) throws(StoreError) in
         let expression = try Expression(value, in: parser.scope)
         return [ReplaceRootStage(expression: expression, subject: "'replacement document' ")]
     }

@@ -278,8 +278,8 @@ extension WindowBounds {
             return .datetime(unit.adding(count, to: date) ?? extreme)
         }
         guard let sum = BSONArithmetic.add(base, offset) else {
-            let double = (ExpressionNumber.double(base) ?? 0)
-            return .double(double + (ExpressionNumber.double(offset) ?? 0))
+            let double = (NumberCoercion.double(base) ?? 0)
+            return .double(double + (NumberCoercion.double(offset) ?? 0))
         }
         return sum
     }

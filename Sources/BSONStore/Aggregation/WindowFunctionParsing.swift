@@ -1,5 +1,5 @@
 /// Reads the function of an output field of `$setWindowFields`.
-struct WindowFunctionParsing {
+struct WindowFunctionParser {
     let document: BSONDocument
     /// The fields that are sorted by; `nil` without `sortBy`.
     let keys: [SortOrder.Key]?
@@ -198,7 +198,7 @@ struct WindowFunctionParsing {
             throw StoreError(
                 .failedToParse, "Got unrecognized field in $expMovingAvg\(shape)")
         }
-        guard let decimal = ExpressionNumber.decimal(alpha) else {
+        guard let decimal = NumberCoercion.decimal(alpha) else {
             throw StoreError(.failedToParse, "'alpha' must be a number")
         }
         guard BSONOrder.compare(alpha, .int32(0)) == .greater,
@@ -244,7 +244,7 @@ struct WindowFunctionParsing {
                     : "Window function found an unknown argument: \(key)")
         }
         let input = try Expression(argument, in: parser.scope)
-        guard name == "$linearFill" else { return CarryWindow(input: input) }
+        guard name == "$linearFill" else { return LastObservationWindow(input: input) }
         guard keys?.count == 1 else {
             throw .location(
                 605_001,

@@ -38,7 +38,7 @@ struct ShiftWindow: WindowFunction {
 }
 
 /// Gives the last value that was not null.
-struct CarryWindow: WindowFunction {
+struct LastObservationWindow: WindowFunction {
     let input: Expression
 
     func values(
@@ -120,7 +120,7 @@ struct MovingAverageWindow: WindowFunction {
         var average: BSONDecimal128?
         var isDecimal = false
         return try input.values(partition, run).map { value in
-            if let number = ExpressionNumber.decimal(value) {
+            if let number = NumberCoercion.decimal(value) {
                 if case .decimal128? = value { isDecimal = true }
                 average =
                     average.map { average in
@@ -148,7 +148,7 @@ struct CovarianceWindow: WindowFunction {
         var inputs: [(WindowNumber, WindowNumber)?] = []
         for value in try input.values(partition, run) {
             guard case .array(let pair)? = value, pair.count == 2,
-                ExpressionNumber.isNumber(pair[0]), ExpressionNumber.isNumber(pair[1])
+                NumberCoercion.isNumber(pair[0]), NumberCoercion.isNumber(pair[1])
             else {
                 inputs.append(nil)
                 continue
@@ -203,7 +203,7 @@ private struct WindowNumber {
     init(_ value: BSONValue?) throws(StoreError) {
         if case .decimal128(let decimal)? = value {
             number = .decimal(decimal)
-        } else if let double = ExpressionNumber.double(value) {
+        } else if let double = NumberCoercion.double(value) {
             number = .double(double)
         } else {
             throw StoreError(
@@ -262,7 +262,7 @@ private struct WindowNumber {
 
     private var decimal: BSONDecimal128 {
         switch number {
-        case .double(let value): ExpressionNumber.decimal(.double(value)) ?? .nan
+        case .double(let value): NumberCoercion.decimal(.double(value)) ?? .nan
         case .decimal(let value): value
         }
     }

@@ -59,7 +59,7 @@ struct SlopeWindow: WindowFunction {
         _ window: Range<Int>, _ inputs: [BSONValue?], _ partition: WindowPartition
     ) throws(StoreError) -> BSONValue {
         guard !window.isEmpty else { return .null }
-        var total = ExpressionTotal()
+        var total = SumAccumulator()
         var hasNaN = false
         for place in window {
             let position = partition.sortValues[place]
@@ -67,7 +67,7 @@ struct SlopeWindow: WindowFunction {
             hasNaN = hasNaN || Self.isNaN(position) || Self.isNaN(inputs[place])
             guard place > window.lowerBound, !hasNaN else { continue }
             let width = try ExpressionMath.subtract(position, partition.sortValues[place - 1])
-            var heights = ExpressionSum()
+            var heights = AdditionResult()
             try heights.add(inputs[place] ?? .null)
             try heights.add(inputs[place - 1] ?? .null)
             let rectangle = ExpressionMath.product(heights.value, width)
@@ -82,7 +82,7 @@ struct SlopeWindow: WindowFunction {
         _ position: BSONValue, _ value: BSONValue?
     ) throws(StoreError) {
         let isDate = position.type == .datetime
-        guard ExpressionNumber.isNumber(value), isDate || BSONNumber(position) != nil else {
+        guard NumberCoercion.isNumber(value), isDate || BSONNumber(position) != nil else {
             throw .location(
                 5_423_900,
                 "The input value of $integral window function must be a vector of 2 value, the "
@@ -100,6 +100,6 @@ struct SlopeWindow: WindowFunction {
     }
 
     private static func isNaN(_ value: BSONValue?) -> Bool {
-        ExpressionNumber.double(value)?.isNaN ?? false
+        NumberCoercion.double(value)?.isNaN ?? false
     }
 }

@@ -25,7 +25,7 @@ struct WindowStage: PipelineStage {
     }
 
     private init(_ document: BSONDocument, _ parser: PipelineParser) throws(StoreError) {
-        let fields = try StageFields(
+        let fields = try StageArguments(
             "$setWindowFields", document, known: ["partitionBy", "sortBy", "output"])
         _ = try fields.required("output")
         let output = try fields.document("output") ?? BSONDocument()
@@ -56,7 +56,7 @@ struct WindowStage: PipelineStage {
                 throw StoreError(
                     .failedToParse, "The field '\(name)' must be an object")
             }
-            let parsing = WindowFunctionParsing(
+            let parsing = WindowFunctionParser(
                 document: document, keys: order?.keys, parser: parser)
             outputs.append(Output(path: path, function: try parsing.function()))
         }

@@ -100,7 +100,7 @@ public struct BSONArray: Sendable, Hashable, ExpressibleByArrayLiteral, Sequence
         document = builder.finish()
     }
 
-    private func place(_ index: Int) -> ElementPlace {
+    private func place(_ index: Int) -> ElementLocation {
         let found = document.withUnsafeBytes {
             BSONDocument.place(at: index, in: $0, from: 0).place
         }

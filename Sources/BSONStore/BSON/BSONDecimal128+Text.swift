@@ -100,7 +100,7 @@ private struct DecimalScanner {
         var sawPoint = false
         while at < text.count {
             let byte = text[at]
-            if ExtendedJSONText.isDigit(byte) {
+            if ExtendedJSONCharacters.isDigit(byte) {
                 digits += 1
                 take(digit: byte - UInt8(ascii: "0"), isFraction: sawPoint)
             } else if byte == UInt8(ascii: "."), !sawPoint {
@@ -136,7 +136,7 @@ private struct DecimalScanner {
         guard at < text.count else { return false }
         var value = 0
         while at < text.count {
-            guard ExtendedJSONText.isDigit(text[at]) else { return false }
+            guard ExtendedJSONCharacters.isDigit(text[at]) else { return false }
             if value < 1_000_000_000_000 { value = value * 10 + Int(text[at] - UInt8(ascii: "0")) }
             at += 1
         }

@@ -5,12 +5,12 @@ extension BSONDocument {
     /// removed keeps the room. Whatever outlives the row that it came from is compacted, so that
     /// what is counted is what is held.
     package func compacted() -> BSONDocument {
-        guard heldByteCount > 2 * byteCount + 1_024 else { return self }
+        guard retainedByteCount > 2 * byteCount + 1_024 else { return self }
         return BSONDocument(unchecked: withUnsafeBytes { Array($0) })
     }
 
     /// How many bytes of memory stay alive with the document.
-    package var heldByteCount: Int { buffer.capacity }
+    package var retainedByteCount: Int { buffer.capacity }
 }
 
 extension BSONValue {

@@ -101,7 +101,7 @@ extension BSONDocument {
     /// Says how far a path leads.
     private struct Way {
         /// The element at the path's end, when it is there.
-        var place: ElementPlace?
+        var place: ElementLocation?
         /// The offsets of the documents that the path leads through, without the outermost.
         var nested: [Int] = []
         /// The number of the path's part that was not found.
@@ -141,7 +141,7 @@ extension BSONDocument {
 
     private func step(
         _ part: String, _ way: inout Way, _ bytes: UnsafeRawBufferPointer, _ offset: Int
-    ) -> ElementPlace? {
+    ) -> ElementLocation? {
         guard way.isInArray else {
             return part.withUTF8Bytes { Self.place(of: $0, in: bytes, from: offset) }
         }

@@ -152,7 +152,7 @@ extension BSONDocument {
     }
 
     /// Exchanges type and value of an element, leaving its key.
-    mutating func put(_ value: BSONValue, _ place: ElementPlace, nested: [Int]) {
+    mutating func put(_ value: BSONValue, _ place: ElementLocation, nested: [Int]) {
         let type = value.type.rawValue
         splice(
             at: place.value, removing: place.element + place.count - place.value,
@@ -170,7 +170,7 @@ extension BSONDocument: ExpressibleByDictionaryLiteral {
 }
 
 /// Says where an element stands in the bytes of the outermost document.
-struct ElementPlace {
+struct ElementLocation {
     /// The offset of the type's byte.
     let element: Int
     /// The offset of the value.
@@ -181,7 +181,7 @@ struct ElementPlace {
 
 extension BSONDocument {
     /// Where the first element with a key stands.
-    func place(of key: String) -> ElementPlace? {
+    func place(of key: String) -> ElementLocation? {
         withUnsafeBytes { bytes in
             key.withUTF8Bytes { Self.place(of: $0, in: bytes, from: 0) }
         }
@@ -190,13 +190,13 @@ extension BSONDocument {
     /// Where the first element with a key stands in the document that begins at an offset.
     static func place(
         of key: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, from offset: Int
-    ) -> ElementPlace? {
+    ) -> ElementLocation? {
         guard let base = bytes.baseAddress else { return nil }
         var cursor = BSONCursor(
             UnsafeRawBufferPointer(start: base + offset, count: length(in: bytes, at: offset)))
         guard let value = cursor.next(withKey: key) else { return nil }
         let element = value.start - base - key.count - 2
-        return ElementPlace(
+        return ElementLocation(
             element: element, value: value.start - base, count: key.count + 2 + value.count)
     }
 
@@ -204,7 +204,7 @@ extension BSONDocument {
     /// of elements seen, which is the array's when there is no such position.
     static func place(
         at index: Int, in bytes: UnsafeRawBufferPointer, from offset: Int
-    ) -> (place: ElementPlace?, seen: Int) {
+    ) -> (place: ElementLocation?, seen: Int) {
         guard let base = bytes.baseAddress else { return (nil, 0) }
         var cursor = BSONCursor(
             UnsafeRawBufferPointer(start: base + offset, count: length(in: bytes, at: offset)))
@@ -214,7 +214,7 @@ extension BSONDocument {
                 let value = element.value.start - base
                 let head = element.key.count + 2
                 return (
-                    ElementPlace(
+                    ElementLocation(
                         element: value - head, value: value, count: head + element.value.count),
                     seen
                 )

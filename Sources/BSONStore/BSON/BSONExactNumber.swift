@@ -80,14 +80,14 @@ struct BSONExactNumber {
         // Far apart: 10^e is more than 2^(3.3 e), less than 2^(3.4 e), a double below 2^1024.
         if e > 400 || f < -400 { return .greater }
         if f > 400 || e < -400 { return .less }
-        var left = BSONWideNumber(c)
-        var right = BSONWideNumber(d)
+        var left = WideBinaryNumber(c)
+        var right = WideBinaryNumber(d)
         // c 10^e 2^s ? d 10^f 2^t with one of e, f zero: move negative powers to the other side.
         left.multiply(byPower5: max(e, 0) + max(-f, 0))
         right.multiply(byPower5: max(f, 0) + max(-e, 0))
         left.shift = s + e
         right.shift = t + f
-        return BSONWideNumber.compare(left, right)
+        return WideBinaryNumber.compare(left, right)
     }
 
     private static func compareDecimals(
@@ -116,7 +116,7 @@ struct BSONExactNumber {
 }
 
 /// Holds up to 1152 bits and a power of two, on the stack.
-private struct BSONWideNumber {
+private struct WideBinaryNumber {
     private static let wordsMax = 18
     private var words = InlineArray<18, UInt64>(repeating: 0)
     private var count = 2

@@ -19,8 +19,8 @@ extension BSONObjectID {
 
     /// Makes an id as ``init()`` does, for a moment of the caller's.
     public init(timestampSeconds: UInt32) {
-        let random = ObjectIDSource.random
-        let count = ObjectIDSource.nextCount()
+        let random = ObjectIDGenerator.random
+        let count = ObjectIDGenerator.nextCount()
         self.init(
             bigEndianHigh: UInt64(timestampSeconds) << 32 | random >> 8,
             low: UInt32(truncatingIfNeeded: random & 0xFF) << 24 | count)
@@ -28,7 +28,7 @@ extension BSONObjectID {
 }
 
 /// Gives the parts of an ObjectId that belong to the process.
-private enum ObjectIDSource {
+private enum ObjectIDGenerator {
     private static let seed = UInt64.random(in: .min ... .max)
     private static let counter = Atomic<UInt32>(.random(in: .min ... .max))
 

@@ -29,7 +29,7 @@ public struct BSONObjectID: Sendable, Hashable {
         var value: UInt128 = 0
         var count = 0
         for byte in hex.utf8 {
-            guard count < 24, let digit = ExtendedJSONText.hexValue(byte) else {
+            guard count < 24, let digit = ExtendedJSONCharacters.hexValue(byte) else {
                 count = -1
                 break
             }
@@ -54,11 +54,11 @@ public struct BSONObjectID: Sendable, Hashable {
     public var hex: String {
         String(unsafeUninitializedCapacity: 24) { text in
             for index in 0..<16 {
-                text[index] = ExtendedJSONText.hexDigit(UInt8(high >> UInt64(60 - 4 * index) & 15))
+                text[index] = ExtendedJSONCharacters.hexDigit(UInt8(high >> UInt64(60 - 4 * index) & 15))
             }
             for index in 0..<8 {
                 let digit = UInt8(low >> UInt32(28 - 4 * index) & 15)
-                text[16 + index] = ExtendedJSONText.hexDigit(digit)
+                text[16 + index] = ExtendedJSONCharacters.hexDigit(digit)
             }
             return 24
         }

@@ -2,8 +2,8 @@ extension String {
     /// Copies bytes that are known to be UTF-8.
     @inline(__always)
     init(validUTF8 bytes: UnsafeRawBufferPointer) {
-        guard bytes.count > SmallText.countMax, let base = bytes.baseAddress else {
-            self = SmallText.string(bytes)
+        guard bytes.count > SmallString.countMax, let base = bytes.baseAddress else {
+            self = SmallString.string(bytes)
             return
         }
         self.init(longUTF8: UnsafeRawBufferPointer(start: base, count: bytes.count))
@@ -15,7 +15,7 @@ extension String {
             // Checked when the document was; elsewhere this is newer than the systems we support.
             let span = Span<UInt8>(_unsafeBytes: bytes)
             self.init(
-                copying: UTF8Span(unchecked: span, isKnownASCII: BSONUTF8.isASCII(bytes)))
+                copying: UTF8Span(unchecked: span, isKnownASCII: UTF8Validator.isASCII(bytes)))
         #else
             self.init(decoding: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
         #endif
@@ -28,7 +28,7 @@ extension String {
 /// are ASCII. Composing them takes a third of the instructions of the library's initializer. The
 /// layout is part of Swift's ABI on Apple's systems and the same on Linux with 64 bits; where
 /// strings look otherwise, they are made by the library's initializer.
-enum SmallText {
+enum SmallString {
     /// The bytes that such a string holds at most.
     static let countMax = 15
 
@@ -81,7 +81,7 @@ enum SmallText {
                 load(0, UInt8.self) | load(middle, UInt8.self) &<< UInt64(middle &* 8)
                 | load(count &- 1, UInt8.self) &<< UInt64((count &- 1) &* 8)
         }
-        let isASCII = (words.low | words.high) & BSONUTF8.highBits == 0
+        let isASCII = (words.low | words.high) & UTF8Validator.highBits == 0
         words.high |= (isASCII ? 0xE0 : 0xA0) << 56 | UInt64(count) &<< 56
         return words
     }

@@ -1,5 +1,5 @@
 /// Checks UTF-8 over raw bytes, eight at a step while they are ASCII.
-enum BSONUTF8 {
+enum UTF8Validator {
     /// The top bit of each of eight bytes.
     static let highBits: UInt64 = 0x8080_8080_8080_8080
 

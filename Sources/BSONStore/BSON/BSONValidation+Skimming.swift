@@ -1,4 +1,4 @@
-extension BSONValidation {
+extension BSONStructureValidator {
     /// What ``skim()`` does with a value of each type: its size on the wire, or one of the marks.
     ///
     /// A literal is read without any set-up.
@@ -36,9 +36,9 @@ extension BSONValidation {
             guard type < 0x14 else { break }
             let word = UInt64(
                 littleEndian: base.loadUnaligned(fromByteOffset: at &+ 1, as: UInt64.self))
-            let zeros = (word &- 0x0101_0101_0101_0101) & ~word & BSONUTF8.highBits
+            let zeros = (word &- 0x0101_0101_0101_0101) & ~word & UTF8Validator.highBits
             // The lowest mark is exact; those of bytes with the top bit are left out of it.
-            guard zeros != 0, word & (zeros ^ (zeros &- 1)) & BSONUTF8.highBits == 0
+            guard zeros != 0, word & (zeros ^ (zeros &- 1)) & UTF8Validator.highBits == 0
             else { break }
             let value = at &+ 2 &+ zeros.trailingZeroBitCount &>> 3
             let kind = kinds.utf8Start[Int(type)]
@@ -70,7 +70,7 @@ extension BSONValidation {
         guard length >= 1, length <= end &- start &- 4 else { return 0 }
         let last = start &+ 3 &+ length
         guard base.load(fromByteOffset: last, as: UInt8.self) == 0,
-            BSONUTF8.isASCII(base, from: start &+ 4, to: last)
+            UTF8Validator.isASCII(base, from: start &+ 4, to: last)
         else { return 0 }
         return last &+ 1
     }

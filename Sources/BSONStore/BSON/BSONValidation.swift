@@ -1,5 +1,5 @@
 /// Walks foreign bytes once, with the ends of the open documents on a stack of fixed size.
-struct BSONValidation {
+struct BSONStructureValidator {
     let base: UnsafeRawPointer
     let count: Int
     private let ends: UnsafeMutablePointer<Int>
@@ -124,7 +124,7 @@ struct BSONValidation {
             if count - at >= 8 {
                 let word = UInt64(
                     littleEndian: base.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-                let zeros = (word &- 0x0101_0101_0101_0101) & ~word & BSONUTF8.highBits
+                let zeros = (word &- 0x0101_0101_0101_0101) & ~word & UTF8Validator.highBits
                 if zeros == 0 {
                     high |= word
                     at += 8
@@ -141,12 +141,12 @@ struct BSONValidation {
             at += 1
         }
         guard at < end else { throw truncated(from, "a key or text without its NUL") }
-        if high & BSONUTF8.highBits != 0 || high & 0x80 != 0 { try checkUTF8(from, at) }
+        if high & UTF8Validator.highBits != 0 || high & 0x80 != 0 { try checkUTF8(from, at) }
         at += 1
     }
 
     private func checkUTF8(_ from: Int, _ to: Int) throws(BSONError) {
-        let fault = BSONUTF8.firstFault(base, from: from, to: to)
+        let fault = UTF8Validator.firstFault(base, from: from, to: to)
         if fault >= 0 {
             throw BSONError(.invalidUTF8, "A text is not UTF-8", byteOffset: fault)
         }
@@ -168,7 +168,7 @@ struct BSONValidation {
         guard byte(last) == 0 else {
             throw BSONError(.invalidLength, "A string does not end with a NUL", byteOffset: last)
         }
-        let fault = BSONUTF8.firstFault(base, from: at + 4, to: last)
+        let fault = UTF8Validator.firstFault(base, from: at + 4, to: last)
         if fault >= 0 {
             throw BSONError(.invalidUTF8, "A string is not UTF-8", byteOffset: fault)
         }

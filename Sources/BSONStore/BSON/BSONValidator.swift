@@ -35,7 +35,7 @@ public enum BSONValidator {
         let end = bytes.count - 1
         var start = 4
         if base.load(fromByteOffset: end, as: UInt8.self) == 0 {
-            start = BSONValidation.skim(base, from: start, to: end, count: bytes.count)
+            start = BSONStructureValidator.skim(base, from: start, to: end, count: bytes.count)
             if start == end { return }
         }
         // A level costs at least 7 bytes, so deeper stacks than that are never filled.
@@ -43,7 +43,7 @@ public enum BSONValidator {
         try withUnsafeTemporaryAllocation(of: Int.self, capacity: levels) {
             (ends) throws(BSONError) in
             guard let stack = ends.baseAddress else { return }
-            var walk = BSONValidation(
+            var walk = BSONStructureValidator(
                 base: base, count: bytes.count, ends: stack, depthMax: levels,
                 depthLimit: limits.depthMax)
             try walk.run(from: start)

@@ -101,7 +101,7 @@ extension ExtendedJSONDate {
             guard at + width <= text.count else { return nil }
             var value = 0
             for byte in text[at..<at + width] {
-                guard ExtendedJSONText.isDigit(byte) else { return nil }
+                guard ExtendedJSONCharacters.isDigit(byte) else { return nil }
                 value = value * 10 + Int(byte - UInt8(ascii: "0"))
             }
             at += width
@@ -121,7 +121,7 @@ extension ExtendedJSONDate {
             guard skip(".") else { return 0 }
             var value = 0
             var digits = 0
-            while at < text.count, ExtendedJSONText.isDigit(text[at]) {
+            while at < text.count, ExtendedJSONCharacters.isDigit(text[at]) {
                 if digits < 3 { value = value * 10 + Int(text[at] - UInt8(ascii: "0")) }
                 digits += 1
                 at += 1

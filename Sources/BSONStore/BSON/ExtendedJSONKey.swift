@@ -48,7 +48,7 @@ enum ExtendedJSONKey {
     private mutating func take(
         _ found: ExtendedJSONKey, _ key: UnsafeBufferPointer<UInt8>, _ name: StaticString
     ) {
-        if ExtendedJSONText.equal(key, name) { self = found }
+        if ExtendedJSONCharacters.equal(key, name) { self = found }
     }
 
     /// Whether an object that has this key is a wrapper or an error, never a document.

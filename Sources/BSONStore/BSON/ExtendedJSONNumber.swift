@@ -24,7 +24,7 @@ struct ExtendedJSONNumber {
         if isNegative { cursor += 1 }
         var mantissa: UInt64 = 0
         let whole = cursor
-        while cursor < end, ExtendedJSONText.isDigit(cursor.pointee) {
+        while cursor < end, ExtendedJSONCharacters.isDigit(cursor.pointee) {
             mantissa = mantissa &* 10 &+ UInt64(cursor.pointee &- UInt8(ascii: "0"))
             cursor += 1
         }
@@ -43,7 +43,7 @@ struct ExtendedJSONNumber {
         if cursor < end, cursor.pointee == UInt8(ascii: ".") {
             cursor += 1
             let fraction = cursor
-            while cursor < end, ExtendedJSONText.isDigit(cursor.pointee) {
+            while cursor < end, ExtendedJSONCharacters.isDigit(cursor.pointee) {
                 mantissa = mantissa &* 10 &+ UInt64(cursor.pointee &- UInt8(ascii: "0"))
                 cursor += 1
             }
@@ -84,7 +84,7 @@ struct ExtendedJSONNumber {
         if isNegative || cursor.pointee == UInt8(ascii: "+") { cursor += 1 }
         let first = cursor
         var value = 0
-        while cursor < end, ExtendedJSONText.isDigit(cursor.pointee) {
+        while cursor < end, ExtendedJSONCharacters.isDigit(cursor.pointee) {
             if value < 100_000 { value = value * 10 + Int(cursor.pointee - UInt8(ascii: "0")) }
             cursor += 1
         }
@@ -103,7 +103,7 @@ struct ExtendedJSONNumber {
         var isExact = true
         for byte in UnsafeBufferPointer(start: start, count: count) {
             if byte | 0x20 == UInt8(ascii: "e") { break }
-            guard ExtendedJSONText.isDigit(byte) else { continue }
+            guard ExtendedJSONCharacters.isDigit(byte) else { continue }
             if kept < 19 {
                 mantissa = mantissa * 10 + UInt64(byte - UInt8(ascii: "0"))
                 if mantissa > 0 { kept += 1 }

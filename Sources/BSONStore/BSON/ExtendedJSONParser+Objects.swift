@@ -14,16 +14,16 @@ extension ExtendedJSONParser {
             skipSpace()
             let place = cursor
             let key = try readScratch(wrapper)
-            if ExtendedJSONText.equal(key, first), !seen.0 {
+            if ExtendedJSONCharacters.equal(key, first), !seen.0 {
                 seen.0 = true
-            } else if ExtendedJSONText.equal(key, second), !seen.1 {
+            } else if ExtendedJSONCharacters.equal(key, second), !seen.1 {
                 seen.1 = true
             } else {
                 throw fault(
                     .invalidExtendedJSON, "\(wrapper) takes \(first) and \(second) once each.",
                     at: place)
             }
-            let isFirst = ExtendedJSONText.equal(key, first)
+            let isFirst = ExtendedJSONCharacters.equal(key, first)
             skipSpace()
             guard skip(UInt8(ascii: ":")) else { throw fault(.invalidJSON, "A colon is missing.") }
             skipSpace()
@@ -82,7 +82,7 @@ extension ExtendedJSONParser {
             last != UInt8(ascii: "=") ? 0 : second != UInt8(ascii: "=") ? 1 : 2
         var group: UInt32 = 0
         for index in 0..<text.count - padding {
-            guard let digit = ExtendedJSONText.base64Value(text[index]) else {
+            guard let digit = ExtendedJSONCharacters.base64Value(text[index]) else {
                 throw fault(.invalidExtendedJSON, "This is not base64.", at: place)
             }
             group = group << 6 | UInt32(digit)
@@ -105,7 +105,7 @@ extension ExtendedJSONParser {
         let text = try readScratch("subType")
         var subtype: UInt8 = 0
         for byte in text {
-            guard text.count <= 2, let digit = ExtendedJSONText.hexValue(byte) else {
+            guard text.count <= 2, let digit = ExtendedJSONCharacters.hexValue(byte) else {
                 throw fault(.invalidExtendedJSON, "subType takes two hex digits.", at: place)
             }
             subtype = subtype << 4 | digit
@@ -125,7 +125,7 @@ extension ExtendedJSONParser {
         guard skip(UInt8(ascii: ",")) else { return set(.javascript, at: typeIndex) }
         skipSpace()
         let place = cursor
-        guard ExtendedJSONText.equal(try readScratch("$code"), "$scope") else {
+        guard ExtendedJSONCharacters.equal(try readScratch("$code"), "$scope") else {
             throw fault(.invalidExtendedJSON, "$code takes $scope and nothing else.", at: place)
         }
         skipSpace()
@@ -224,7 +224,7 @@ extension ExtendedJSONParser {
     private mutating func sortOptions(at start: Int, count: Int) {
         guard count > 1 else { return }
         let options = UnsafeMutableBufferPointer(start: out.base + start, count: count)
-        if BSONUTF8.isASCII(UnsafeRawBufferPointer(options)) {
+        if UTF8Validator.isASCII(UnsafeRawBufferPointer(options)) {
             // By insertion: a handful of letters, and the library's sorting allocates.
             for end in 1..<count {
                 var at = end

@@ -39,7 +39,7 @@ extension ExtendedJSONParser {
                     littleEndian: UnsafeRawPointer(cursor).loadUnaligned(as: UInt64.self))
                 out.reserve(8)
                 UnsafeMutableRawPointer(out.tail).storeBytes(of: word.littleEndian, as: UInt64.self)
-                let special = ExtendedJSONText.special(word) | word & 0x8080_8080_8080_8080
+                let special = ExtendedJSONCharacters.special(word) | word & 0x8080_8080_8080_8080
                 let clean = special == 0 ? 8 : special.trailingZeroBitCount >> 3
                 out.count += clean
                 cursor += clean
@@ -68,7 +68,7 @@ extension ExtendedJSONParser {
     private mutating func readUnusual(_ byte: UInt8) throws(BSONError) {
         if byte == UInt8(ascii: "\\") { return try readEscape() }
         if byte < 0x20 { throw fault(.invalidJSON, "A control character must be escaped.") }
-        guard let length = ExtendedJSONText.sequenceLength(cursor, end) else {
+        guard let length = ExtendedJSONCharacters.sequenceLength(cursor, end) else {
             throw fault(.invalidUTF8, "The text is not UTF-8.")
         }
         out.reserve(length)
@@ -118,7 +118,7 @@ extension ExtendedJSONParser {
         guard end - cursor >= 6 else { throw fault(.invalidJSON, "An escape is cut short.") }
         var code: UInt16 = 0
         for index in 2..<6 {
-            guard let digit = ExtendedJSONText.hexValue(cursor[index]) else {
+            guard let digit = ExtendedJSONCharacters.hexValue(cursor[index]) else {
                 throw fault(.invalidJSON, "An escape needs four hexadecimal digits.")
             }
             code = code << 4 | UInt16(digit)

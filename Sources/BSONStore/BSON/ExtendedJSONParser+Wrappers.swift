@@ -167,8 +167,8 @@ extension ExtendedJSONParser {
     /// Stores the bytes that pairs of digits name; the digits may lie where the bytes go.
     private mutating func decodeHex(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         for index in stride(from: 0, to: text.count, by: 2) {
-            guard let high = ExtendedJSONText.hexValue(text[index]),
-                let low = ExtendedJSONText.hexValue(text[index + 1])
+            guard let high = ExtendedJSONCharacters.hexValue(text[index]),
+                let low = ExtendedJSONCharacters.hexValue(text[index + 1])
             else { return false }
             out.put(high << 4 | low)
         }
@@ -182,7 +182,7 @@ extension ExtendedJSONParser {
         set(type, at: typeIndex)
         let count = word.utf8CodeUnitCount
         let next = UnsafeBufferPointer(start: cursor, count: min(count, end - cursor))
-        guard ExtendedJSONText.equal(next, word) else {
+        guard ExtendedJSONCharacters.equal(next, word) else {
             throw fault(.invalidExtendedJSON, "\(name) takes \(word) only.")
         }
         cursor += count
@@ -217,9 +217,9 @@ extension ExtendedJSONParser {
     }
 
     private static func special(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
-        if ExtendedJSONText.equal(text, "NaN") { return .nan }
-        if ExtendedJSONText.equal(text, "Infinity") { return .infinity }
-        if ExtendedJSONText.equal(text, "-Infinity") { return -.infinity }
+        if ExtendedJSONCharacters.equal(text, "NaN") { return .nan }
+        if ExtendedJSONCharacters.equal(text, "Infinity") { return .infinity }
+        if ExtendedJSONCharacters.equal(text, "-Infinity") { return -.infinity }
         return nil
     }
 }

@@ -1,5 +1,5 @@
 /// Knows the bytes of JSON text: which need an escape, digits, the base64 alphabet.
-enum ExtendedJSONText {
+enum ExtendedJSONCharacters {
     static let base64Alphabet: StaticString =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
@@ -55,7 +55,7 @@ enum ExtendedJSONText {
     static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 }
 
-extension ExtendedJSONText {
+extension ExtendedJSONCharacters {
     /// Whether bytes are the given ASCII text.
     @inline(__always)
     static func equal(_ bytes: UnsafeBufferPointer<UInt8>, _ text: StaticString) -> Bool {

@@ -96,7 +96,7 @@ extension ExtendedJSONWriter {
             return
         }
         if !isRelaxed { out.put("{\"$numberDouble\":\"") }
-        var digits = ExtendedJSONDigits(destination: out.tail)
+        var digits = ExtendedJSONDigitBuffer(destination: out.tail)
         value.write(to: &digits)
         out.count += digits.count
         if !isRelaxed { out.put("\"}") }
@@ -145,7 +145,7 @@ extension ExtendedJSONWriter {
 }
 
 /// Receives the digits of a double in raw memory, without a `String` in between.
-struct ExtendedJSONDigits: TextOutputStream {
+struct ExtendedJSONDigitBuffer: TextOutputStream {
     private let destination: UnsafeMutablePointer<UInt8>
     private(set) var count = 0
 

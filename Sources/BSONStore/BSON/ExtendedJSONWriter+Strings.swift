@@ -18,7 +18,7 @@ extension ExtendedJSONWriter {
                 let word = Self.load(cursor, as: UInt64.self)
                 out.reserve(10)
                 UnsafeMutableRawPointer(out.tail).storeBytes(of: word.littleEndian, as: UInt64.self)
-                let special = ExtendedJSONText.special(word)
+                let special = ExtendedJSONCharacters.special(word)
                 let clean = special == 0 ? 8 : special.trailingZeroBitCount >> 3
                 out.count += clean
                 cursor += clean
@@ -44,7 +44,7 @@ extension ExtendedJSONWriter {
             if end - cursor >= 8 {
                 let word = Self.load(cursor, as: UInt64.self)
                 UnsafeMutableRawPointer(out.tail).storeBytes(of: word.littleEndian, as: UInt64.self)
-                let special = ExtendedJSONText.special(word)
+                let special = ExtendedJSONCharacters.special(word)
                 let clean = special == 0 ? 8 : special.trailingZeroBitCount >> 3
                 out.count += clean
                 cursor += clean
@@ -52,7 +52,7 @@ extension ExtendedJSONWriter {
             }
             let byte = cursor.pointee
             cursor += 1
-            if ExtendedJSONText.isSpecial(byte) {
+            if ExtendedJSONCharacters.isSpecial(byte) {
                 out.reserve(end - cursor + 16)
                 putEscaped(byte)
             } else {
@@ -82,8 +82,8 @@ extension ExtendedJSONWriter {
     /// Writes two lowercase hexadecimal digits; needs 2 reserved.
     @inline(__always)
     mutating func putHex(_ byte: UInt8) {
-        out.put(ExtendedJSONText.hexDigit(byte >> 4))
-        out.put(ExtendedJSONText.hexDigit(byte & 15))
+        out.put(ExtendedJSONCharacters.hexDigit(byte >> 4))
+        out.put(ExtendedJSONCharacters.hexDigit(byte & 15))
     }
 
     /// Writes a binary: base64 with padding, subtype as two digits.
@@ -103,7 +103,7 @@ extension ExtendedJSONWriter {
     }
 
     private mutating func putBase64(_ bytes: UnsafePointer<UInt8>, count: Int) {
-        let alphabet = ExtendedJSONText.base64Alphabet.utf8Start
+        let alphabet = ExtendedJSONCharacters.base64Alphabet.utf8Start
         var at = 0
         while at + 3 <= count {
             let group = Int(bytes[at]) << 16 | Int(bytes[at + 1]) << 8 | Int(bytes[at + 2])

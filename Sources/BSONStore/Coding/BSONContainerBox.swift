@@ -1,5 +1,5 @@
 /// Keeps a node alive for a container that outlives the node's coding.
-final class BSONNodeKeeper<Node: AnyObject> {
+final class BSONNodeOwner<Node: AnyObject> {
     @exclusivity(unchecked) var node: Node?
 
     init(_ node: Node?) { self.node = node }
@@ -7,7 +7,7 @@ final class BSONNodeKeeper<Node: AnyObject> {
 
 /// Holds a container in a place where it is also seen as the one object that it consists of, to
 /// know whether somebody else still has it.
-class BSONHeldContainer {
+class BSONContainerReference {
     fileprivate let reference: UnsafeMutablePointer<AnyObject>
 
     fileprivate init(_ reference: UnsafeMutablePointer<AnyObject>) { self.reference = reference }
@@ -18,7 +18,7 @@ class BSONHeldContainer {
     }
 }
 
-private final class BSONHeldContainerOf<Container>: BSONHeldContainer {
+private final class BSONTypedContainerReference<Container>: BSONContainerReference {
     /// Not inlined: here the type is at hand, elsewhere the runtime looks it up.
     @inline(never)
     func copy() -> Container { UnsafeRawPointer(reference).load(as: Container.self) }
@@ -29,10 +29,10 @@ private final class BSONHeldContainerOf<Container>: BSONHeldContainer {
 /// `KeyedDecodingContainer` and `KeyedEncodingContainer` wrap one object that holds ours. To make
 /// that object, the runtime looks up three generic types; handing it out again costs nothing.
 struct BSONContainerBox<Node: AnyObject> {
-    private var held: BSONHeldContainer?
+    private var held: BSONContainerReference?
     private var reference: UnsafeMutablePointer<AnyObject>?
     private var keyType: ObjectIdentifier?
-    private var keeper: BSONNodeKeeper<Node>?
+    private var keeper: BSONNodeOwner<Node>?
 
     /// Whether the container for keys of a type is here.
     @inline(__always)
@@ -44,7 +44,7 @@ struct BSONContainerBox<Node: AnyObject> {
         guard let held else { preconditionFailure("The container is here.") }
         // A class of its own knows the container's type, which looking up costs most of all.
         return Unmanaged.passUnretained(
-            unsafeDowncast(held, to: BSONHeldContainerOf<Container>.self)
+            unsafeDowncast(held, to: BSONTypedContainerReference<Container>.self)
         )._withUnsafeGuaranteedRef { $0.copy() }
     }
 
@@ -53,16 +53,16 @@ struct BSONContainerBox<Node: AnyObject> {
     /// - Parameter isPassing: Whether the node's coding keeps the node, and not the container.
     mutating func make<Container>(
         for keys: any Any.Type, _ node: Node, isPassing: Bool,
-        _ make: (BSONNodeKeeper<Node>) -> Container
+        _ make: (BSONNodeOwner<Node>) -> Container
     ) -> Container {
         guard isPassing, held == nil, Self.isLayoutKnown(Container.self) else {
-            return make(BSONNodeKeeper(node))
+            return make(BSONNodeOwner(node))
         }
-        let keeper = BSONNodeKeeper<Node>(nil)
+        let keeper = BSONNodeOwner<Node>(nil)
         let container = make(keeper)
         let place = UnsafeMutablePointer<AnyObject>.allocate(capacity: 1)
         place.initialize(to: unsafeBitCast(container, to: AnyObject.self))
-        held = BSONHeldContainerOf<Container>(place)
+        held = BSONTypedContainerReference<Container>(place)
         reference = place
         keyType = ObjectIdentifier(keys)
         self.keeper = keeper

@@ -6,7 +6,7 @@ final class BSONDecodingContext {
     let hasDefaultKeys: Bool
     @exclusivity(unchecked) private var pool = BSONNodePool<BSONDecodingNode>()
 
-    private static let lot = BSONParkingLot<BSONDecodingContext>()
+    private static let lot = IdleObjectPool<BSONDecodingContext>()
     private static let plain = BSONDecoder()
     private static let empty = BSONDocument()
 
@@ -59,7 +59,7 @@ final class BSONDecodingContext {
         } else {
             node = BSONDecodingNode(self, raw, parent: parent, key: key)
         }
-        if !hasDefaultKeys { node.keepsKeys = type is any BSONWholeValue.Type }
+        if !hasDefaultKeys { node.keepsKeys = type is any BSONKeyedCollection.Type }
         do {
             let value = try type.init(from: node)
             if BSONDecodingNode.isIdle(&node) { pool.put(node, type) }

@@ -38,7 +38,7 @@ extension BSONDecodingNode: SingleValueDecodingContainer {
     /// Reads this value as another type: the coders' own at once, others by themselves.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         if let kind = BSONNativeKind.of(type) { return try native(type, kind, raw, nil) }
-        if !context.hasDefaultKeys { keepsKeys = type is any BSONWholeValue.Type }
+        if !context.hasDefaultKeys { keepsKeys = type is any BSONKeyedCollection.Type }
         return try type.init(from: self)
     }
 }

@@ -5,12 +5,12 @@ extension BSONDecodingNode {
         switch raw.typeByte {
         case 0x10: T(exactly: raw.int32)
         case 0x12: T(exactly: raw.int64)
-        default: unusualInteger(type, raw)
+        default: convertedInteger(type, raw)
         }
     }
 
     @inline(never)
-    private static func unusualInteger<T: FixedWidthInteger>(
+    private static func convertedInteger<T: FixedWidthInteger>(
         _ type: T.Type, _ raw: BSONRawValue
     ) -> T? {
         switch raw.typeByte {
@@ -23,11 +23,11 @@ extension BSONDecodingNode {
     /// Reads a double, or a number that is one exactly; `nil` for others.
     @inline(__always)
     static func double(_ raw: BSONRawValue) -> Double? {
-        raw.typeByte == 0x01 ? raw.double : unusualDouble(raw)
+        raw.typeByte == 0x01 ? raw.double : convertedDouble(raw)
     }
 
     @inline(never)
-    private static func unusualDouble(_ raw: BSONRawValue) -> Double? {
+    private static func convertedDouble(_ raw: BSONRawValue) -> Double? {
         switch raw.typeByte {
         case 0x10: return Double(raw.int32)
         case 0x12: return Double(exactly: raw.int64)

@@ -2,7 +2,7 @@
 ///
 /// A node and its container serve again for the next value of its type. Meanwhile its decoding
 /// keeps context and parent alive; where the type's code kept the node, it keeps them itself.
-final class BSONDecodingNode: Decoder, BSONPooledNode {
+final class BSONDecodingNode: Decoder, BSONReusableNode {
     let unmanagedContext: Unmanaged<BSONDecodingContext>
     @exclusivity(unchecked) private(set) unowned(unsafe) var parent: BSONDecodingNode?
     /// Where the key lies while the node serves.

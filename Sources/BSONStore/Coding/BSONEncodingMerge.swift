@@ -169,6 +169,6 @@ enum BSONEncodingMerge {
 }
 
 /// Marks collections of keyed data, which have no unknown fields.
-protocol BSONWholeValue {}
+protocol BSONKeyedCollection {}
 
-extension Dictionary: BSONWholeValue {}
+extension Dictionary: BSONKeyedCollection {}

@@ -69,7 +69,7 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
             slot(native.type)
             storage.put(native)
         } else {
-            if !storage.hasDefaultKeys { keepsKeys = value is any BSONWholeValue }
+            if !storage.hasDefaultKeys { keepsKeys = value is any BSONKeyedCollection }
             try value.encode(to: self)
         }
     }
@@ -82,7 +82,7 @@ extension BSONEncodingNode: SingleValueEncodingContainer {
             return try encodeNative(value, kind, key, typeIndex: typeIndex)
         }
         try checkDepth(value, key)
-        let isWhole = storage.marksOmitted && value is any BSONWholeValue
+        let isWhole = storage.marksOmitted && value is any BSONKeyedCollection
         try withUnsafePointer(to: key as any CodingKey) { key in
             try unmanagedStorage._withUnsafeGuaranteedRef {
                 try $0.encode(

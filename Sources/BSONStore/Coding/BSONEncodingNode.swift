@@ -6,7 +6,7 @@
 ///
 /// A node and its container serve again for the next value of its type. Meanwhile its encoding
 /// keeps storage and parent alive; where the type's code kept the node, it keeps them itself.
-final class BSONEncodingNode: Encoder, BSONPooledNode {
+final class BSONEncodingNode: Encoder, BSONReusableNode {
     /// What a value turned out to be.
     enum Shape {
         /// Nothing was asked for yet.

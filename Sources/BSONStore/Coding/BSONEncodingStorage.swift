@@ -11,7 +11,7 @@ final class BSONEncodingStorage {
     @exclusivity(unchecked) private var convertedKeys: [Name: String] = [:]
     @exclusivity(unchecked) private var pool = BSONNodePool<BSONEncodingNode>()
 
-    private static let lot = BSONParkingLot<BSONEncodingStorage>()
+    private static let lot = IdleObjectPool<BSONEncodingStorage>()
     private static let plain = BSONEncoder()
     /// The most bytes of memory that a storage keeps for the next encoding.
     private static let idleCapacityMax = 65_536
@@ -89,7 +89,7 @@ final class BSONEncodingStorage {
             node = BSONEncodingNode(
                 self, parent: parent, key: key, typeIndex: typeIndex, isWhole: isWhole)
         }
-        if !hasDefaultKeys { node.keepsKeys = value is any BSONWholeValue }
+        if !hasDefaultKeys { node.keepsKeys = value is any BSONKeyedCollection }
         do {
             try value.encode(to: node)
             node.finish()

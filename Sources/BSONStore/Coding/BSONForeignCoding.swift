@@ -1,13 +1,13 @@
 /// Carries BSON values through encoders and decoders that know nothing of BSON.
 ///
 /// Both directions go through a tree of JSON's own types: wrappers are documents there.
-enum BSONForeignCoding {
+enum ExtendedJSONCoding {
     static func encode(_ value: BSONValue, to encoder: any Encoder) throws {
         switch plain(value) {
         case .document(let document):
-            var container = encoder.container(keyedBy: BSONAnyKey.self)
+            var container = encoder.container(keyedBy: BSONStringKey.self)
             for (key, value) in document {
-                try encode(value, to: container.superEncoder(forKey: BSONAnyKey(key)))
+                try encode(value, to: container.superEncoder(forKey: BSONStringKey(key)))
             }
         case .array(let array):
             var container = encoder.unkeyedContainer()
@@ -64,7 +64,7 @@ enum BSONForeignCoding {
 
     private static func tree(from decoder: any Decoder) throws -> BSONValue {
         do {
-            return try keyed(decoder.container(keyedBy: BSONAnyKey.self))
+            return try keyed(decoder.container(keyedBy: BSONStringKey.self))
         } catch DecodingError.typeMismatch {
             // Not an object.
         } catch DecodingError.valueNotFound {
@@ -80,7 +80,7 @@ enum BSONForeignCoding {
     }
 
     private static func keyed(
-        _ container: KeyedDecodingContainer<BSONAnyKey>
+        _ container: KeyedDecodingContainer<BSONStringKey>
     ) throws -> BSONValue {
         var document = BSONDocument()
         for key in container.allKeys {
@@ -92,7 +92,7 @@ enum BSONForeignCoding {
                 document.append(key.stringValue, .null)
             } else {
                 document.append(
-                    key.stringValue, try container.decode(BSONForeignTree.self, forKey: key).value)
+                    key.stringValue, try container.decode(ExtendedJSONTree.self, forKey: key).value)
             }
         }
         return .document(document)
@@ -105,7 +105,7 @@ enum BSONForeignCoding {
             if try container.decodeNil() {
                 values.append(.null)
             } else {
-                values.append(try container.decode(BSONForeignTree.self).value)
+                values.append(try container.decode(ExtendedJSONTree.self).value)
             }
         }
         return .array(BSONArray(values))
@@ -137,7 +137,7 @@ enum BSONForeignCoding {
     }
 
     /// Decodes one level of a foreign decoder without looking for wrappers.
-    private struct BSONForeignTree: Decodable {
+    private struct ExtendedJSONTree: Decodable {
         let value: BSONValue
 
         init(from decoder: any Decoder) throws { value = try tree(from: decoder) }
@@ -145,7 +145,7 @@ enum BSONForeignCoding {
 }
 
 /// Takes any text as a key.
-struct BSONAnyKey: CodingKey {
+struct BSONStringKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
 

@@ -2,11 +2,11 @@
 struct BSONKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let unmanaged: Unmanaged<BSONDecodingNode>
     /// Keeps the node when nothing else does.
-    private let keeper: BSONNodeKeeper<BSONDecodingNode>
+    private let keeper: BSONNodeOwner<BSONDecodingNode>
     private let search: UnsafeMutablePointer<BSONKeySearch>
     private let hasDefaultKeys: Bool
 
-    init(node: BSONDecodingNode, keeper: BSONNodeKeeper<BSONDecodingNode>) {
+    init(node: BSONDecodingNode, keeper: BSONNodeOwner<BSONDecodingNode>) {
         unmanaged = .passUnretained(node)
         self.keeper = keeper
         search = node.search

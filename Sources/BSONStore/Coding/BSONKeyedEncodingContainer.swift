@@ -2,11 +2,11 @@
 struct BSONKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private let unmanaged: Unmanaged<BSONEncodingNode>
     /// Keeps the node when nothing else does.
-    private let keeper: BSONNodeKeeper<BSONEncodingNode>
+    private let keeper: BSONNodeOwner<BSONEncodingNode>
     private let buffer: UnsafeMutablePointer<BSONByteBuffer>
     private let hasDefaultKeys: Bool
 
-    init(node: BSONEncodingNode, keeper: BSONNodeKeeper<BSONEncodingNode>) {
+    init(node: BSONEncodingNode, keeper: BSONNodeOwner<BSONEncodingNode>) {
         unmanaged = .passUnretained(node)
         self.keeper = keeper
         buffer = node.storage.buffer

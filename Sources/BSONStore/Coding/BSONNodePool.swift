@@ -1,12 +1,12 @@
 /// Is a node that can serve again for another value of the same type.
-protocol BSONPooledNode: AnyObject {
+protocol BSONReusableNode: AnyObject {
     /// The next idle node for the type, which the pool keeps.
     var next: Unmanaged<Self>? { get set }
 }
 
 /// Keeps the nodes of values that were coded, with their containers, for the next values of the
 /// same types: making both costs as much as coding ten fields.
-struct BSONNodePool<Node: BSONPooledNode>: ~Copyable {
+struct BSONNodePool<Node: BSONReusableNode>: ~Copyable {
     private struct Slot {
         var type: ObjectIdentifier?
         var first: Unmanaged<Node>?

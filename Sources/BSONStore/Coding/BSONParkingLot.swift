@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Keeps idle objects, as many as cores mostly want at once, for whichever thread needs one next.
-final class BSONParkingLot<Parked: AnyObject>: Sendable {
+final class IdleObjectPool<Parked: AnyObject>: Sendable {
     private let first = Atomic<UInt>(0)
     private let second = Atomic<UInt>(0)
     private let third = Atomic<UInt>(0)

@@ -8,7 +8,7 @@ extension BSONValue: Codable {
             var container = encoder.singleValueContainer()
             return try container.encode(self)
         }
-        try BSONForeignCoding.encode(self, to: encoder)
+        try ExtendedJSONCoding.encode(self, to: encoder)
     }
 
     /// Reads the value itself with `BSONDecoder`, and Extended JSON with any other decoder.
@@ -18,7 +18,7 @@ extension BSONValue: Codable {
         if let node = decoder as? BSONDecodingNode {
             self = try node.decode(BSONValue.self)
         } else {
-            self = try BSONForeignCoding.decode(from: decoder)
+            self = try ExtendedJSONCoding.decode(from: decoder)
         }
     }
 }

@@ -24,7 +24,7 @@ struct BitTest: Sendable {
         switch value {
         case .array(let array): positions = try Self.positions(array)
         case .double, .int32, .int64, .decimal128:
-            let mask = UInt64(try IntegerElement.nonNegativeInt64(key, value))
+            let mask = UInt64(try IntegerFieldParser.nonNegativeInt64(key, value))
             positions = (0..<64).filter { mask >> UInt64($0) & 1 == 1 }
         case .binary(let binary):
             positions = binary.bytes.indices.flatMap { index in
@@ -44,7 +44,7 @@ struct BitTest: Sendable {
         var positions: Set<Int> = []
         for (index, value) in array.values.enumerated() {
             do throws(StoreError) {
-                positions.insert(Int(try IntegerElement.nonNegativeInt32(String(index), value)))
+                positions.insert(Int(try IntegerFieldParser.nonNegativeInt32(String(index), value)))
             } catch {
                 throw StoreError(
                     .badValue, "Failed to parse bit position. \(error.message)")

@@ -32,7 +32,7 @@ struct CollationKey {
 
     /// The key of a text; the writer serves one text only.
     mutating func key(of text: String) -> String {
-        let scalars = TextDecomposition.scalars(text)
+        let scalars = UnicodeDecomposition.scalars(text)
         read(scalars)
         if options.backwards { secondaries.reverse() }
         var levels: [[UInt32]] = []
@@ -86,7 +86,7 @@ struct CollationKey {
     }
 
     private mutating func read(_ scalar: Unicode.Scalar) {
-        if TextDecomposition.isMark(scalar) {
+        if UnicodeDecomposition.isMark(scalar) {
             guard !followsShifted else { return }
             secondaries.append(CollationWeights.mark(scalar))
             return

@@ -105,7 +105,7 @@ enum CollationWeights {
         if let parts = expansions[lower] {
             return parts.map { Element(weight: latin($0), isUpper: isUpper, isVariant: true) }
         }
-        if let base = stroked[lower] {
+        if let base = strokedLetters[lower] {
             return [Element(weight: latin(base), isUpper: isUpper, hasStroke: true)]
         }
         if let letter = extras[lower] {
@@ -158,7 +158,7 @@ enum CollationWeights {
     private static let expansions: [Unicode.Scalar: [Unicode.Scalar]] = [
         "æ": ["a", "e"], "œ": ["o", "e"], "ß": ["s", "s"], "ĳ": ["i", "j"],
     ]
-    private static let stroked: [Unicode.Scalar: Unicode.Scalar] = [
+    private static let strokedLetters: [Unicode.Scalar: Unicode.Scalar] = [
         "ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "ƀ": "b",
     ]
     private static let extras: [Unicode.Scalar: (after: Unicode.Scalar, sub: UInt32)] = [

@@ -17,7 +17,7 @@ struct DistinctValues {
     /// Adds the values of a document in these bytes; arrays give their members.
     mutating func insert(_ document: UnsafeRawBufferPointer) {
         var found: [BSONValue] = []
-        ValuePath.visit(path.parts[...], document: document) { value in
+        PathTraversal.visit(path.parts[...], document: document) { value in
             // An empty array has no value to give.
             guard let value, value.count > 0 || value.type != .undefined else { return }
             found.append(BSONValue(copying: value))

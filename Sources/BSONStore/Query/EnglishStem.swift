@@ -2,7 +2,7 @@
 ///
 /// Source: Snowball, "The English (Porter2) stemming algorithm", in the form that MongoDB's
 /// libstemmer has.
-struct EnglishStem {
+struct EnglishStemmer {
     private var word: StemWord
     private var first = 0
     private var second = 0
@@ -10,7 +10,7 @@ struct EnglishStem {
     /// The stem of a word in lower case that still has its marks.
     static func stem(of word: String) -> String {
         if let known = exceptions[word] { return known }
-        var stem = EnglishStem(word: StemWord(word))
+        var stem = EnglishStemmer(word: StemWord(word))
         guard stem.word.count > 2 else { return word }
         stem.run()
         return stem.word.text
@@ -80,13 +80,13 @@ struct EnglishStem {
         word.letters.dropLast(tail).contains(where: Self.vowels.contains)
     }
 
-    private static let pasts = StemSuffixes([(true, "eed eedly"), (false, "ed edly ing ingly")])
+    private static let pastTenseSuffixes = StemSuffixes([(true, "eed eedly"), (false, "ed edly ing ingly")])
     private static let doubled: Set<String> = [
         "bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt",
     ]
 
     private mutating func past() {
-        guard let (count, isDouble) = Self.pasts.longest(in: word) else { return }
+        guard let (count, isDouble) = Self.pastTenseSuffixes.longest(in: word) else { return }
         if isDouble {
             if word.count - count >= first { word.replaceLast(count, by: "ee") }
             return

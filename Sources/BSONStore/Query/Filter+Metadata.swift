@@ -16,10 +16,10 @@ extension Filter {
     }
 
     /// Whether documents are looked for by distance, with `$near`.
-    package var asksNear: Bool { nearest != nil }
+    package var usesNear: Bool { nearest != nil }
 
     /// Whether texts are searched, with `$text`.
-    package var asksText: Bool { textSearch != nil }
+    package var usesText: Bool { textSearch != nil }
 
     /// What `$text` of the filter asks.
     var textSearch: TextSearch? { Self.textSearch(in: predicate) }
@@ -74,7 +74,7 @@ extension GeoNear {
         // The pair of coordinates itself is an array, too.
         if let whole = document[path: path.description] { take(whole) }
         document.withUnsafeBytes { bytes in
-            ValuePath.visit(path.parts[...], document: bytes) { value in
+            PathTraversal.visit(path.parts[...], document: bytes) { value in
                 if let value { take(BSONValue(copying: value)) }
             }
         }

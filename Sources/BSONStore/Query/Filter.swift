@@ -159,7 +159,7 @@ public struct Filter: Sendable {
 
     /// The filter with one time for all documents, unless it has one.
     var timed: Filter {
-        computes && binding == nil ? bound(to: ExpressionFrame(now: UpdateClock.now)) : self
+        computes && binding == nil ? bound(to: ExpressionFrame(now: WallClock.now)) : self
     }
 
     var waitsForText: Bool {
@@ -220,7 +220,7 @@ public struct Filter: Sendable {
     }
 
     /// Whether the `_id` alone decides, so that a document found by its key passes.
-    var isDecidedByID: Bool {
+    var isDeterminedByID: Bool {
         switch engine {
         case .program: false
         case .id: true
@@ -228,7 +228,7 @@ public struct Filter: Sendable {
     }
 
     /// The `_id` that alone decides, when it does.
-    var decidingID: BSONValue? {
+    var determiningID: BSONValue? {
         switch engine {
         case .program: nil
         case .id(let id): id
@@ -262,7 +262,7 @@ public struct Filter: Sendable {
     package func matches(_ document: UnsafeRawBufferPointer) -> Bool {
         switch engine {
         case .program(let compiled):
-            FilterMatching.lend(compiled.program, frame) {
+            FilterMatcher.lend(compiled.program, frame) {
                 $0.node(0, document: document) && $0.error == nil
             }
         case .id(let id): Self.hasID(id, document)
@@ -275,7 +275,7 @@ public struct Filter: Sendable {
     func passes(_ document: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
         switch engine {
         case .program(let compiled):
-            try FilterMatching.lend(compiled.program, frame) { (matching) throws(StoreError) in
+            try FilterMatcher.lend(compiled.program, frame) { (matching) throws(StoreError) in
                 try matching.passes(document)
             }
         case .id(let id): Self.hasID(id, document)
@@ -304,7 +304,7 @@ public struct Filter: Sendable {
             guard case .program(let compiled) = engine, let element = cursor.next() else {
                 return false
             }
-            return FilterMatching.lend(compiled.program, frame) {
+            return FilterMatcher.lend(compiled.program, frame) {
                 $0.node(0, value: element.value)
             }
         }
@@ -313,12 +313,12 @@ public struct Filter: Sendable {
     /// Lends the program to many matches of stored documents, which are checked on the way.
     @inline(__always)
     func matchingStored<R, E: Error>(
-        _ body: ((UnsafeRawBufferPointer) throws(StoreError) -> StoredCheck) throws(E) -> R
+        _ body: ((UnsafeRawBufferPointer) throws(StoreError) -> StoredMatchResult) throws(E) -> R
     ) throws(E) -> R {
         switch engine {
         case .program(let compiled):
             let isShallow = compiled.program.isShallow
-            return try FilterMatching.lend(compiled.program, frame) { (matching) throws(E) -> R in
+            return try FilterMatcher.lend(compiled.program, frame) { (matching) throws(E) -> R in
                 try body { (document) throws(StoreError) in
                     try matching.stored(document, isShallow: isShallow)
                 }

@@ -227,7 +227,7 @@ struct FilterCompiler {
     ) throws(StoreError) -> Range<Int32> {
         let start = Int32(program.patterns.count)
         for expression in expressions {
-            program.patterns.append(try TextPattern(expression))
+            program.patterns.append(try CompiledRegex(expression))
         }
         return start..<Int32(program.patterns.count)
     }

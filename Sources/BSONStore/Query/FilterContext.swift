@@ -20,14 +20,14 @@ struct FilterContext {
         guard program.hasSpecialTests else { return try body(nil) }
         var context = FilterContext(
             documentTests: program.documentTests, valueTests: program.valueTests,
-            frame: frame ?? ExpressionFrame(now: UpdateClock.now), collation: program.collation)
+            frame: frame ?? ExpressionFrame(now: WallClock.now), collation: program.collation)
         return try withUnsafeMutablePointer(to: &context) { (context) throws(E) -> R in
             try body(context)
         }
     }
 }
 
-extension FilterMatching {
+extension FilterMatcher {
     /// The first error that a special test met.
     var error: StoreError? {
         @inline(__always) get { context.flatMap { $0.pointee.error } }

@@ -1,5 +1,5 @@
 /// What is known about the bytes that a match looks at.
-enum StoredCheck {
+enum StoredMatchResult {
     /// A fault of the bytes that was noticed on the way.
     case damaged
     case passes
@@ -29,7 +29,7 @@ extension FilterProgram.Test {
     }
 }
 
-extension FilterMatching {
+extension FilterMatcher {
     /// Whether a stored document, which nobody has checked since it was read, passes.
     ///
     /// A shallow program (``FilterProgram/isShallow``) checks what it walks over: lengths, bounds and
@@ -39,14 +39,14 @@ extension FilterMatching {
     /// - Throws: MongoDB's error when an `$expr` cannot be computed.
     func stored(
         _ document: UnsafeRawBufferPointer, isShallow: Bool
-    ) throws(StoreError) -> StoredCheck {
+    ) throws(StoreError) -> StoredMatchResult {
         if isShallow { return shallow(document) }
         guard BSONValidator.isValid(document) else { return .damaged }
         return try passes(document) ? .passes : .fails
     }
 
     /// As `pass` over a checked document, with the bounds of each element looked at.
-    private func shallow(_ document: UnsafeRawBufferPointer) -> StoredCheck {
+    private func shallow(_ document: UnsafeRawBufferPointer) -> StoredMatchResult {
         let range = nodes[0].groups
         guard let groups = groups.baseAddress.map({ $0 + Int(range.lowerBound) }),
             let keys = bytes.baseAddress, let base = document.baseAddress, document.count >= 5,

@@ -1,4 +1,4 @@
-extension FilterMatching {
+extension FilterMatcher {
     /// Whether a value passes a leaf's test, the path left aside.
     func test(_ leaf: UnsafePointer<FilterProgram.Leaf>, _ value: BSONRawValue) -> Bool {
         switch leaf.pointee.test {

@@ -2,14 +2,14 @@
 ///
 /// Holds pointers into the program, which ``lend(_:_:)`` keeps alive. Paths are followed as
 /// MongoDB follows them: arrays in the middle are entered, numbers also name array positions.
-struct FilterMatching {
+struct FilterMatcher {
     let nodes: UnsafeBufferPointer<FilterProgram.Node>
     let children: UnsafeBufferPointer<Int32>
     let groups: UnsafeBufferPointer<FilterProgram.Group>
     let leaves: UnsafeBufferPointer<FilterProgram.Leaf>
     let parts: UnsafeBufferPointer<FilterProgram.Part>
     let constants: UnsafeBufferPointer<FilterProgram.Constant>
-    let patterns: UnsafeBufferPointer<TextPattern>
+    let patterns: UnsafeBufferPointer<CompiledRegex>
     let bytes: UnsafeRawBufferPointer
     let context: UnsafeMutablePointer<FilterContext>?
 
@@ -17,7 +17,7 @@ struct FilterMatching {
     @inline(__always)
     static func lend<R, E: Error>(
         _ program: FilterProgram, _ frame: ExpressionFrame? = nil,
-        _ body: (FilterMatching) throws(E) -> R
+        _ body: (FilterMatcher) throws(E) -> R
     ) throws(E) -> R {
         try FilterContext.lend(program, frame) { (context) throws(E) -> R in
             try lend(program, context, body)
@@ -27,7 +27,7 @@ struct FilterMatching {
     @inline(__always)
     private static func lend<R, E: Error>(
         _ program: FilterProgram, _ context: UnsafeMutablePointer<FilterContext>?,
-        _ body: (FilterMatching) throws(E) -> R
+        _ body: (FilterMatcher) throws(E) -> R
     ) throws(E) -> R {
         try program.nodes.withUnsafeBufferPointer { (nodes) throws(E) -> R in
             try program.children.withUnsafeBufferPointer { (children) throws(E) -> R in
@@ -47,14 +47,14 @@ struct FilterMatching {
         _ children: UnsafeBufferPointer<Int32>,
         _ groups: UnsafeBufferPointer<FilterProgram.Group>,
         _ leaves: UnsafeBufferPointer<FilterProgram.Leaf>,
-        _ body: (FilterMatching) throws(E) -> R
+        _ body: (FilterMatcher) throws(E) -> R
     ) throws(E) -> R {
         try program.parts.withUnsafeBufferPointer { (parts) throws(E) -> R in
             try program.constants.withUnsafeBufferPointer { (constants) throws(E) -> R in
                 try program.patterns.withUnsafeBufferPointer { (patterns) throws(E) -> R in
                     try program.bytes.withLentBytes { (bytes) throws(E) -> R in
                         try body(
-                            FilterMatching(
+                            FilterMatcher(
                                 nodes: nodes, children: children, groups: groups, leaves: leaves,
                                 parts: parts, constants: constants, patterns: patterns,
                                 bytes: bytes, context: context))

@@ -9,7 +9,7 @@ struct FilterProgram: Sendable {
     var leaves: [Leaf] = []
     var parts: [Part] = []
     var constants: [Constant] = []
-    var patterns: [TextPattern] = []
+    var patterns: [CompiledRegex] = []
     var documentTests: [DocumentTest] = []
     var valueTests: [ValueTest] = []
     /// How texts compare in expressions.

@@ -1,7 +1,7 @@
 /// Reduces French words to their stems.
 ///
 /// Source: Snowball, "French stemming algorithm", in the form that MongoDB's libstemmer has.
-struct FrenchStem {
+struct FrenchStemmer {
     private var letters: [Unicode.Scalar]
     /// Where the parts begin in which suffixes may be changed.
     private var verbs = 0
@@ -10,7 +10,7 @@ struct FrenchStem {
 
     /// The stem of a word in lower case that still has its marks.
     static func stem(of word: String) -> String {
-        var stem = FrenchStem(word)
+        var stem = FrenchStemmer(word)
         stem.run()
         var view = String.UnicodeScalarView()
         view.append(contentsOf: stem.letters)

@@ -9,7 +9,7 @@ struct GeoNear: Sendable {
     enum Center: Sendable {
         case meters(GeoPoint)
         case radians(GeoPoint)
-        case plane(GeoParser.FlatPoint)
+        case plane(GeoParser.PlanarPoint)
     }
 
     let center: Center
@@ -36,7 +36,7 @@ struct GeoNear: Sendable {
 
     /// The distance of a stored shape; `nil` when it is none or out of bounds.
     func distance(to value: BSONValue) -> Double? {
-        guard let stored = StoredShape(value) else { return nil }
+        guard let stored = StoredGeometry(value) else { return nil }
         let distance: Double?
         switch center {
         case .meters(let point):
@@ -46,7 +46,7 @@ struct GeoNear: Sendable {
         case .radians(let point):
             distance = stored.onGlobe.map { GeoRelation.angle(from: point, to: $0) }
         case .plane(let point):
-            distance = stored.flat.map { FlatPolygon.distance(point, $0) }
+            distance = stored.flat.map { PlanarPolygon.distance(point, $0) }
         }
         guard let distance, distance >= distanceMin, distance <= distanceMax else { return nil }
         return distance
@@ -55,7 +55,7 @@ struct GeoNear: Sendable {
     /// Coordinates, or a GeoJSON point without `$geometry`; `nil` when there are none.
     private static func legacy(_ document: BSONDocument) throws(StoreError) -> GeoNear? {
         var near: GeoNear?
-        var bounds = GeoNear(center: .plane(GeoParser.FlatPoint(x: 0, y: 0)))
+        var bounds = GeoNear(center: .plane(GeoParser.PlanarPoint(x: 0, y: 0)))
         for (key, value) in document {
             switch key {
             case "$near", "$nearSphere", "$geoNear":
@@ -136,7 +136,7 @@ struct GeoNear: Sendable {
                     + ShellText.text(of: operand))
         }
         var center: Center?
-        var near = GeoNear(center: .plane(GeoParser.FlatPoint(x: 0, y: 0)))
+        var near = GeoNear(center: .plane(GeoParser.PlanarPoint(x: 0, y: 0)))
         for (name, value) in argument {
             switch name {
             case "$geometry":

@@ -3,7 +3,7 @@
 /// Source: RFC 7946; MongoDB manual, "GeoJSON Objects"; error texts as the 7.0 server gives.
 enum GeoParser {
     /// A point in the plane or, as degrees, on the globe.
-    struct FlatPoint: Sendable, Hashable {
+    struct PlanarPoint: Sendable, Hashable {
         var x: Double
         var y: Double
 
@@ -19,7 +19,7 @@ enum GeoParser {
     /// - Throws: `badValue` (2).
     static func flatPoint(
         _ value: BSONValue?, allowsMore: Bool = false
-    ) throws(StoreError) -> FlatPoint {
+    ) throws(StoreError) -> PlanarPoint {
         guard let members = members(value) else {
             throw fault("Point must be an array or object, instead got type \(name(value))")
         }
@@ -30,7 +30,7 @@ enum GeoParser {
         guard allowsMore || members.count == 2 else {
             throw fault("Point must only contain two numeric elements")
         }
-        let point = FlatPoint(x: number(members[0]), y: number(members[1]))
+        let point = PlanarPoint(x: number(members[0]), y: number(members[1]))
         guard point.x.isFinite, point.y.isFinite else {
             throw fault("Point coordinates must be finite numbers")
         }
@@ -110,7 +110,7 @@ enum GeoParser {
     ]
 
     /// The place that degrees name.
-    static func onGlobe(_ point: FlatPoint) throws(StoreError) -> GeoPoint {
+    static func onGlobe(_ point: PlanarPoint) throws(StoreError) -> GeoPoint {
         guard let place = point.onGlobe else {
             throw fault(
                 "Longitude/latitude is out of bounds, lng: \(text(point.x)) lat: \(text(point.y))")

@@ -8,11 +8,11 @@ struct GeoTest: Sendable {
         /// The places within an angle, in radians, of a place.
         case cap(GeoPoint, radius: Double)
         /// A rectangle in the plane.
-        case box(GeoParser.FlatPoint, GeoParser.FlatPoint)
+        case box(GeoParser.PlanarPoint, GeoParser.PlanarPoint)
         /// A polygon in the plane.
-        case polygon([GeoParser.FlatPoint])
+        case polygon([GeoParser.PlanarPoint])
         /// A circle in the plane.
-        case circle(GeoParser.FlatPoint, radius: Double)
+        case circle(GeoParser.PlanarPoint, radius: Double)
     }
 
     /// Whether shapes have to lie in the region; else they have to meet it.
@@ -90,7 +90,7 @@ struct GeoTest: Sendable {
             return .box(
                 try GeoParser.flatPoint(members.first), try GeoParser.flatPoint(second))
         case "$polygon":
-            var points: [GeoParser.FlatPoint] = []
+            var points: [GeoParser.PlanarPoint] = []
             for member in members { points.append(try GeoParser.flatPoint(member)) }
             guard points.count >= 3 else {
                 throw GeoParser.fault(
@@ -124,7 +124,7 @@ struct GeoTest: Sendable {
 
     /// Whether a stored value is a shape that passes.
     func passes(_ value: BSONValue) -> Bool {
-        guard let stored = StoredShape(value) else { return false }
+        guard let stored = StoredGeometry(value) else { return false }
         switch region {
         case .shape(let shape):
             guard let globe = stored.onGlobe else { return false }
@@ -141,9 +141,9 @@ struct GeoTest: Sendable {
             return (min(a.x, b.x)...max(a.x, b.x)).contains(point.x)
                 && (min(a.y, b.y)...max(a.y, b.y)).contains(point.y)
         case .polygon(let vertices):
-            return stored.flat.map { FlatPolygon.contains(vertices, $0) } ?? false
+            return stored.flat.map { PlanarPolygon.contains(vertices, $0) } ?? false
         case .circle(let center, let radius):
-            return stored.flat.map { FlatPolygon.distance(center, $0) <= radius } ?? false
+            return stored.flat.map { PlanarPolygon.distance(center, $0) <= radius } ?? false
         }
     }
 
@@ -161,9 +161,9 @@ struct GeoTest: Sendable {
 }
 
 /// Is a stored value that is a place or a shape.
-struct StoredShape {
+struct StoredGeometry {
     /// The point in the plane that it is.
-    let flat: GeoParser.FlatPoint?
+    let flat: GeoParser.PlanarPoint?
     /// The shape on the globe that it is.
     let onGlobe: GeoShape?
 
@@ -180,7 +180,7 @@ struct StoredShape {
             let shape = try GeoParser.shape(document)
             onGlobe = shape
             if case .point(let place) = shape {
-                flat = GeoParser.FlatPoint(x: place.longitude, y: place.latitude)
+                flat = GeoParser.PlanarPoint(x: place.longitude, y: place.latitude)
             } else {
                 flat = nil
             }
@@ -191,10 +191,10 @@ struct StoredShape {
 }
 
 /// Computes with polygons in the plane.
-enum FlatPolygon {
+enum PlanarPolygon {
     /// Whether a point lies in a polygon, on its edges included.
     static func contains(
-        _ vertices: [GeoParser.FlatPoint], _ point: GeoParser.FlatPoint
+        _ vertices: [GeoParser.PlanarPoint], _ point: GeoParser.PlanarPoint
     ) -> Bool {
         var isInside = false
         for index in vertices.indices {
@@ -208,7 +208,7 @@ enum FlatPolygon {
     }
 
     private static func isOn(
-        _ a: GeoParser.FlatPoint, _ b: GeoParser.FlatPoint, _ point: GeoParser.FlatPoint
+        _ a: GeoParser.PlanarPoint, _ b: GeoParser.PlanarPoint, _ point: GeoParser.PlanarPoint
     ) -> Bool {
         let cross = (b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x)
         return cross == 0 && (min(a.x, b.x)...max(a.x, b.x)).contains(point.x)
@@ -216,7 +216,7 @@ enum FlatPolygon {
     }
 
     /// The distance of two points.
-    static func distance(_ a: GeoParser.FlatPoint, _ b: GeoParser.FlatPoint) -> Double {
+    static func distance(_ a: GeoParser.PlanarPoint, _ b: GeoParser.PlanarPoint) -> Double {
         ((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)).squareRoot()
     }
 }

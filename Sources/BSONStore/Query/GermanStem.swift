@@ -1,14 +1,14 @@
 /// Reduces German words to their stems.
 ///
 /// Source: Snowball, "German stemming algorithm", in the form that MongoDB's libstemmer has.
-struct GermanStem {
+struct GermanStemmer {
     private var word: StemWord
     private var first = 0
     private var second = 0
 
     /// The stem of a word in lower case that still has its marks.
     static func stem(of word: String) -> String {
-        var stem = GermanStem(word: StemWord(word.replacingSharpS))
+        var stem = GermanStemmer(word: StemWord(word.replacingSharpS))
         stem.run()
         return stem.word.text
     }

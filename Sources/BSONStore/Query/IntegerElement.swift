@@ -1,7 +1,7 @@
 /// Reads whole numbers that stand behind a key, with MongoDB's texts for what is none.
 ///
 /// Source: the server's `BSONElement::parseIntegerElementToLong` and its variants.
-enum IntegerElement {
+enum IntegerFieldParser {
     /// A whole number of 64 bits.
     ///
     /// - Throws: `failedToParse` (9).

@@ -1,7 +1,7 @@
 /// Reduces Italian words to their stems.
 ///
 /// Source: Snowball, "Italian stemming algorithm", in the form that MongoDB's libstemmer has.
-struct ItalianStem {
+struct ItalianStemmer {
     private var word: StemWord
     private var verbs = 0
     private var first = 0
@@ -9,7 +9,7 @@ struct ItalianStem {
 
     /// The stem of a word in lower case that still has its marks.
     static func stem(of word: String) -> String {
-        var stem = ItalianStem(word: StemWord(word))
+        var stem = ItalianStemmer(word: StemWord(word))
         stem.run()
         return stem.word.text
     }

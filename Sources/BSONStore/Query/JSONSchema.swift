@@ -31,7 +31,7 @@ struct JSONSchema: Sendable {
     struct Texts: Sendable {
         var countMin: Int64 = 0
         var countMax = Int64.max
-        var pattern: TextPattern?
+        var pattern: CompiledRegex?
     }
 
     /// What is asked of arrays.
@@ -51,7 +51,7 @@ struct JSONSchema: Sendable {
         var countMax = Int64.max
         var required: [String] = []
         var properties: [(name: String, schema: JSONSchema)] = []
-        var patterns: [(pattern: TextPattern, schema: JSONSchema)] = []
+        var patterns: [(pattern: CompiledRegex, schema: JSONSchema)] = []
         /// The schema of the fields that neither names nor patterns mention; `nil` for any.
         var others: Others?
         var dependencies: [(name: String, dependency: Dependency)] = []

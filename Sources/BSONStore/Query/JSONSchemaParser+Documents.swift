@@ -14,7 +14,7 @@ extension JSONSchemaParser {
 
     private func countOfFields(_ keyword: Keyword) throws(StoreError) -> Int64? {
         guard let value = operands[keyword] else { return nil }
-        return try IntegerElement.nonNegativeInt64(keyword.rawValue, value)
+        return try IntegerFieldParser.nonNegativeInt64(keyword.rawValue, value)
     }
 
     private func required() throws(StoreError) -> [String] {
@@ -61,12 +61,12 @@ extension JSONSchemaParser {
         return properties
     }
 
-    private func patterns() throws(StoreError) -> [(pattern: TextPattern, schema: JSONSchema)] {
+    private func patterns() throws(StoreError) -> [(pattern: CompiledRegex, schema: JSONSchema)] {
         guard let value = operands[.patternProperties] else { return [] }
         guard let document = value.documentValue else {
             throw Self.mismatch(.patternProperties, "must be an object")
         }
-        var patterns: [(pattern: TextPattern, schema: JSONSchema)] = []
+        var patterns: [(pattern: CompiledRegex, schema: JSONSchema)] = []
         for (name, schema) in document {
             guard let schema = schema.documentValue else {
                 throw Self.mismatch(

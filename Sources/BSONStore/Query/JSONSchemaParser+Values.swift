@@ -13,17 +13,17 @@ extension JSONSchemaParser {
         return texts
     }
 
-    static func pattern(_ text: String) throws(StoreError) -> TextPattern {
+    static func pattern(_ text: String) throws(StoreError) -> CompiledRegex {
         guard !text.utf8.contains(0) else {
             throw StoreError(
                 .badValue, "Regular expression cannot contain an embedded null byte")
         }
-        return try TextPattern(BSONRegularExpression(text))
+        return try CompiledRegex(BSONRegularExpression(text))
     }
 
     private func count(_ keyword: Keyword) throws(StoreError) -> Int64? {
         guard let value = operands[keyword] else { return nil }
-        return try IntegerElement.nonNegativeInt64(keyword.rawValue, value)
+        return try IntegerFieldParser.nonNegativeInt64(keyword.rawValue, value)
     }
 
     /// Reads the keywords about numbers.

@@ -1,7 +1,7 @@
 /// Reduces Portuguese words to their stems.
 ///
 /// Source: Snowball, "Portuguese stemming algorithm", in the form that MongoDB's libstemmer has.
-struct PortugueseStem {
+struct PortugueseStemmer {
     private var word: StemWord
     private var verbs = 0
     private var first = 0
@@ -9,7 +9,7 @@ struct PortugueseStem {
 
     /// The stem of a word in lower case that still has its marks.
     static func stem(of word: String) -> String {
-        var stem = PortugueseStem(word: StemWord(word))
+        var stem = PortugueseStemmer(word: StemWord(word))
         stem.run()
         return stem.word.text
     }

@@ -76,7 +76,7 @@ extension PredicateParser {
     /// The number of values that `$size` asks for.
     static func size(_ value: BSONValue) throws(StoreError) -> Int {
         do throws(StoreError) {
-            return Int(try IntegerElement.nonNegativeInt32("$size", value))
+            return Int(try IntegerFieldParser.nonNegativeInt32("$size", value))
         } catch {
             throw StoreError(.badValue, "Failed to parse $size. \(error.message)")
         }

@@ -1,7 +1,7 @@
 extension PredicateParser {
     /// Reads the operand of `$expr`.
     mutating func expression(_ value: BSONValue) throws(StoreError) -> Predicate {
-        try requireWholeDocument("$expr")
+        try requireTopLevel("$expr")
         return .special(.expression(try Expression(value, in: options.variables)))
     }
 
@@ -10,7 +10,7 @@ extension PredicateParser {
         guard options.isOfQuery else {
             throw StoreError(.badValue, "$where is not allowed in this context")
         }
-        try requireWholeDocument("$where")
+        try requireTopLevel("$where")
         switch value {
         case .string(let text), .javascript(let text):
             return .special(.script(try Script(text)))
@@ -20,7 +20,7 @@ extension PredicateParser {
 
     /// Reads the operand of `$text`.
     mutating func text(_ value: BSONValue) throws(StoreError) -> Predicate {
-        try requireWholeDocument("$text")
+        try requireTopLevel("$text")
         guard options.allowsText else {
             throw StoreError(.badValue, "$text is not allowed in this context")
         }
@@ -32,7 +32,7 @@ extension PredicateParser {
 
     /// Reads the operand of `$sampleRate`.
     mutating func sampleRate(_ value: BSONValue) throws(StoreError) -> Predicate {
-        try requireWholeDocument("$sampleRate")
+        try requireTopLevel("$sampleRate")
         guard value.isNumber, let number = BSONNumber(value) else {
             throw StoreError(.badValue, "argument to $sampleRate must be a numeric type")
         }
@@ -49,7 +49,7 @@ extension PredicateParser {
     }
 
     /// Refuses an operator about whole documents inside of `$elemMatch`.
-    func requireWholeDocument(_ key: String) throws(StoreError) {
+    func requireTopLevel(_ key: String) throws(StoreError) {
         guard elementDepth == 0 else {
             throw StoreError(
                 .badValue, "\(key) can only be applied to the top-level document")
@@ -58,7 +58,7 @@ extension PredicateParser {
 
     /// Reads the operand of `$alwaysTrue` and `$alwaysFalse`, which is 1.
     func requireOne(_ key: String, _ value: BSONValue) throws(StoreError) {
-        guard try IntegerElement.int64(key, value) == 1 else {
+        guard try IntegerFieldParser.int64(key, value) == 1 else {
             throw StoreError(.failedToParse, "\(key) must be an integer value of 1")
         }
     }

@@ -166,7 +166,7 @@ struct PredicateParser {
     static func checked(
         _ expression: BSONRegularExpression
     ) throws(StoreError) -> BSONRegularExpression {
-        _ = try TextPattern(expression)
+        _ = try CompiledRegex(expression)
         return expression
     }
 }

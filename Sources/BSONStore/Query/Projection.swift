@@ -37,10 +37,10 @@ public struct Projection: Sendable {
     public init(
         _ document: BSONDocument, variables: BSONDocument, collation: Collation?
     ) throws(StoreError) {
-        var options = LanguageOptions(
+        var options = EvaluationOptions(
             variables: ExpressionScope(collation: collation), collation: collation)
         var values: [BSONValue?] = []
-        let frame = ExpressionFrame(now: UpdateClock.now)
+        let frame = ExpressionFrame(now: WallClock.now)
         for (name, value) in variables {
             values.append(try Expression(value).evaluate(BSONDocument(), frame))
             try options.variables.define(name)
@@ -61,7 +61,7 @@ public struct Projection: Sendable {
         to document: BSONDocument, matching filter: Filter = .all
     ) throws(StoreError) -> BSONDocument {
         guard root.computes else { return try apply(to: document, matching: filter, .init()) }
-        var frame = ExpressionFrame(now: UpdateClock.now, values: variables)
+        var frame = ExpressionFrame(now: WallClock.now, values: variables)
         frame.metadata = filter.metadata(of: document)
         return try apply(to: document, matching: filter, frame)
     }
@@ -74,7 +74,7 @@ public struct Projection: Sendable {
         if root.computes {
             var frame = frame
             frame.root = document
-            let computing = ProjectionComputing(document: document, frame: frame)
+            let computing = ProjectionEvaluator(document: document, frame: frame)
             result = try computing.compute(root, in: result)
         }
         for projection in operators {
@@ -86,7 +86,7 @@ public struct Projection: Sendable {
     private func choose(from document: BSONDocument) -> BSONDocument {
         var builder = BSONDocumentBuilder(reservingBytes: document.byteCount + 16)
         document.withUnsafeBytes { bytes in
-            ProjectionChoosing(kind: kind).choose(root, from: bytes, into: &builder)
+            ProjectionCopier(kind: kind).choose(root, from: bytes, into: &builder)
         }
         return builder.finish()
     }

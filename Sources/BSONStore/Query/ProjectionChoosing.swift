@@ -1,5 +1,5 @@
 /// Copies the chosen fields of documents from bytes into bytes.
-struct ProjectionChoosing {
+struct ProjectionCopier {
     let kind: Projection.Kind
 
     /// The fields of a document; computed ones are left for later.
@@ -89,7 +89,7 @@ extension BSONDocumentBuilder {
 }
 
 /// Computes the fields of one document.
-struct ProjectionComputing {
+struct ProjectionEvaluator {
     /// What the expressions see.
     let document: BSONDocument
     let frame: ExpressionFrame
@@ -133,7 +133,7 @@ struct ProjectionComputing {
         _ filter: Filter, of value: BSONValue?, _ key: String
     ) -> BSONValue? {
         guard case .array(let array) = value,
-            let index = MatchedPosition.find(in: array, key: key, filter), let found = array[index]
+            let index = PositionalOperator.find(in: array, key: key, filter), let found = array[index]
         else { return nil }
         return .array([found])
     }

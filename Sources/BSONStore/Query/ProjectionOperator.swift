@@ -23,7 +23,7 @@ enum ProjectionOperator: Sendable {
         case .slice(let path, let slice): return slice.apply(to: result, path[...])
         case .positional(let path):
             return try Self.matched(path[...], in: result) {
-                MatchedPosition.find(in: document, filter)
+                PositionalOperator.find(in: document, filter)
             }
         }
     }

@@ -1,6 +1,6 @@
 /// Reads a projection of `find` as MongoDB does, with its error texts.
 struct ProjectionParser {
-    private let options: LanguageOptions
+    private let options: EvaluationOptions
     private var root = ProjectionNode()
     private var operators: [ProjectionOperator] = []
     private var kind: Projection.Kind?
@@ -13,7 +13,7 @@ struct ProjectionParser {
 
     /// The kind of a projection, what it chooses, and what it does afterwards.
     static func parse(
-        _ document: BSONDocument, _ options: LanguageOptions
+        _ document: BSONDocument, _ options: EvaluationOptions
     ) throws(StoreError) -> (Projection.Kind, ProjectionNode, [ProjectionOperator]) {
         var parser = ProjectionParser(options: options)
         for (key, value) in document {
@@ -23,7 +23,7 @@ struct ProjectionParser {
         return parser.finish()
     }
 
-    private init(options: LanguageOptions) { self.options = options }
+    private init(options: EvaluationOptions) { self.options = options }
 
     private func finish() -> (Projection.Kind, ProjectionNode, [ProjectionOperator]) {
         let kind = kind ?? defaultKind

@@ -149,7 +149,7 @@ public struct SortOrder: Sendable {
         let joined: [UInt8] = document.withUnsafeBytes { bytes in
             self.key(metadata) { (visit: Visit) in
                 var count = 0
-                ValuePath.visit(visit.parts[...], document: bytes, keepsElements: true) { value in
+                PathTraversal.visit(visit.parts[...], document: bytes, keepsElements: true) { value in
                     count += 1
                     visit.body(value)
                 }
@@ -165,7 +165,7 @@ public struct SortOrder: Sendable {
         return wrapped.withCursor { cursor in
             guard let element = cursor.next() else { return [] }
             return key([:]) { visit in
-                ValuePath.visit(
+                PathTraversal.visit(
                     visit.parts[...], value: element.value, keepsElements: true, visit.body)
             }
         }
@@ -198,7 +198,7 @@ public struct SortOrder: Sendable {
 }
 
 /// Visits the values that a path leads to, arrays unwound as in an index.
-enum ValuePath {
+enum PathTraversal {
     /// Calls with each value; `nil` for a missing one; undefined for an empty array at the end.
     ///
     /// - Parameter keepsElements: an array that the path names by its position in another one is a

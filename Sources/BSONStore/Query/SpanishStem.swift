@@ -1,7 +1,7 @@
 /// Reduces Spanish words to their stems.
 ///
 /// Source: Snowball, "Spanish stemming algorithm", in the form that MongoDB's libstemmer has.
-struct SpanishStem {
+struct SpanishStemmer {
     private var word: StemWord
     private var verbs = 0
     private var first = 0
@@ -9,7 +9,7 @@ struct SpanishStem {
 
     /// The stem of a word in lower case that still has its marks.
     static func stem(of word: String) -> String {
-        var stem = SpanishStem(word: StemWord(word))
+        var stem = SpanishStemmer(word: StemWord(word))
         stem.run()
         return stem.word.text
     }

@@ -18,7 +18,7 @@ struct StemWord {
         var composed: [Unicode.Scalar: [Unicode.Scalar: Unicode.Scalar]] = [:]
         let letters = "àáâãäçèéêëìíîïñòóôõöùúûü"
         for letter in (letters + letters.uppercased()).unicodeScalars {
-            let parts = TextDecomposition.scalars(String(letter))
+            let parts = UnicodeDecomposition.scalars(String(letter))
             if parts.count == 2 { composed[parts[0], default: [:]][parts[1]] = letter }
         }
         return composed

@@ -1,5 +1,5 @@
 /// Runs the instructions of a text pattern, all states at once.
-struct TextAutomaton: Sendable {
+struct RegexAutomaton: Sendable {
     /// Patterns have at most so many instructions after repetitions are written out.
     static let instructionsMax = 20_000
 
@@ -44,7 +44,7 @@ struct TextAutomaton: Sendable {
 
     var instructions: [Instruction] = []
     var classes: [CharacterClass] = []
-    var lookAheads: [TextAutomaton] = []
+    var lookAheads: [RegexAutomaton] = []
     /// How many groups the pattern has.
     var groupCount = 0
     /// How many loops over what may be empty it has.
@@ -55,7 +55,7 @@ struct TextAutomaton: Sendable {
     /// Whether the automaton matches at any place of a text.
     func isFound(in text: UnsafeRawBufferPointer) -> Bool {
         needsBacktracking
-            ? TextBacktracking.match(self, in: text, from: 0) != nil
+            ? RegexBacktracker.match(self, in: text, from: 0) != nil
             : run(text, from: 0, isAnchored: false)
     }
 

@@ -1,5 +1,5 @@
 /// Tells where a pattern matched, in bytes of the text.
-struct TextMatch: Sendable, Hashable {
+struct RegexMatch: Sendable, Hashable {
     /// What the whole pattern took.
     let range: Range<Int>
     /// What each group took, `nil` for one that took no part.
@@ -11,7 +11,7 @@ struct TextMatch: Sendable, Hashable {
 /// Finds the places of groups, and patterns with back references, look-behind and atomic groups.
 /// Without these every pair of instruction and place is tried once, so that the time stays linear;
 /// with them a search gives up after a number of steps, as if nothing matched.
-struct TextBacktracking {
+struct RegexBacktracker {
     /// A search takes at most so many steps, and some for each byte of the text, where ways can
     /// be tried again.
     static let stepsMax = 4_000_000
@@ -38,10 +38,10 @@ struct TextBacktracking {
 
     /// The first match from an offset on, which must be where a character begins.
     static func match(
-        _ automaton: TextAutomaton, in text: UnsafeRawBufferPointer, from: Int
-    ) -> TextMatch? {
+        _ automaton: RegexAutomaton, in text: UnsafeRawBufferPointer, from: Int
+    ) -> RegexMatch? {
         let groups = 2 * automaton.groupCount + 2
-        var search = TextBacktracking(
+        var search = RegexBacktracker(
             text: text, places: Array(repeating: -1, count: groups + automaton.loopCount),
             firstLoop: groups)
         let bits = (text.count + 1).multipliedReportingOverflow(
@@ -50,13 +50,13 @@ struct TextBacktracking {
             !automaton.needsBacktracking && automaton.lookAheads.isEmpty && !bits.overflow
             && bits.partialValue <= triedBitsMax
         if WorkBudget.isOver(after: remembers ? 1 + bits.partialValue >> 16 : 1) { return nil }
-        var tried = remembers ? TriedPairs(count: bits.partialValue) : nil
+        var tried = remembers ? TriedStates(count: bits.partialValue) : nil
         var start = from
         while start <= text.count {
             if let end = search.run(automaton, from: start, &tried) {
                 return search.match(start..<end, groups: automaton.groupCount)
             }
-            let size = TextAutomaton.character(at: start, in: text).1
+            let size = RegexAutomaton.character(at: start, in: text).1
             guard size > 0, !search.isStopped, tried != nil || search.steps < search.limit else {
                 return nil
             }
@@ -65,13 +65,13 @@ struct TextBacktracking {
         return nil
     }
 
-    private func match(_ range: Range<Int>, groups count: Int) -> TextMatch {
+    private func match(_ range: Range<Int>, groups count: Int) -> RegexMatch {
         var groups: [Range<Int>?] = []
         for group in stride(from: 1, through: count, by: 1) {
             let (begin, end) = (places[2 * group], places[2 * group + 1])
             groups.append(begin >= 0 && end >= begin ? begin..<end : nil)
         }
-        return TextMatch(range: range, groups: groups)
+        return RegexMatch(range: range, groups: groups)
     }
 
     /// A way that is still to be tried, or a place to be restored when it is reached.
@@ -83,7 +83,7 @@ struct TextBacktracking {
 
     /// Where a match from one place ends, `nil` when there is none.
     private mutating func run(
-        _ automaton: TextAutomaton, from start: Int, _ tried: inout TriedPairs?
+        _ automaton: RegexAutomaton, from start: Int, _ tried: inout TriedStates?
     ) -> Int? {
         var ways = [Way(state: 0, at: start)]
         let width = text.count + 1
@@ -111,12 +111,12 @@ struct TextBacktracking {
 
     /// Follows one instruction; `false` when it leads nowhere.
     private mutating func step(
-        _ instruction: TextAutomaton.Instruction, _ automaton: TextAutomaton, _ state: inout Int32,
+        _ instruction: RegexAutomaton.Instruction, _ automaton: RegexAutomaton, _ state: inout Int32,
         _ at: inout Int, _ ways: inout [Way]
     ) -> Bool {
         switch instruction {
         case .character, .any, .member:
-            let (next, size) = TextAutomaton.character(at: at, in: text)
+            let (next, size) = RegexAutomaton.character(at: at, in: text)
             guard let next, automaton.takes(instruction, next) else { return false }
             at += size
             state += 1
@@ -125,9 +125,9 @@ struct TextBacktracking {
             state = first
         case .jump(let target): state = target
         case .assert(let assertion):
-            let place = TextAutomaton.Place(
-                text: text, at: at, before: TextAutomaton.character(before: at, in: text),
-                next: TextAutomaton.character(at: at, in: text).0)
+            let place = RegexAutomaton.Place(
+                text: text, at: at, before: RegexAutomaton.character(before: at, in: text),
+                next: RegexAutomaton.character(at: at, in: text).0)
             guard automaton.holds(assertion, place) else { return false }
             state += 1
         case .save(let slot): note(slot, &state, at, &ways)
@@ -168,8 +168,8 @@ struct TextBacktracking {
         state += 1
     }
 
-    private mutating func end(of inner: TextAutomaton, _ at: Int) -> Int? {
-        var tried: TriedPairs?
+    private mutating func end(of inner: RegexAutomaton, _ at: Int) -> Int? {
+        var tried: TriedStates?
         return run(inner, from: at, &tried)
     }
 
@@ -179,8 +179,8 @@ struct TextBacktracking {
         guard begin >= 0, end >= begin else { return nil }
         var (left, right) = (begin, at)
         while left < end {
-            let (a, leftSize) = TextAutomaton.character(at: left, in: text)
-            let (b, rightSize) = TextAutomaton.character(at: right, in: text)
+            let (a, leftSize) = RegexAutomaton.character(at: left, in: text)
+            let (b, rightSize) = RegexAutomaton.character(at: right, in: text)
             guard let a, let b else { return nil }
             guard a == b || (ignoresCase && CharacterClass.variants(a).contains(b)) else {
                 return nil
@@ -193,7 +193,7 @@ struct TextBacktracking {
 }
 
 /// Remembers which pairs of instruction and place led nowhere.
-private struct TriedPairs {
+private struct TriedStates {
     private var words: [UInt64]
 
     init(count: Int) { words = Array(repeating: 0, count: count / 64 + 1) }
@@ -207,7 +207,7 @@ private struct TriedPairs {
     }
 }
 
-extension TextAutomaton {
+extension RegexAutomaton {
     /// Whether an instruction that takes a character takes this one.
     func takes(_ instruction: Instruction, _ character: UInt32) -> Bool {
         switch instruction {

@@ -3,7 +3,7 @@
 /// Takes texts apart into letters and marks, and folds case and marks away.
 ///
 /// Source: Unicode Standard Annex 15; the standard library decomposes, no ICU is needed.
-enum TextDecomposition {
+enum UnicodeDecomposition {
     /// The scalars of the canonical decomposition, marks behind their letters.
     static func scalars(_ text: String) -> [Unicode.Scalar] {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return Array(text.unicodeScalars) }

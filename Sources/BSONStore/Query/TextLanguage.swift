@@ -17,9 +17,9 @@ enum TextLanguage {
     static func hasApostrophes(_ language: String) -> Bool { language == "english" }
 
     private static let stemmers: [String: @Sendable (String) -> String] = [
-        "english": EnglishStem.stem(of:), "french": FrenchStem.stem(of:),
-        "german": GermanStem.stem(of:), "italian": ItalianStem.stem(of:),
-        "portuguese": PortugueseStem.stem(of:), "spanish": SpanishStem.stem(of:),
+        "english": EnglishStemmer.stem(of:), "french": FrenchStemmer.stem(of:),
+        "german": GermanStemmer.stem(of:), "italian": ItalianStemmer.stem(of:),
+        "portuguese": PortugueseStemmer.stem(of:), "spanish": SpanishStemmer.stem(of:),
     ]
 
     /// The stem of a word; `nil` for one that does not count in the language.

@@ -1,4 +1,4 @@
-extension TextPattern {
+extension CompiledRegex {
     /// What every text that an expression matches begins with.
     struct Prefix: Equatable {
         let text: String

@@ -2,16 +2,16 @@
 ///
 /// The syntax is PCRE's. All states of the automaton advance together, in time linear in the text, so
 /// that hardly a pattern is slow on any text; only back references, look-behind, atomic groups and
-/// possessive quantifiers need ``TextBacktracking``, which is bounded. Recursion and conditions in
+/// possessive quantifiers need ``RegexBacktracker``, which is bounded. Recursion and conditions in
 /// patterns are refused.
-struct TextPattern: Sendable {
+struct CompiledRegex: Sendable {
     let expression: BSONRegularExpression
     private let search: Search
 
     private enum Search: Sendable {
         /// The text holds these bytes, at its beginning when anchored.
         case literal([UInt8], isAnchored: Bool)
-        case automaton(TextAutomaton)
+        case automaton(RegexAutomaton)
     }
 
     /// Reads an expression with the options i, m, s, x and u.
@@ -31,11 +31,11 @@ struct TextPattern: Sendable {
                 "\(name) invalid flag in regex options: \(option)")
         }
         if keepsGroups {
-            search = .automaton(try TextPatternParser.parse(expression, keepsGroups: true))
+            search = .automaton(try RegexParser.parse(expression, keepsGroups: true))
         } else if expression.options.isEmpty, let literal = Self.literal(expression.pattern) {
             search = literal
         } else {
-            search = .automaton(try TextPatternParser.parse(expression))
+            search = .automaton(try RegexParser.parse(expression))
         }
     }
 
@@ -51,11 +51,11 @@ struct TextPattern: Sendable {
     /// Where the expression matches first from an offset on; the offset is where a character begins.
     ///
     /// Only for patterns that keep groups; ways are tried in PCRE's order.
-    func match(in text: UnsafeRawBufferPointer, from: Int) -> TextMatch? {
+    func match(in text: UnsafeRawBufferPointer, from: Int) -> RegexMatch? {
         guard case .automaton(let automaton) = search else {
             preconditionFailure("a pattern that keeps groups has an automaton")
         }
-        return TextBacktracking.match(automaton, in: text, from: from)
+        return RegexBacktracker.match(automaton, in: text, from: from)
     }
 
     /// How many groups the expression has; 0 for one that does not keep them.

@@ -1,4 +1,4 @@
-extension TextPatternParser {
+extension RegexParser {
     /// How many characters a node takes when that is always the same, else `nil`.
     static func length(of node: Node) -> Int? {
         switch node {
@@ -84,7 +84,7 @@ extension TextPatternParser {
 
     /// Writes the instructions of a node.
     mutating func emit(_ node: Node) throws(StoreError) {
-        guard automaton.instructions.count < TextAutomaton.instructionsMax else {
+        guard automaton.instructions.count < RegexAutomaton.instructionsMax else {
             throw failure("regular expression is too large")
         }
         switch node {
@@ -129,7 +129,7 @@ extension TextPatternParser {
 
     /// Writes a node as an automaton of its own and an instruction that runs it.
     private mutating func emitInner(
-        _ node: Node, _ instruction: (Int32) -> TextAutomaton.Instruction
+        _ node: Node, _ instruction: (Int32) -> RegexAutomaton.Instruction
     ) throws(StoreError) {
         let outer = automaton
         automaton.instructions = []

@@ -1,4 +1,4 @@
-extension TextPatternParser {
+extension RegexParser {
     /// Reads a quantifier behind a piece, when there is one.
     mutating func quantified(_ node: Node) throws(StoreError) -> Node {
         guard let (least, most) = try bounds() else { return node }
@@ -84,7 +84,7 @@ extension TextPatternParser {
         ])
     }
 
-    private mutating func assertion(_ assertion: TextAutomaton.Assertion) -> Node {
+    private mutating func assertion(_ assertion: RegexAutomaton.Assertion) -> Node {
         position += 1
         return .take(.assert(assertion))
     }

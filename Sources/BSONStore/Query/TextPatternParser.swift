@@ -1,14 +1,14 @@
 /// Reads a regular expression in PCRE's syntax and writes the automaton's instructions.
 ///
 /// Source: https://www.pcre.org/original/doc/html/pcrepattern.html
-struct TextPatternParser {
+struct RegexParser {
     /// Groups are nested at most so deep.
     static let depthMax = 100
 
     let source: [UInt32]
     var position = 0
     var flags: Flags
-    var automaton = TextAutomaton()
+    var automaton = RegexAutomaton()
     /// How many groups were opened, and which of them have names.
     var groupCount = 0
     var groupNames: [Name: Int] = [:]
@@ -31,7 +31,7 @@ struct TextPatternParser {
     /// What a pattern is made of.
     indirect enum Node: Sendable {
         case nothing
-        case take(TextAutomaton.Instruction)
+        case take(RegexAutomaton.Instruction)
         case sequence([Node])
         case alternatives([Node])
         case repeated(Node, least: Int, most: Int?, isLazy: Bool)
@@ -47,17 +47,17 @@ struct TextPatternParser {
     /// Reads an expression; `keepsGroups` writes the instructions that note where groups match.
     static func parse(
         _ expression: BSONRegularExpression, keepsGroups: Bool = false
-    ) throws(StoreError) -> TextAutomaton {
+    ) throws(StoreError) -> RegexAutomaton {
         let options = expression.options.unicodeScalars
         let flags = Flags(
             ignoresCase: options.contains("i"), isMultiline: options.contains("m"),
             dotTakesLineEnds: options.contains("s"), isExtended: options.contains("x"))
         let source = expression.pattern.unicodeScalars.map(\.value)
-        var parser = TextPatternParser(source: source, flags: flags, keepsGroups: keepsGroups)
+        var parser = RegexParser(source: source, flags: flags, keepsGroups: keepsGroups)
         let node = try parser.whole()
         if !keepsGroups, parser.greatestReference > 0 {
             // Back references need the groups, so they are read once more.
-            parser = TextPatternParser(source: source, flags: flags, keepsGroups: true)
+            parser = RegexParser(source: source, flags: flags, keepsGroups: true)
             try parser.finish(try parser.whole())
         } else {
             try parser.finish(node)

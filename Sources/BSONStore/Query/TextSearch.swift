@@ -6,7 +6,7 @@
 /// Source: MongoDB manual, "$text"; scores as text indexes of version 3 give.
 struct TextSearch: Sendable {
     private let index: TextIndexFields
-    private let folding: TextFolding
+    private let folding: TextTokenizer
     private let language: String
     /// The words of which one has to be there, each once.
     private var terms: [String] = []
@@ -40,7 +40,7 @@ struct TextSearch: Sendable {
             }
             language = name
         }
-        var folding = TextFolding()
+        var folding = TextTokenizer()
         folding.keepsCase = try Self.flag("$caseSensitive", document)
         folding.keepsMarks = try Self.flag("$diacriticSensitive", document)
         let known: Set = ["$search", "$language", "$caseSensitive", "$diacriticSensitive"]
@@ -165,7 +165,7 @@ struct TextSearch: Sendable {
             }
             let parts = path.text.split(separator: ".").map(String.init)
             document.withUnsafeBytes { bytes in
-                ValuePath.visit(parts[...], document: bytes) { value in
+                PathTraversal.visit(parts[...], document: bytes) { value in
                     guard let value, value.typeByte == BSONType.string.rawValue else { return }
                     if let text = BSONValue(copying: value).stringValue {
                         texts.append((text, weight))
@@ -190,13 +190,13 @@ struct TextSearch: Sendable {
 }
 
 /// Says what of texts counts when words are compared.
-struct TextFolding: Sendable {
+struct TextTokenizer: Sendable {
     var keepsCase = false
     var keepsMarks = false
 
     /// The text without what does not count.
     func fold(_ text: String) -> String {
-        TextDecomposition.folded(text, case: !keepsCase, marks: !keepsMarks)
+        UnicodeDecomposition.folded(text, case: !keepsCase, marks: !keepsMarks)
     }
 
     /// The stems of a text's words that count in a language.
@@ -206,7 +206,7 @@ struct TextFolding: Sendable {
                 WorkBudget.isOver(after: 8) ? nil : TextLanguage.stem($0, in: language)
             }
         }
-        let cased = TextDecomposition.folded(text, case: !keepsCase, marks: false)
+        let cased = UnicodeDecomposition.folded(text, case: !keepsCase, marks: false)
         var words = Self.words(cased)
         if !TextLanguage.hasApostrophes(language) {
             words = words.flatMap { $0.split(separator: "'").map(String.init) }
@@ -214,7 +214,7 @@ struct TextFolding: Sendable {
         return words.compactMap { word in
             if WorkBudget.isOver(after: 8) { return nil }
             return TextLanguage.stem(word, in: language).map {
-                TextDecomposition.folded($0, case: false, marks: !keepsMarks)
+                UnicodeDecomposition.folded($0, case: false, marks: !keepsMarks)
             }
         }
     }
@@ -225,7 +225,7 @@ struct TextFolding: Sendable {
             if WorkBudget.isOver() { return true }
             let isWord =
                 scalar.properties.isAlphabetic || scalar.properties.numericType != nil
-                || TextDecomposition.isMark(scalar) || scalar == "_" || scalar == "'"
+                || UnicodeDecomposition.isMark(scalar) || scalar == "_" || scalar == "'"
             return !isWord
         }.map { String($0) }
     }

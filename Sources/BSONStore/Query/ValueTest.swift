@@ -33,7 +33,7 @@ struct CollatedTest: Sendable {
     private let collation: Collation
     /// The constants' keys in order.
     private let constants: [BSONValue]
-    private let patterns: [TextPattern]
+    private let patterns: [CompiledRegex]
 
     /// Compares with one constant.
     init(_ comparison: Predicate.Comparison, _ constant: BSONValue, _ collation: Collation) {
@@ -51,8 +51,8 @@ struct CollatedTest: Sendable {
         self.collation = collation
         self.constants = constants.map { collation.key($0) }
             .sorted { WorkBudget.isOver() ? false : BSONOrder.compare($0, $1) == .less }
-        var patterns: [TextPattern] = []
-        for expression in expressions { patterns.append(try TextPattern(expression)) }
+        var patterns: [CompiledRegex] = []
+        for expression in expressions { patterns.append(try CompiledRegex(expression)) }
         self.patterns = patterns
     }
 
@@ -76,7 +76,7 @@ struct CollatedTest: Sendable {
     }
 }
 
-extension TextPattern {
+extension CompiledRegex {
     /// Whether the expression matches in a text, or is the value.
     func isFound(in value: BSONValue) -> Bool {
         switch value {

@@ -15,11 +15,11 @@ extension SQLiteConnection {
             sqlite3_busy_timeout(handle, 0)
             sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
         }
-        keepLog()
+        preserveLog()
     }
 
     /// Leaves the log as it is when the connection is closed.
-    func keepLog() { _ = bsonstore_sqlite3_keep_log(handle) }
+    func preserveLog() { _ = bsonstore_sqlite3_keep_log(handle) }
 
     /// How many bytes the file must have by its own first page, the log left aside; `nil` where it is
     /// not told, as in an encrypted file.

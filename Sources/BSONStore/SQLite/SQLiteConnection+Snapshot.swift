@@ -20,7 +20,7 @@ struct WALHeader: Equatable {
 }
 
 /// The statements that begin and end transactions.
-enum SQLiteBoundary: Int, CaseIterable {
+enum TransactionStatement: Int, CaseIterable {
     case begin
     case beginImmediate
     case commit
@@ -63,7 +63,7 @@ extension SQLiteConnection {
 
     /// Begins or ends a transaction.
     @inline(__always)
-    func run(_ boundary: SQLiteBoundary) throws(StoreError) {
+    func run(_ boundary: TransactionStatement) throws(StoreError) {
         if boundary == .commit {
             if hasFault, let fault { throw fault }
         } else {
@@ -75,17 +75,17 @@ extension SQLiteConnection {
 }
 
 /// Holds the compiled statement of a boundary from its first use on.
-struct SQLiteBoundarySlot {
-    private var slot: SQLiteStatementSlot?
+struct TransactionStatementSlot {
+    private var slot: CompiledStatement?
 
     mutating func run(
-        on connection: SQLiteConnection, _ boundary: SQLiteBoundary
+        on connection: SQLiteConnection, _ boundary: TransactionStatement
     ) throws(StoreError) {
-        let slot: SQLiteStatementSlot
+        let slot: CompiledStatement
         if let known = self.slot {
             slot = known
         } else {
-            slot = SQLiteStatementSlot(
+            slot = CompiledStatement(
                 handle: try connection.compile(boundary.text), connection: connection)
             self.slot = slot
         }

@@ -13,12 +13,12 @@ package final class SQLiteConnection: @unchecked Sendable {
     static let collectionStatementsMax = 2_048
 
     let handle: OpaquePointer
-    private var slots: [String: SQLiteStatementSlot] = [:]
-    private var numberedSlots: [SQLiteStatementSlot?] = []
-    private var fixedSlots: [SQLiteStatementSlot?] = []
+    private var slots: [String: CompiledStatement] = [:]
+    private var numberedSlots: [CompiledStatement?] = []
+    private var fixedSlots: [CompiledStatement?] = []
     private var nextNumber = collectionStatementsMax
     var boundaries = Array(
-        repeating: SQLiteBoundarySlot(), count: SQLiteBoundary.allCases.count)
+        repeating: TransactionStatementSlot(), count: TransactionStatement.allCases.count)
     /// Where the index of the write-ahead log is mapped; `nil` when it is not shared memory.
     var walIndex: UnsafeRawPointer?
     /// What the connection knows of the store's collections and indexes.
@@ -62,7 +62,7 @@ package final class SQLiteConnection: @unchecked Sendable {
         if hasFault, let fault { throw fault }
         let cached = slots[sql]
         if let cached, !cached.isInUse { return SQLiteStatement(slot: cached) }
-        let slot = SQLiteStatementSlot(handle: try compile(sql), connection: self)
+        let slot = CompiledStatement(handle: try compile(sql), connection: self)
         if cached == nil {
             if slots.count >= Self.statementsMax { slots.removeAll(keepingCapacity: true) }
             slots[sql] = slot
@@ -81,7 +81,7 @@ package final class SQLiteConnection: @unchecked Sendable {
         if number < numberedSlots.count, let slot = numberedSlots[number], !slot.isInUse {
             return SQLiteStatement(slot: slot)
         }
-        let slot = SQLiteStatementSlot(handle: try compile(text()), connection: self)
+        let slot = CompiledStatement(handle: try compile(text()), connection: self)
         while numberedSlots.count <= number { numberedSlots.append(nil) }
         if numberedSlots[number] == nil { numberedSlots[number] = slot }
         return SQLiteStatement(slot: slot)
@@ -96,7 +96,7 @@ package final class SQLiteConnection: @unchecked Sendable {
         if place < fixedSlots.count, let slot = fixedSlots[place], !slot.isInUse {
             return SQLiteStatement(slot: slot)
         }
-        let slot = SQLiteStatementSlot(handle: try compile(statement.sql), connection: self)
+        let slot = CompiledStatement(handle: try compile(statement.sql), connection: self)
         while fixedSlots.count <= place { fixedSlots.append(nil) }
         if fixedSlots[place] == nil { fixedSlots[place] = slot }
         return SQLiteStatement(slot: slot)
@@ -118,7 +118,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     /// Runs a statement once without keeping it, for settings and schema.
     package func executeOnce(_ sql: String) throws(StoreError) {
         if hasFault, let fault { throw fault }
-        let slot = SQLiteStatementSlot(handle: try compile(sql), connection: self)
+        let slot = CompiledStatement(handle: try compile(sql), connection: self)
         let statement = SQLiteStatement(slot: slot)
         try statement.run()
     }

@@ -4,9 +4,9 @@ internal import BSONStoreCSQLite
 ///
 /// Parameters are counted from 1, columns from 0. Not for use by two threads at once.
 package struct SQLiteStatement: ~Copyable {
-    private let slot: SQLiteStatementSlot
+    private let slot: CompiledStatement
 
-    init(slot: SQLiteStatementSlot) {
+    init(slot: CompiledStatement) {
         self.slot = slot
         slot.isInUse = true
     }
@@ -160,11 +160,11 @@ package struct SQLiteStatement: ~Copyable {
     }
 
     /// A text of no characters which is not NULL, for empty values.
-    private static var emptyText: UnsafePointer<CChar> { SQLiteStatementSlot.emptyText }
+    private static var emptyText: UnsafePointer<CChar> { CompiledStatement.emptyText }
 }
 
 /// Owns one compiled statement, for the cache and for whoever runs it.
-final class SQLiteStatementSlot {
+final class CompiledStatement {
     nonisolated(unsafe) static let emptyText: UnsafePointer<CChar> = {
         let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
         text.initialize(to: 0)

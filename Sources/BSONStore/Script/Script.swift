@@ -17,7 +17,7 @@ struct Script: Sendable {
     ///   its time is over.
     func accepts(_ document: BSONDocument) throws(StoreError) -> Bool {
         let this = ScriptValue.object(ScriptObject(document))
-        let machine = ScriptMachine()
+        let machine = ScriptInterpreter()
         defer { machine.forget() }
         return try machine.run(function, this: this, names: ["obj": this]).isTrue
     }
@@ -29,7 +29,7 @@ struct Script: Sendable {
     func value(
         of arguments: [BSONValue], scope: BSONDocument = [:]
     ) throws(StoreError) -> BSONValue {
-        let machine = ScriptMachine()
+        let machine = ScriptInterpreter()
         defer { machine.forget() }
         let value = try machine.run(
             function, this: .object(ScriptObject()), names: Self.names(scope),
@@ -43,7 +43,7 @@ struct Script: Sendable {
     func emits(
         of document: BSONDocument, scope: BSONDocument
     ) throws(StoreError) -> [BSONDocument] {
-        let machine = ScriptMachine()
+        let machine = ScriptInterpreter()
         machine.emitted = []
         defer { machine.forget() }
         _ = try machine.run(

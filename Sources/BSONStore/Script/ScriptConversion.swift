@@ -17,7 +17,7 @@ extension ScriptValue {
         case .null: self = .null
         case .regularExpression(let expression):
             do throws(StoreError) {
-                let pattern = try ScriptPattern(
+                let pattern = try ScriptRegExp(
                     expression.pattern, flags: expression.options.filter { "ims".contains($0) })
                 self = .object(ScriptObject(.pattern(pattern)))
             } catch {

@@ -10,9 +10,9 @@ enum ScriptDate {
     static var now: Double { Double(BSONDatetime.now.milliseconds) }
 
     /// The parts of a time; `nil` for no time.
-    static func calendar(_ time: Double) -> ExpressionCalendar? {
+    static func calendar(_ time: Double) -> CalendarFields? {
         guard abs(time) <= 8.64e15 else { return nil }
-        return ExpressionCalendar(milliseconds: Int64(time.rounded(.towardZero)))
+        return CalendarFields(milliseconds: Int64(time.rounded(.towardZero)))
     }
 
     /// As `toString` writes a time.
@@ -57,7 +57,7 @@ enum ScriptDate {
 
     /// The time that a text in the form of ISO 8601 means; `NaN` for another.
     static func time(_ text: String) -> Double {
-        var full = ScriptText.trimmed(text)
+        var full = ScriptString.trimmed(text)
         if full.utf8.count == 4 { full += "-01" }
         if full.utf8.count == 7 { full += "-01" }
         if full.utf8.count == 10 { full += "T00:00:00Z" }

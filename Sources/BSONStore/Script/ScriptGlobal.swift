@@ -57,19 +57,19 @@ enum ScriptGlobal: String, Sendable {
     }
 }
 
-extension ScriptMachine {
+extension ScriptInterpreter {
     /// Calls a function of the language by itself.
     func call(
         _ global: ScriptGlobal, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         let first = arguments.first ?? .undefined
         switch global {
         case .string: return .string(arguments.isEmpty ? "" : first.text)
         case .number, .numberLong, .numberInt: return .number(arguments.isEmpty ? 0 : first.number)
         case .boolean: return .bool(first.isTrue)
         case .date: return .string(ScriptDate.text(ScriptDate.now) ?? "")
-        case .parseInt: return .number(ScriptText.whole(first.text, arguments))
-        case .parseFloat: return .number(ScriptText.leadingNumber(first.text))
+        case .parseInt: return .number(ScriptString.whole(first.text, arguments))
+        case .parseFloat: return .number(ScriptString.leadingNumber(first.text))
         case .isNaN: return .bool(first.number.isNaN)
         case .isFinite: return .bool(first.number.isFinite)
         case .sleep:
@@ -92,7 +92,7 @@ extension ScriptMachine {
     }
 
     /// Makes an object with `new`.
-    func make(_ callee: ScriptValue, _ arguments: [ScriptValue]) throws(ScriptStop) -> ScriptValue {
+    func make(_ callee: ScriptValue, _ arguments: [ScriptValue]) throws(ScriptFailure) -> ScriptValue {
         try charge(64)
         switch callee.object?.kind {
         case .function(let function, let scope, _) where !function.isArrow:
@@ -106,7 +106,7 @@ extension ScriptMachine {
 
     private func make(
         _ global: ScriptGlobal, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         let first = arguments.first ?? .undefined
         switch global {
         case .date, .isoDate: return .object(ScriptObject(.date(try time(arguments, global))))
@@ -143,7 +143,7 @@ extension ScriptMachine {
         }
     }
 
-    private func objectID(_ arguments: [ScriptValue]) throws(ScriptStop) -> ScriptValue {
+    private func objectID(_ arguments: [ScriptValue]) throws(ScriptFailure) -> ScriptValue {
         guard let given = arguments.first else {
             return .object(ScriptObject(.bson(.objectID(BSONObjectID()))))
         }
@@ -161,7 +161,7 @@ extension ScriptMachine {
     /// The time that the arguments of `Date` mean.
     private func time(
         _ arguments: [ScriptValue], _ global: ScriptGlobal
-    ) throws(ScriptStop) -> Double {
+    ) throws(ScriptFailure) -> Double {
         guard let first = arguments.first else { return ScriptDate.now }
         if arguments.count > 1 { return ScriptDate.time(arguments.map(\.number)) }
         if case .date(let time) = first.object?.kind { return time }
@@ -176,7 +176,7 @@ extension ScriptMachine {
     }
 
     /// The value as `JSON.stringify` writes it.
-    func json(_ value: ScriptValue, depth: Int = 0) throws(ScriptStop) -> String {
+    func json(_ value: ScriptValue, depth: Int = 0) throws(ScriptFailure) -> String {
         guard depth < 100 else { throw fail("TypeError", "cyclic object value") }
         try step()
         var text = ""

@@ -14,8 +14,8 @@ package enum ScriptLimits {
 }
 
 /// Says why an evaluation stops.
-enum ScriptStop: Error {
-    /// The script threw the machine's ``ScriptMachine/thrown``.
+enum ScriptFailure: Error {
+    /// The script threw the machine's ``ScriptInterpreter/thrown``.
     case thrown
     /// A limit was met, which no script catches.
     case failed(StoreError)

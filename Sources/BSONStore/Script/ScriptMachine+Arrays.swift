@@ -1,7 +1,7 @@
-extension ScriptMachine {
+extension ScriptInterpreter {
     func invoke(
         _ name: String, onArray array: ScriptObject, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue? {
+    ) throws(ScriptFailure) -> ScriptValue? {
         switch name {
         case "every", "filter", "find", "findIndex", "forEach", "map", "some":
             return try visit(name, array, arguments)
@@ -16,7 +16,7 @@ extension ScriptMachine {
     /// Calls a function with each element.
     private func visit(
         _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         let function = arguments.first ?? .undefined
         let this = arguments.count > 1 ? arguments[1] : .undefined
         var kept: [ScriptValue] = []
@@ -46,7 +46,7 @@ extension ScriptMachine {
 
     private func reduce(
         _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         let function = arguments.first ?? .undefined
         try charge(24 * array.elements.count)
         var rest = Array(array.elements.enumerated())
@@ -70,13 +70,13 @@ extension ScriptMachine {
     /// Sorts by a function, or by texts; equal elements stay in order.
     private func sort(
         _ array: ScriptObject, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         let function = arguments.first
-        func isOrdered(_ left: ScriptValue, _ right: ScriptValue) throws(ScriptStop) -> Bool {
+        func isOrdered(_ left: ScriptValue, _ right: ScriptValue) throws(ScriptFailure) -> Bool {
             try step()
-            if ScriptText.isUndefined(right) { return true }
-            if ScriptText.isUndefined(left) { return false }
-            guard let function, !ScriptText.isUndefined(function) else {
+            if ScriptString.isUndefined(right) { return true }
+            if ScriptString.isUndefined(left) { return false }
+            guard let function, !ScriptString.isUndefined(function) else {
                 return !right.text.utf16.lexicographicallyPrecedes(left.text.utf16)
             }
             let order = try call(function, this: .undefined, [left, right], name: "sort").number
@@ -108,7 +108,7 @@ extension ScriptMachine {
 
     private func change(
         _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         try charge(16 * arguments.count)
         try change(array)
         switch name {
@@ -121,15 +121,15 @@ extension ScriptMachine {
             return .object(array)
         case "fill":
             let count = array.elements.count
-            let from = ScriptText.place(arguments.dropFirst().first, count: count, otherwise: 0)
-            let end = ScriptText.place(arguments.dropFirst(2).first, count: count, otherwise: count)
+            let from = ScriptString.place(arguments.dropFirst().first, count: count, otherwise: 0)
+            let end = ScriptString.place(arguments.dropFirst(2).first, count: count, otherwise: count)
             for index in from..<max(from, end) {
                 array.elements[index] = arguments.first ?? .undefined
             }
             return .object(array)
         default:
             let count = array.elements.count
-            let from = ScriptText.place(arguments.first, count: count, otherwise: 0)
+            let from = ScriptString.place(arguments.first, count: count, otherwise: 0)
             let removed =
                 arguments.count > 1 ? max(0, min(arguments[1].integer, count - from)) : count - from
             let range = from..<from + removed
@@ -143,13 +143,13 @@ extension ScriptMachine {
 
     private func read(
         _ name: String, _ array: ScriptObject, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue? {
+    ) throws(ScriptFailure) -> ScriptValue? {
         let elements = array.elements
         let first = arguments.first ?? .undefined
         switch name {
         case "includes": return .bool(elements.contains { Self.isIncluded($0, first) })
         case "indexOf":
-            let from = ScriptText.place(
+            let from = ScriptString.place(
                 arguments.dropFirst().first, count: elements.count, otherwise: 0)
             let found = elements[from...].firstIndex { ScriptValue.isSame($0, first) }
             return .number(Double(found ?? -1))
@@ -160,8 +160,8 @@ extension ScriptMachine {
             return .string(
                 try joined(elements, separator: separator) { $0.isNothing ? .string("") : $0 })
         case "slice":
-            let from = ScriptText.place(arguments.first, count: elements.count, otherwise: 0)
-            let end = ScriptText.place(
+            let from = ScriptString.place(arguments.first, count: elements.count, otherwise: 0)
+            let end = ScriptString.place(
                 arguments.dropFirst().first, count: elements.count, otherwise: elements.count)
             try charge(16 * elements.count)
             return .object(ScriptObject(elements: Array(elements[from..<max(from, end)])))
@@ -174,7 +174,7 @@ extension ScriptMachine {
     }
 
     /// The elements of the arrays among values, and the other values.
-    private func flat(_ values: [ScriptValue]) throws(ScriptStop) -> [ScriptValue] {
+    private func flat(_ values: [ScriptValue]) throws(ScriptFailure) -> [ScriptValue] {
         var all: [ScriptValue] = []
         for value in values {
             try step()

@@ -1,7 +1,7 @@
-extension ScriptMachine {
+extension ScriptInterpreter {
     func evaluate(
         _ expression: ScriptExpression, _ frame: ScriptFrame
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         try step()
         switch expression {
         case .undefined: return .undefined
@@ -12,13 +12,13 @@ extension ScriptMachine {
         case .this: return frame.this
         case .name(let name): return try value(name, frame)
         default:
-            return try deeper { () throws(ScriptStop) in try compute(expression, frame) }
+            return try deeper { () throws(ScriptFailure) in try compute(expression, frame) }
         }
     }
 
     private func compute(
         _ expression: ScriptExpression, _ frame: ScriptFrame
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         switch expression {
         case .template(let texts, let values): return try template(texts, values, frame)
         case .pattern(let source, let flags): return try pattern(source, flags)
@@ -56,13 +56,13 @@ extension ScriptMachine {
 
     private func evaluate(
         _ expressions: [ScriptExpression], _ frame: ScriptFrame
-    ) throws(ScriptStop) -> [ScriptValue] {
+    ) throws(ScriptFailure) -> [ScriptValue] {
         var values: [ScriptValue] = []
         for expression in expressions { values.append(try evaluate(expression, frame)) }
         return values
     }
 
-    private func value(_ name: String, _ frame: ScriptFrame) throws(ScriptStop) -> ScriptValue {
+    private func value(_ name: String, _ frame: ScriptFrame) throws(ScriptFailure) -> ScriptValue {
         if let value = frame.scope.value(name) { return value }
         switch name {
         case "NaN": return .number(.nan)
@@ -77,7 +77,7 @@ extension ScriptMachine {
 
     private func template(
         _ texts: [String], _ values: [ScriptExpression], _ frame: ScriptFrame
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         var text = texts[0]
         for (index, value) in values.enumerated() {
             let part = try self.text(try evaluate(value, frame))
@@ -88,9 +88,9 @@ extension ScriptMachine {
         return .string(text)
     }
 
-    func pattern(_ source: String, _ flags: String) throws(ScriptStop) -> ScriptValue {
+    func pattern(_ source: String, _ flags: String) throws(ScriptFailure) -> ScriptValue {
         do throws(StoreError) {
-            return .object(ScriptObject(.pattern(try ScriptPattern(source, flags: flags))))
+            return .object(ScriptObject(.pattern(try ScriptRegExp(source, flags: flags))))
         } catch {
             throw fail(error)
         }
@@ -98,7 +98,7 @@ extension ScriptMachine {
 
     private func object(
         _ fields: [(key: ScriptExpression, value: ScriptExpression)], _ frame: ScriptFrame
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         let object = ScriptObject()
         try charge(64 + 48 * fields.count)
         for field in fields {
@@ -110,7 +110,7 @@ extension ScriptMachine {
 
     private func call(
         _ callee: ScriptExpression, _ arguments: [ScriptExpression], _ frame: ScriptFrame
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         guard case .member(let subject, let name, let isOptional) = callee else {
             let function = try evaluate(callee, frame)
             return try call(
@@ -131,7 +131,7 @@ extension ScriptMachine {
     private func assign(
         _ place: ScriptExpression, _ applied: ScriptOperator?, _ value: ScriptExpression,
         _ frame: ScriptFrame
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         var result = ScriptValue.undefined
         if let applied {
             result = try binary(applied, place, value, frame)
@@ -144,7 +144,7 @@ extension ScriptMachine {
 
     private func store(
         _ value: ScriptValue, at place: ScriptExpression, _ frame: ScriptFrame
-    ) throws(ScriptStop) {
+    ) throws(ScriptFailure) {
         switch place {
         case .name(let name): frame.scope.assign(name, value)
         case .member(let subject, let name, _):
@@ -163,7 +163,7 @@ extension ScriptMachine {
 
     private func set(
         _ name: String, of object: ScriptObject, to value: ScriptValue
-    ) throws(ScriptStop) {
+    ) throws(ScriptFailure) {
         try charge(48 + name.utf8.count)
         try change(object)
         guard object.isArray else { return object.set(name, value) }
@@ -179,7 +179,7 @@ extension ScriptMachine {
         }
     }
 
-    private func grow(_ array: ScriptObject, to count: Int) throws(ScriptStop) {
+    private func grow(_ array: ScriptObject, to count: Int) throws(ScriptFailure) {
         let missing = count - array.elements.count
         guard missing > 0 else { return }
         guard missing < ScriptLimits.bytesMax else {

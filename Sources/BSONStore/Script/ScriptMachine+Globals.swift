@@ -4,11 +4,11 @@
     internal import Glibc
 #endif
 
-extension ScriptMachine {
+extension ScriptInterpreter {
     /// Calls a function that a global holds; `nil` where it has none of that name.
     func invoke(
         _ name: String, of global: ScriptGlobal, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue? {
+    ) throws(ScriptFailure) -> ScriptValue? {
         let first = arguments.first ?? .undefined
         switch (global, name) {
         case (.math, _): return Self.math(name, arguments.map(\.number))
@@ -42,7 +42,7 @@ extension ScriptMachine {
             return .bool(Self.is(name, number))
         case (.string, "fromCharCode"):
             let units = arguments.map { UInt16(truncatingIfNeeded: $0.bits) }
-            return .string(ScriptText.string(units))
+            return .string(ScriptString.string(units))
         default: return nil
         }
     }
@@ -90,7 +90,7 @@ extension ScriptMachine {
     }
 
     /// The properties of an object, or the parts of a text, as an array.
-    private func list(_ name: String, _ value: ScriptValue) throws(ScriptStop) -> ScriptValue {
+    private func list(_ name: String, _ value: ScriptValue) throws(ScriptFailure) -> ScriptValue {
         guard !value.isNothing else {
             throw fail("TypeError", "can't convert \(value.text) to object")
         }
@@ -116,7 +116,7 @@ extension ScriptMachine {
         return .object(ScriptObject(elements: parts))
     }
 
-    private func parsed(_ text: String) throws(ScriptStop) -> ScriptValue {
+    private func parsed(_ text: String) throws(ScriptFailure) -> ScriptValue {
         try charge(4 * text.utf8.count)
         do throws(BSONError) {
             let value = try BSONDocument(extendedJSON: "{\"\": \(text)}")[""]

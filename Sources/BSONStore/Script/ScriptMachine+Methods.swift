@@ -1,4 +1,4 @@
-extension ScriptMachine {
+extension ScriptInterpreter {
     private static let textMethods: Set<String> = [
         "charAt", "charCodeAt", "codePointAt", "concat", "endsWith", "includes", "indexOf",
         "lastIndexOf", "localeCompare", "match", "padEnd", "padStart", "repeat", "replace",
@@ -38,7 +38,7 @@ extension ScriptMachine {
     /// Calls a method of the language; `nil` where the value has none of that name.
     func invoke(
         _ name: String, on receiver: ScriptValue, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue? {
+    ) throws(ScriptFailure) -> ScriptValue? {
         switch receiver {
         case .undefined, .null:
             throw fail(
@@ -100,7 +100,7 @@ extension ScriptMachine {
 
     private func invoke(
         _ name: String, onObject object: ScriptObject, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue? {
+    ) throws(ScriptFailure) -> ScriptValue? {
         let first = arguments.first ?? .undefined
         switch object.kind {
         case .array: return try invoke(name, onArray: object, arguments)

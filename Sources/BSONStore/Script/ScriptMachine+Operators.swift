@@ -4,11 +4,11 @@
     internal import Glibc
 #endif
 
-extension ScriptMachine {
+extension ScriptInterpreter {
     func binary(
         _ applied: ScriptOperator, _ left: ScriptExpression, _ right: ScriptExpression,
         _ frame: ScriptFrame
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         // A long sum is a tree that leans to the left; it is walked down without recursion.
         var rest = [(applied, right)]
         var first = left
@@ -30,7 +30,7 @@ extension ScriptMachine {
 
     private func apply(
         _ applied: ScriptOperator, _ left: ScriptValue, _ right: ScriptValue
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         switch applied {
         case .add: return try add(left, right)
         case .subtract: return .number(left.number - right.number)
@@ -59,7 +59,7 @@ extension ScriptMachine {
         }
     }
 
-    func add(_ left: ScriptValue, _ right: ScriptValue) throws(ScriptStop) -> ScriptValue {
+    func add(_ left: ScriptValue, _ right: ScriptValue) throws(ScriptFailure) -> ScriptValue {
         // Dates are added as texts.
         let (left, right) = (try operand(left), try operand(right))
         switch (left, right) {
@@ -69,7 +69,7 @@ extension ScriptMachine {
         }
     }
 
-    private func operand(_ value: ScriptValue) throws(ScriptStop) -> ScriptValue {
+    private func operand(_ value: ScriptValue) throws(ScriptFailure) -> ScriptValue {
         if value.object?.isArray == true { return .string(try text(value)) }
         if case .date = value.object?.kind { return .string(value.text) }
         return value.primitive(prefersText: false)
@@ -90,7 +90,7 @@ extension ScriptMachine {
 
     private func isInstance(
         _ value: ScriptValue, of type: ScriptValue
-    ) throws(ScriptStop) -> Bool {
+    ) throws(ScriptFailure) -> Bool {
         guard case .global(let global) = type.object?.kind else {
             guard type.object?.isCallable == true else {
                 throw fail("TypeError", "invalid 'instanceof' operand")
@@ -110,7 +110,7 @@ extension ScriptMachine {
 
     func unary(
         _ applied: ScriptOperator, _ operand: ScriptExpression, _ frame: ScriptFrame
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         switch applied {
         case .not: return .bool(!(try evaluate(operand, frame).isTrue))
         case .bitNot: return .number(Double(~(try evaluate(operand, frame).bits)))
@@ -135,7 +135,7 @@ extension ScriptMachine {
     }
 
     /// The value of a property, of the value's own or of its kind.
-    func property(_ key: ScriptValue, of subject: ScriptValue) throws(ScriptStop) -> ScriptValue {
+    func property(_ key: ScriptValue, of subject: ScriptValue) throws(ScriptFailure) -> ScriptValue {
         switch subject {
         case .undefined, .null:
             throw fail(
@@ -143,10 +143,10 @@ extension ScriptMachine {
                 "can't access property \"\(key.text)\", \(subject.text) has no properties")
         case .string(let text):
             if case .number(let index) = key {
-                return ScriptText.character(text, Int(exactly: index))
+                return ScriptString.character(text, Int(exactly: index))
             }
             if key.text == "length" { return .number(Double(text.utf16.count)) }
-            if let index = ScriptObject.index(key.text) { return ScriptText.character(text, index) }
+            if let index = ScriptObject.index(key.text) { return ScriptString.character(text, index) }
         case .object(let object):
             if object.isArray, case .number(let index) = key, let index = Int(exactly: index) {
                 return object.elements.indices.contains(index) ? object.elements[index] : .undefined

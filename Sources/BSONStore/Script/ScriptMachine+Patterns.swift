@@ -1,10 +1,10 @@
-extension ScriptMachine {
+extension ScriptInterpreter {
     /// Calls a method of a text that takes a pattern.
     func search(
         _ name: String, _ text: String, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         let first = arguments.first ?? .undefined
-        var pattern: ScriptPattern?
+        var pattern: ScriptRegExp?
         if case .pattern(let given) = first.object?.kind { pattern = given }
         switch name {
         case "split": return try split(text, pattern, arguments)
@@ -13,7 +13,7 @@ extension ScriptMachine {
         default: break
         }
         if pattern == nil {
-            let made = try self.pattern(ScriptText.isUndefined(first) ? "(?:)" : first.text, "")
+            let made = try self.pattern(ScriptString.isUndefined(first) ? "(?:)" : first.text, "")
             if case .pattern(let found) = made.object?.kind { pattern = found }
         }
         guard let pattern else { return .null }
@@ -22,40 +22,40 @@ extension ScriptMachine {
         guard pattern.isGlobal, found.object != nil else { return found }
         let all = ScriptObject(elements: [])
         for match in try matches(of: pattern, in: text) {
-            all.elements.append(try made(ScriptText.bytes(text, match.range)))
+            all.elements.append(try made(ScriptString.bytes(text, match.range)))
         }
         return .object(all)
     }
 
     /// What a pattern finds first: the whole, then its groups.
-    func groups(of pattern: ScriptPattern, in text: String) throws(ScriptStop) -> ScriptValue {
+    func groups(of pattern: ScriptRegExp, in text: String) throws(ScriptFailure) -> ScriptValue {
         guard let match = pattern.match(in: text) else { return .null }
         try charge(64)
-        let found = ScriptObject(elements: [try made(ScriptText.bytes(text, match.range))])
+        let found = ScriptObject(elements: [try made(ScriptString.bytes(text, match.range))])
         for group in match.groups {
             guard let group else {
                 found.elements.append(.undefined)
                 continue
             }
-            found.elements.append(try made(ScriptText.bytes(text, group)))
+            found.elements.append(try made(ScriptString.bytes(text, group)))
         }
         found.set(
-            "index", .number(Double(ScriptText.unit(text, byte: match.range.lowerBound))))
+            "index", .number(Double(ScriptString.unit(text, byte: match.range.lowerBound))))
         return .object(found)
     }
 
     /// The matches of a pattern one after the other.
     private func matches(
-        of pattern: ScriptPattern, in text: String
-    ) throws(ScriptStop) -> [TextMatch] {
-        var matches: [TextMatch] = []
+        of pattern: ScriptRegExp, in text: String
+    ) throws(ScriptFailure) -> [RegexMatch] {
+        var matches: [RegexMatch] = []
         var place = 0
         while place <= text.utf8.count, let match = pattern.match(in: text, from: place) {
             try step()
             try charge(64)
             matches.append(match)
             place = match.range.upperBound
-            if match.range.isEmpty { place = ScriptText.byte(text, after: place) }
+            if match.range.isEmpty { place = ScriptString.byte(text, after: place) }
         }
         return matches
     }
@@ -63,22 +63,22 @@ extension ScriptMachine {
     /// Where a text is one behind the other.
     private func matches(
         of part: String, in text: String, all: Bool
-    ) throws(ScriptStop) -> [TextMatch] {
-        var matches: [TextMatch] = []
+    ) throws(ScriptFailure) -> [RegexMatch] {
+        var matches: [RegexMatch] = []
         var place = 0
         while all || matches.isEmpty, let found = try index(of: part, in: text, from: place) {
             try charge(64)
             place = found + part.utf8.count
-            matches.append(TextMatch(range: found..<place, groups: []))
-            if part.isEmpty { place = ScriptText.byte(text, after: place) }
+            matches.append(RegexMatch(range: found..<place, groups: []))
+            if part.isEmpty { place = ScriptString.byte(text, after: place) }
         }
         return matches
     }
 
     private func replace(
-        _ text: String, _ pattern: ScriptPattern?, _ arguments: [ScriptValue], all: Bool
-    ) throws(ScriptStop) -> ScriptValue {
-        var found: [TextMatch] = []
+        _ text: String, _ pattern: ScriptRegExp?, _ arguments: [ScriptValue], all: Bool
+    ) throws(ScriptFailure) -> ScriptValue {
+        var found: [RegexMatch] = []
         if let pattern {
             found = try matches(of: pattern, in: text)
             if !pattern.isGlobal { found = Array(found.prefix(1)) }
@@ -89,21 +89,21 @@ extension ScriptMachine {
         var end = 0
         for match in found {
             let new =
-                ScriptText.bytes(text, end..<match.range.lowerBound)
+                ScriptString.bytes(text, end..<match.range.lowerBound)
                 + (try replacement(match, text, arguments))
             try charge(new.utf8.count)
             result += new
             end = match.range.upperBound
         }
         try charge(text.utf8.count - end)
-        return .string(result + ScriptText.bytes(text, end..<text.utf8.count))
+        return .string(result + ScriptString.bytes(text, end..<text.utf8.count))
     }
 
     private func replacement(
-        _ match: TextMatch, _ text: String, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> String {
+        _ match: RegexMatch, _ text: String, _ arguments: [ScriptValue]
+    ) throws(ScriptFailure) -> String {
         func part(_ range: Range<Int>?) -> String {
-            range.map { ScriptText.bytes(text, $0) } ?? ""
+            range.map { ScriptString.bytes(text, $0) } ?? ""
         }
         let given = arguments.count > 1 ? arguments[1] : .undefined
         if given.object?.isCallable == true {
@@ -136,14 +136,14 @@ extension ScriptMachine {
     }
 
     private func split(
-        _ text: String, _ pattern: ScriptPattern?, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue {
+        _ text: String, _ pattern: ScriptRegExp?, _ arguments: [ScriptValue]
+    ) throws(ScriptFailure) -> ScriptValue {
         let parts = ScriptObject(elements: [])
         let count = text.utf8.count
         var end = 0
-        func add(until place: Int) throws(ScriptStop) {
+        func add(until place: Int) throws(ScriptFailure) {
             try charge(32)
-            parts.elements.append(try made(ScriptText.bytes(text, end..<place)))
+            parts.elements.append(try made(ScriptString.bytes(text, end..<place)))
         }
         if let pattern {
             for match in try matches(of: pattern, in: text) {
@@ -153,11 +153,11 @@ extension ScriptMachine {
                 end = match.range.upperBound
             }
             try add(until: count)
-        } else if let separator = arguments.first, !ScriptText.isUndefined(separator) {
+        } else if let separator = arguments.first, !ScriptString.isUndefined(separator) {
             let separator = separator.text
             if separator.isEmpty {
                 try charge(32 * text.utf16.count)
-                parts.elements = text.utf16.map { .string(ScriptText.string([$0])) }
+                parts.elements = text.utf16.map { .string(ScriptString.string([$0])) }
             } else {
                 while let found = try index(of: separator, in: text, from: end) {
                     try add(until: found)
@@ -168,7 +168,7 @@ extension ScriptMachine {
         } else {
             parts.elements = [.string(text)]
         }
-        if arguments.count > 1, !ScriptText.isUndefined(arguments[1]) {
+        if arguments.count > 1, !ScriptString.isUndefined(arguments[1]) {
             parts.elements = Array(parts.elements.prefix(max(0, arguments[1].integer)))
         }
         return .object(parts)

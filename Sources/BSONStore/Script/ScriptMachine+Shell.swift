@@ -1,10 +1,10 @@
-extension ScriptMachine {
+extension ScriptInterpreter {
     /// Calls a function that MongoDB adds to `Array`; `nil` where there is none of that name.
     ///
     /// Source: the server's `types.js`.
     func shellFunction(
         _ name: String, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue? {
+    ) throws(ScriptFailure) -> ScriptValue? {
         let elements = arguments.first?.object?.elements ?? []
         try charge(16 * elements.count)
         switch name {
@@ -33,13 +33,13 @@ extension ScriptMachine {
     }
 
     /// What `+` makes of all elements; null of none.
-    private func sum(_ elements: [ScriptValue]) throws(ScriptStop) -> ScriptValue {
+    private func sum(_ elements: [ScriptValue]) throws(ScriptFailure) -> ScriptValue {
         guard var sum = elements.first else { return .null }
         for element in elements.dropFirst() { sum = try add(sum, element) }
         return sum
     }
 
-    private func average(_ elements: [ScriptValue]) throws(ScriptStop) -> Double? {
+    private func average(_ elements: [ScriptValue]) throws(ScriptFailure) -> Double? {
         elements.isEmpty ? nil : try sum(elements).number / Double(elements.count)
     }
 }

@@ -1,4 +1,4 @@
-extension ScriptMachine {
+extension ScriptInterpreter {
     /// How statements end.
     enum Completion {
         case normal
@@ -9,7 +9,7 @@ extension ScriptMachine {
 
     func execute(
         _ statements: [ScriptStatement], _ frame: ScriptFrame
-    ) throws(ScriptStop) -> Completion {
+    ) throws(ScriptFailure) -> Completion {
         // Functions are known before they stand there.
         for case .function(let function) in statements {
             guard let name = function.name else { continue }
@@ -25,13 +25,13 @@ extension ScriptMachine {
 
     private func execute(
         _ statement: ScriptStatement, _ frame: ScriptFrame
-    ) throws(ScriptStop) -> Completion {
+    ) throws(ScriptFailure) -> Completion {
         try step()
         switch statement {
         case .expression(let value): _ = try evaluate(value, frame)
         case .declare(let names, let isBlockScoped):
             for (name, value) in names {
-                let value = try value.map { (value) throws(ScriptStop) in
+                let value = try value.map { (value) throws(ScriptFailure) in
                     try evaluate(value, frame)
                 }
                 if isBlockScoped {
@@ -51,7 +51,7 @@ extension ScriptMachine {
         case .select(let subject, let cases): return try select(subject, cases, frame)
         case .return(let value):
             return .return(
-                try value.map { (value) throws(ScriptStop) in
+                try value.map { (value) throws(ScriptFailure) in
                     try evaluate(value, frame)
                 } ?? .undefined)
         case .throw(let value):
@@ -67,19 +67,19 @@ extension ScriptMachine {
 
     private func deeper(
         _ statement: ScriptStatement, _ frame: ScriptFrame
-    ) throws(ScriptStop) -> Completion {
-        try deeper { () throws(ScriptStop) in try execute(statement, frame) }
+    ) throws(ScriptFailure) -> Completion {
+        try deeper { () throws(ScriptFailure) in try execute(statement, frame) }
     }
 
     private func executeBlock(
         _ statements: [ScriptStatement], _ frame: ScriptFrame
-    ) throws(ScriptStop) -> Completion {
-        try deeper { () throws(ScriptStop) in try execute(statements, frame.block) }
+    ) throws(ScriptFailure) -> Completion {
+        try deeper { () throws(ScriptFailure) in try execute(statements, frame.block) }
     }
 
     private func loop(
         _ statement: ScriptStatement, _ frame: ScriptFrame
-    ) throws(ScriptStop) -> Completion {
+    ) throws(ScriptFailure) -> Completion {
         guard case .loop(let first, let test, let next, let body, var tests) = statement else {
             return .normal
         }
@@ -101,7 +101,7 @@ extension ScriptMachine {
     private func forEach(
         _ name: String, _ subject: ScriptExpression, isValues: Bool, _ body: ScriptStatement,
         _ frame: ScriptFrame
-    ) throws(ScriptStop) -> Completion {
+    ) throws(ScriptFailure) -> Completion {
         let subject = try evaluate(subject, frame)
         for item in try items(of: subject, isValues: isValues) {
             let inner = frame.block
@@ -118,7 +118,7 @@ extension ScriptMachine {
     /// What a loop goes over.
     private func items(
         of subject: ScriptValue, isValues: Bool
-    ) throws(ScriptStop) -> [ScriptValue] {
+    ) throws(ScriptFailure) -> [ScriptValue] {
         switch subject {
         case .object(let object):
             guard isValues else { return object.ownNames.map { .string($0) } }
@@ -140,7 +140,7 @@ extension ScriptMachine {
     private func select(
         _ subject: ScriptExpression,
         _ cases: [(test: ScriptExpression?, body: [ScriptStatement])], _ frame: ScriptFrame
-    ) throws(ScriptStop) -> Completion {
+    ) throws(ScriptFailure) -> Completion {
         let value = try evaluate(subject, frame)
         let frame = frame.block
         var chosen: Int?
@@ -168,10 +168,10 @@ extension ScriptMachine {
     private func attempt(
         _ body: [ScriptStatement], _ name: String?, _ rescue: [ScriptStatement]?,
         _ always: [ScriptStatement], _ frame: ScriptFrame
-    ) throws(ScriptStop) -> Completion {
-        var stop: ScriptStop?
+    ) throws(ScriptFailure) -> Completion {
+        var stop: ScriptFailure?
         var completion = Completion.normal
-        do throws(ScriptStop) {
+        do throws(ScriptFailure) {
             completion = try executeBlock(body, frame)
         } catch {
             stop = error
@@ -180,7 +180,7 @@ extension ScriptMachine {
             stop = nil
             let inner = frame.block
             if let name { inner.scope.declare(name, thrown) }
-            do throws(ScriptStop) {
+            do throws(ScriptFailure) {
                 completion = try executeBlock(rescue, inner)
             } catch {
                 stop = error

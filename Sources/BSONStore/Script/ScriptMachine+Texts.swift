@@ -1,8 +1,8 @@
-extension ScriptMachine {
+extension ScriptInterpreter {
     /// Calls a method of a text, which is looked at where it lies: counted is what is made.
     func invoke(
         _ name: String, onText text: String, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         let first = arguments.first ?? .undefined
         switch name {
         case "toLowerCase":
@@ -14,7 +14,7 @@ extension ScriptMachine {
         case "trim", "trimStart", "trimEnd":
             try look(at: text.utf8.count)
             return try made(
-                ScriptText.trimmed(text, start: name != "trimEnd", end: name != "trimStart"))
+                ScriptString.trimmed(text, start: name != "trimEnd", end: name != "trimStart"))
         case "concat": return .string(try joined([.string(text)] + arguments) { $0 })
         case "localeCompare":
             let other = first.text
@@ -26,32 +26,32 @@ extension ScriptMachine {
         case "repeat", "padStart", "padEnd": return try lengthen(name, text, arguments)
         case "charAt", "charCodeAt", "codePointAt": return character(name, text, first.integer)
         case "slice", "substring", "substr":
-            return try made(ScriptText.units(text, range(name, text.utf16.count, arguments)))
+            return try made(ScriptString.units(text, range(name, text.utf16.count, arguments)))
         case "startsWith", "endsWith": return try bounds(name, text, arguments)
         default: return try find(name, text, arguments)
         }
     }
 
     /// A text that was made.
-    func made(_ text: String) throws(ScriptStop) -> ScriptValue {
+    func made(_ text: String) throws(ScriptFailure) -> ScriptValue {
         try charge(text.utf8.count)
         return .string(text)
     }
 
     /// Counts the time that it takes to look at so many bytes.
-    private func look(at count: Int) throws(ScriptStop) { try step(1 + count / 64) }
+    private func look(at count: Int) throws(ScriptFailure) { try step(1 + count / 64) }
 
     /// Where a part begins first from a place on, or last before it, in bytes.
     func index(
         of part: String, in text: String, from: Int = 0, isLast: Bool = false
-    ) throws(ScriptStop) -> Int? {
+    ) throws(ScriptFailure) -> Int? {
         let last = text.utf8.count - part.utf8.count
         var rest = isLast ? 0..<max(0, min(from, last) + 1) : from..<max(from, last + 1)
         // So many places at a time that the clock is looked at often enough.
         let countMax = max(1, min(4_096, 65_536 / max(1, part.utf8.count)))
         while !rest.isEmpty {
             let places = isLast ? rest.suffix(countMax) : rest.prefix(countMax)
-            if let found = ScriptText.place(of: part, in: text, places, isLast: isLast) {
+            if let found = ScriptString.place(of: part, in: text, places, isLast: isLast) {
                 try step(1 + (isLast ? places.upperBound - found : found - places.lowerBound))
                 return found
             }
@@ -65,7 +65,7 @@ extension ScriptMachine {
 
     private func find(
         _ name: String, _ text: String, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         let part = (arguments.first ?? .undefined).text
         let isLast = name == "lastIndexOf"
         let count = text.utf16.count
@@ -75,20 +75,20 @@ extension ScriptMachine {
         }
         var found: Int? = place
         if !part.isEmpty {
-            let from = ScriptText.byte(text, unit: place, isUp: !isLast)
+            let from = ScriptString.byte(text, unit: place, isUp: !isLast)
             found = try index(of: part, in: text, from: from, isLast: isLast)
-                .map { ScriptText.unit(text, byte: $0) }
+                .map { ScriptString.unit(text, byte: $0) }
         }
         return name == "includes" ? .bool(found != nil) : .number(Double(found ?? -1))
     }
 
     private func bounds(
         _ name: String, _ text: String, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         let part = (arguments.first ?? .undefined).text.utf16
         let count = text.utf16.count
         var place = name == "startsWith" ? 0 : count
-        if arguments.count > 1, !ScriptText.isUndefined(arguments[1]) {
+        if arguments.count > 1, !ScriptString.isUndefined(arguments[1]) {
             place = max(0, min(arguments[1].integer, count))
         }
         if name == "endsWith" { place -= part.count }
@@ -104,16 +104,16 @@ extension ScriptMachine {
         let second = arguments.dropFirst().first
         switch name {
         case "slice":
-            let from = ScriptText.place(arguments.first, count: count, otherwise: 0)
-            let end = ScriptText.place(second, count: count, otherwise: count)
+            let from = ScriptString.place(arguments.first, count: count, otherwise: 0)
+            let end = ScriptString.place(second, count: count, otherwise: count)
             return from..<max(from, end)
         case "substr":
-            let from = ScriptText.place(arguments.first, count: count, otherwise: 0)
+            let from = ScriptString.place(arguments.first, count: count, otherwise: 0)
             let length = second.map { max(0, min($0.integer, count - from)) } ?? count - from
             return from..<from + length
         default:
             func bound(_ value: ScriptValue?, _ otherwise: Int) -> Int {
-                guard let value, !ScriptText.isUndefined(value) else { return otherwise }
+                guard let value, !ScriptString.isUndefined(value) else { return otherwise }
                 return max(0, min(value.integer, count))
             }
             let (one, other) = (bound(arguments.first, 0), bound(second, count))
@@ -127,7 +127,7 @@ extension ScriptMachine {
             return name == "charAt"
                 ? .string("") : name == "charCodeAt" ? .number(.nan) : .undefined
         }
-        if name == "charAt" { return .string(ScriptText.units(text, place..<place + 1)) }
+        if name == "charAt" { return .string(ScriptString.units(text, place..<place + 1)) }
         let index = units.index(units.startIndex, offsetBy: place)
         let unit = units[index]
         if name == "codePointAt", UTF16.isLeadSurrogate(unit) {
@@ -138,7 +138,7 @@ extension ScriptMachine {
 
     private func lengthen(
         _ name: String, _ text: String, _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         let count = arguments.first?.integer ?? 0
         if name == "repeat" {
             guard count >= 0, count < ScriptLimits.bytesMax else {
@@ -154,7 +154,7 @@ extension ScriptMachine {
             throw fail("RangeError", "invalid string length")
         }
         try charge(2 * missing + text.utf8.count)
-        let padding = ScriptText.string((0..<missing).map { filler[$0 % filler.count] })
+        let padding = ScriptString.string((0..<missing).map { filler[$0 % filler.count] })
         return .string(name == "padStart" ? padding + text : text + padding)
     }
 }

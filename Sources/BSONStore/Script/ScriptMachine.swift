@@ -1,10 +1,10 @@
 /// Runs a script once.
-final class ScriptMachine {
+final class ScriptInterpreter {
     /// What the script threw last.
     var thrown = ScriptValue.undefined
     /// What `emit` was called with; `nil` where there is no such function.
     var emitted: [BSONDocument]?
-    private var stepsToCheck = ScriptMachine.stepsPerCheck
+    private var stepsToCheck = ScriptInterpreter.stepsPerCheck
     private var bytes = 0
     private var depth = 0
     private let deadline = ScriptLimits.deadline ?? .now + .seconds(ScriptLimits.secondsMax)
@@ -23,7 +23,7 @@ final class ScriptMachine {
         _ arguments: [ScriptValue] = []
     ) throws(StoreError) -> ScriptValue {
         for (name, value) in names { globals.declare(name.text, value) }
-        do throws(ScriptStop) {
+        do throws(ScriptFailure) {
             return try call(function, in: globals, this: this, arguments)
         } catch {
             switch error {
@@ -34,7 +34,7 @@ final class ScriptMachine {
     }
 
     /// Notes what `emit` was called with.
-    func emit(_ arguments: [ScriptValue]) throws(ScriptStop) {
+    func emit(_ arguments: [ScriptValue]) throws(ScriptFailure) {
         guard emitted != nil else { throw fail("ReferenceError", "emit is not defined") }
         guard arguments.count == 2 else {
             throw .failed(.location(31220, "emit takes 2 args"))
@@ -60,14 +60,14 @@ final class ScriptMachine {
     /// Makes a function a value.
     func value(
         of function: ScriptFunction, in scope: ScriptScope, this: ScriptValue? = nil
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         try charge(64)
         scopes.append(scope)
         return .object(ScriptObject(.function(function, scope, this: this)))
     }
 
     /// Notes that other values are put into an object.
-    func change(_ object: ScriptObject) throws(ScriptStop) {
+    func change(_ object: ScriptObject) throws(ScriptFailure) {
         guard !object.isChanged else { return }
         try charge(8)
         object.isChanged = true
@@ -85,14 +85,14 @@ final class ScriptMachine {
     private static let stepsPerCheck = 1_024
 
     /// Counts steps, and looks at the clock now and then.
-    func step(_ count: Int = 1) throws(ScriptStop) {
+    func step(_ count: Int = 1) throws(ScriptFailure) {
         stepsToCheck -= count
         guard stepsToCheck <= 0 else { return }
         stepsToCheck = Self.stepsPerCheck
         try checkTime()
     }
 
-    private func checkTime() throws(ScriptStop) {
+    private func checkTime() throws(ScriptFailure) {
         if let fault = WorkBudget.current?.fault { throw .failed(fault) }
         guard deadline > .now else {
             throw .failed(StoreError(.maxTimeMSExpired, "operation exceeded time limit"))
@@ -100,7 +100,7 @@ final class ScriptMachine {
     }
 
     /// Counts bytes that a value takes, about.
-    func charge(_ count: Int) throws(ScriptStop) {
+    func charge(_ count: Int) throws(ScriptFailure) {
         bytes = count > ScriptLimits.bytesMax - bytes ? ScriptLimits.bytesMax + 1 : bytes + count
         guard bytes <= ScriptLimits.bytesMax else {
             throw .failed(StoreError(.scriptFailed, "InternalError: out of memory"))
@@ -108,13 +108,13 @@ final class ScriptMachine {
     }
 
     /// Sees that so many bytes can be had before they are taken, and counts them.
-    func charge(_ count: Int, times: Int) throws(ScriptStop) {
+    func charge(_ count: Int, times: Int) throws(ScriptFailure) {
         let (product, isTooMuch) = count.multipliedReportingOverflow(by: times)
         try charge(isTooMuch ? ScriptLimits.bytesMax + 1 : product)
     }
 
     /// The text of a value, which is made within what memory is left.
-    func text(_ value: ScriptValue) throws(ScriptStop) -> String {
+    func text(_ value: ScriptValue) throws(ScriptFailure) -> String {
         guard let object = value.object, object.isArray else { return value.text }
         var bytesLeft = ScriptLimits.bytesMax - bytes
         let text = object.text(&bytesLeft)
@@ -126,7 +126,7 @@ final class ScriptMachine {
     /// Puts texts one behind the other.
     func joined(
         _ values: [ScriptValue], separator: String = "", _ part: (ScriptValue) -> ScriptValue
-    ) throws(ScriptStop) -> String {
+    ) throws(ScriptFailure) -> String {
         var joined = ""
         for (index, value) in values.enumerated() {
             try step()
@@ -139,7 +139,7 @@ final class ScriptMachine {
     }
 
     /// Runs a part one level deeper.
-    func deeper<R>(_ body: () throws(ScriptStop) -> R) throws(ScriptStop) -> R {
+    func deeper<R>(_ body: () throws(ScriptFailure) -> R) throws(ScriptFailure) -> R {
         guard depth < ScriptLimits.depthMax else {
             throw .failed(StoreError(.scriptFailed, "InternalError: too much recursion"))
         }
@@ -149,7 +149,7 @@ final class ScriptMachine {
     }
 
     /// Lets time pass, but no more than there is.
-    func pause(milliseconds: Double) throws(ScriptStop) {
+    func pause(milliseconds: Double) throws(ScriptFailure) {
         let length = milliseconds.isNaN ? 0 : max(0, min(milliseconds, 1e12))
         let end = min(ContinuousClock.now + .milliseconds(Int64(length)), deadline)
         let bell = ThreadCondition()
@@ -162,13 +162,13 @@ final class ScriptMachine {
         try checkTime()
     }
 
-    func fail(_ kind: String, _ message: String) -> ScriptStop {
+    func fail(_ kind: String, _ message: String) -> ScriptFailure {
         thrown = .error(kind, message)
         return .thrown
     }
 
     /// Makes an error that scripts see of one of ours.
-    func fail(_ error: StoreError) -> ScriptStop {
+    func fail(_ error: StoreError) -> ScriptFailure {
         let parts = error.message.split(separator: ": ", maxSplits: 1)
         return parts.count == 2
             ? fail(String(parts[0]), String(parts[1])) : fail("Error", error.message)
@@ -177,12 +177,12 @@ final class ScriptMachine {
 
 // MARK: - Calls
 
-extension ScriptMachine {
+extension ScriptInterpreter {
     func call(
         _ function: ScriptFunction, in scope: ScriptScope, this: ScriptValue,
         _ arguments: [ScriptValue]
-    ) throws(ScriptStop) -> ScriptValue {
-        try deeper { () throws(ScriptStop) in
+    ) throws(ScriptFailure) -> ScriptValue {
+        try deeper { () throws(ScriptFailure) in
             try step()
             let inner = ScriptScope(in: scope, isFunction: true)
             if !function.isArrow {
@@ -201,7 +201,7 @@ extension ScriptMachine {
     func call(
         _ value: ScriptValue, this: ScriptValue, _ arguments: [ScriptValue],
         name: @autoclosure () -> String = "value"
-    ) throws(ScriptStop) -> ScriptValue {
+    ) throws(ScriptFailure) -> ScriptValue {
         switch value.object?.kind {
         case .function(let function, let scope, let bound):
             return try call(function, in: scope, this: bound ?? this, arguments)

@@ -9,7 +9,7 @@ final class ScriptObject {
         case global(ScriptGlobal)
         /// Milliseconds since 1970, `NaN` for no time.
         case date(Double)
-        case pattern(ScriptPattern)
+        case pattern(ScriptRegExp)
         case error
         /// A value that scripts carry, but do not compute with.
         case bson(BSONValue)
@@ -47,13 +47,13 @@ final class ScriptObject {
     }
 
     deinit {
-        var release = ScriptRelease()
+        var release = ScriptDeallocator()
         give(to: &release)
         release.drain()
     }
 
     /// Hands over all that it holds, for a release that does not recurse.
-    fileprivate func give(to release: inout ScriptRelease) {
+    fileprivate func give(to release: inout ScriptDeallocator) {
         for case .object(let object) in elements { release.objects.append(object) }
         elements = []
         if !values.isEmpty {
@@ -194,7 +194,7 @@ final class ScriptObject {
 
 /// Releases objects and scopes one after the other: what holds what holds the next, however many
 /// levels there are, takes no more of the thread's stack.
-struct ScriptRelease {
+struct ScriptDeallocator {
     fileprivate var objects: [ScriptObject] = []
     fileprivate var scopes: [ScriptScope] = []
 
@@ -213,10 +213,10 @@ struct ScriptRelease {
 }
 
 /// Is a regular expression of a script.
-final class ScriptPattern: Sendable {
+final class ScriptRegExp: Sendable {
     let source: String
     let flags: String
-    let pattern: TextPattern
+    let pattern: CompiledRegex
 
     var isGlobal: Bool { flags.contains("g") }
 
@@ -232,7 +232,7 @@ final class ScriptPattern: Sendable {
             throw ScriptLexer.illegal("invalid regular expression: it holds a null character")
         }
         do throws(StoreError) {
-            pattern = try TextPattern(
+            pattern = try CompiledRegex(
                 BSONRegularExpression(source, options: options), keepsGroups: true)
         } catch {
             throw ScriptLexer.illegal("invalid regular expression: \(error.message)")
@@ -240,7 +240,7 @@ final class ScriptPattern: Sendable {
     }
 
     /// The first match from an offset in bytes on.
-    func match(in text: String, from: Int = 0) -> TextMatch? {
+    func match(in text: String, from: Int = 0) -> RegexMatch? {
         var text = text
         return text.withUTF8 { pattern.match(in: UnsafeRawBufferPointer($0), from: from) }
     }
@@ -249,7 +249,7 @@ final class ScriptPattern: Sendable {
 /// Holds the names that a function, or a block of it, declares.
 final class ScriptScope {
     private var values: [Name: ScriptValue] = [:]
-    private var isForgotten = false
+    private var isReleased = false
     let parent: ScriptScope?
     /// Whether `var` declares here.
     let isFunction: Bool
@@ -260,13 +260,13 @@ final class ScriptScope {
     }
 
     deinit {
-        var release = ScriptRelease()
+        var release = ScriptDeallocator()
         give(to: &release)
         release.drain()
     }
 
     /// Hands over all that it holds; scopes around it are as many as functions stand in another.
-    fileprivate func give(to release: inout ScriptRelease) {
+    fileprivate func give(to release: inout ScriptDeallocator) {
         guard !values.isEmpty else { return }
         for case .object(let object) in values.values { release.objects.append(object) }
         values = [:]
@@ -286,8 +286,8 @@ final class ScriptScope {
     /// Lets go of all values of this scope and of those around it.
     func forget() {
         var scope: ScriptScope? = self
-        while let here = scope, !here.isForgotten {
-            here.isForgotten = true
+        while let here = scope, !here.isReleased {
+            here.isReleased = true
             here.values = [:]
             scope = here.parent
         }

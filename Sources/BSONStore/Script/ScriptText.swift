@@ -1,5 +1,5 @@
 /// Cuts texts as scripts do, which count in UTF-16.
-enum ScriptText {
+enum ScriptString {
     static func trimmed(_ text: String, start: Bool = true, end: Bool = true) -> String {
         var scalars = text.unicodeScalars[...]
         func isSpace(_ scalar: Unicode.Scalar?) -> Bool {

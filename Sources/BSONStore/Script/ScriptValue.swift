@@ -138,7 +138,7 @@ enum ScriptValue {
 /// Turns numbers into texts and back as scripts do.
 enum ScriptNumber {
     static func value(of text: String) -> Double {
-        let trimmed = ScriptText.trimmed(text)
+        let trimmed = ScriptString.trimmed(text)
         if trimmed.isEmpty { return 0 }
         if trimmed.hasPrefix("0x") || trimmed.hasPrefix("0X") {
             return UInt64(trimmed.dropFirst(2), radix: 16).map(Double.init) ?? .nan

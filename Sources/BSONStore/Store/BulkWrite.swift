@@ -150,8 +150,8 @@ extension WriteTransaction {
     /// - Throws: what SQLite says; the transaction is then of no use.
     package func insertEach(
         _ namespace: Namespace, _ documents: [BSONDocument], ordered: Bool
-    ) throws(StoreError) -> InsertedDocuments {
-        var inserted = InsertedDocuments()
+    ) throws(StoreError) -> InsertManyResult {
+        var inserted = InsertManyResult()
         inserted.ids.reserveCapacity(documents.count)
         for (index, document) in documents.enumerated() {
             do throws(StoreError) {
@@ -168,7 +168,7 @@ extension WriteTransaction {
 }
 
 /// Lists documents that were added together, and those that were refused.
-package struct InsertedDocuments: Sendable {
+package struct InsertManyResult: Sendable {
     /// The `_id`s of the documents that were added, in order.
     package fileprivate(set) var ids: [BSONValue] = []
     /// The documents that were refused, in order.
@@ -225,7 +225,7 @@ extension DocumentCollection {
 
 extension BulkWrite.Options {
     func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
-        try LanguageOptions(collation: collation).filter(document)
+        try EvaluationOptions(collation: collation).filter(document)
     }
 
     func update(_ value: BSONValue) throws(StoreError) -> Update {
@@ -241,7 +241,7 @@ extension BulkWrite.Options {
 
 extension BulkWriteResult {
     fileprivate mutating func add(
-        _ outcome: UpdateOutcome, at index: Int, _ note: ((DocumentImages) throws -> Void)?
+        _ outcome: UpdateResult, at index: Int, _ note: ((DocumentImages) throws -> Void)?
     ) throws {
         if let note { for image in outcome.images { try note(image) } }
         matchedCount += outcome.matchedCount

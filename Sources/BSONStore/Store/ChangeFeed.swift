@@ -1,5 +1,5 @@
 /// Keeps what the feed's settings are and which position comes next.
-struct FeedState: Sendable {
+struct ChangeFeed: Sendable {
     /// How many changes are kept; 0 when the feed is off.
     var changesMax: Int64
     /// Positions up to here are lost.
@@ -9,7 +9,7 @@ struct FeedState: Sendable {
     /// When the oldest tombstone was written, in milliseconds since 1970; `nil` where there is none.
     var oldestTombstone: Int64?
 
-    static func read(_ connection: SQLiteConnection) throws(StoreError) -> FeedState {
+    static func read(_ connection: SQLiteConnection) throws(StoreError) -> ChangeFeed {
         let settings = try connection.prepare(
             "SELECT changes_max, changes_floor FROM store_settings WHERE id = 1")
         guard try settings.step() else {
@@ -23,7 +23,7 @@ struct FeedState: Sendable {
             throw StoreError(
                 .corrupt, "The feed's numbers are out of range: \(changesMax), \(floor), \(newest)")
         }
-        return FeedState(changesMax: changesMax, floor: floor, head: max(newest, floor))
+        return ChangeFeed(changesMax: changesMax, floor: floor, head: max(newest, floor))
     }
 
     /// Makes the file's settings those that the options ask for; in a transaction.
@@ -54,7 +54,7 @@ struct FeedState: Sendable {
     }
 }
 
-extension FeedState {
+extension ChangeFeed {
     private static let insertion = FixedStatement(
         "INSERT INTO store_changes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
 

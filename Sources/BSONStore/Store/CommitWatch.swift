@@ -19,7 +19,7 @@ final class CommitWatch: Sendable {
     func wait(after count: Int, in store: DocumentStore) async throws {
         if case .file(let path) = store.location {
             try thread.begin { [signal, store] () throws(StoreError) in
-                let reader = try StoreOpening.reader(path, store.options, alone: store.isReadOnly)
+                let reader = try StoreOpener.reader(path, store.options, alone: store.isReadOnly)
                 return (reader, signal)
             }
         }

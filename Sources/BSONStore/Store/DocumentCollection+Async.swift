@@ -40,7 +40,7 @@ extension DocumentCollection {
     public func updateOne(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
         arrayFilters: [BSONDocument] = []
-    ) async throws -> UpdateOutcome {
+    ) async throws -> UpdateResult {
         let (filter, update) = try Self.read(filter, update, arrayFilters)
         return try await store.write {
             try $0.updateOne(namespace, filter: filter, update: update, upsert: upsert)
@@ -57,7 +57,7 @@ extension DocumentCollection {
     public func updateMany(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
         arrayFilters: [BSONDocument] = []
-    ) async throws -> UpdateOutcome {
+    ) async throws -> UpdateResult {
         let (filter, update) = try Self.read(filter, update, arrayFilters)
         return try await store.write {
             try $0.updateEach(namespace, filter, update, upsert: upsert)
@@ -72,7 +72,7 @@ extension DocumentCollection {
     @discardableResult
     public func replaceOne(
         _ filter: BSONDocument, _ document: BSONDocument, upsert: Bool = false
-    ) async throws -> UpdateOutcome {
+    ) async throws -> UpdateResult {
         let filter = try Filter(filter)
         return try await store.write {
             try $0.replaceOne(namespace, filter: filter, document: document, upsert: upsert)

@@ -38,7 +38,7 @@ extension DocumentCollection {
     public func updateOne(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
         arrayFilters: [BSONDocument] = []
-    ) throws -> UpdateOutcome {
+    ) throws -> UpdateResult {
         let (filter, update) = try Self.read(filter, update, arrayFilters)
         return try store.write {
             try $0.updateOne(namespace, filter: filter, update: update, upsert: upsert)
@@ -54,7 +54,7 @@ extension DocumentCollection {
     public func updateMany(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
         arrayFilters: [BSONDocument] = []
-    ) throws -> UpdateOutcome {
+    ) throws -> UpdateResult {
         let (filter, update) = try Self.read(filter, update, arrayFilters)
         return try store.write {
             try $0.updateEach(namespace, filter, update, upsert: upsert)
@@ -67,7 +67,7 @@ extension DocumentCollection {
     @discardableResult
     public func replaceOne(
         _ filter: BSONDocument, _ document: BSONDocument, upsert: Bool = false
-    ) throws -> UpdateOutcome {
+    ) throws -> UpdateResult {
         let filter = try Filter(filter)
         return try store.write {
             try $0.replaceOne(namespace, filter: filter, document: document, upsert: upsert)

@@ -2,13 +2,13 @@
 ///
 /// A transaction that has a guard goes through it on every road to documents: what the guard hides
 /// is not there for queries, aggregation, updates and counts alike.
-package protocol DocumentGuard: Sendable {
+package protocol AccessPolicy: Sendable {
     /// What decides about a collection; `nil` where nothing is hidden and everything may be written.
-    func gate(_ namespace: Namespace) -> (any DocumentGate)?
+    func gate(_ namespace: Namespace) -> (any CollectionAccess)?
 }
 
 /// Decides which documents of one collection may be seen and written.
-package protocol DocumentGate: Sendable {
+package protocol CollectionAccess: Sendable {
     /// Which documents are seen; `nil` when none is.
     var filter: Filter? { get }
     /// Whether some fields of documents that are seen may be hidden.
@@ -38,20 +38,20 @@ package protocol DocumentGate: Sendable {
 extension ReadTransaction {
     /// Goes through a guard for the duration of a body.
     package func through<R, T: ReadTransaction>(
-        _ documentGuard: (any DocumentGuard)?, _ transaction: T, _ body: (T) throws -> R
+        _ accessPolicy: (any AccessPolicy)?, _ transaction: T, _ body: (T) throws -> R
     ) rethrows -> R {
-        let kept = self.documentGuard
-        self.documentGuard = documentGuard
-        defer { self.documentGuard = kept }
+        let kept = self.accessPolicy
+        self.accessPolicy = accessPolicy
+        defer { self.accessPolicy = kept }
         return try body(transaction)
     }
 
     /// Whether something may be hidden in a collection.
-    func isGuarded(_ namespace: Namespace) -> Bool { gate(namespace) != nil }
+    func isRestricted(_ namespace: Namespace) -> Bool { gate(namespace) != nil }
 
     /// What decides about a collection; `nil` where nothing is hidden.
-    func gate(_ namespace: Namespace) -> (any DocumentGate)? {
-        documentGuard.flatMap { $0.gate(namespace) }
+    func gate(_ namespace: Namespace) -> (any CollectionAccess)? {
+        accessPolicy.flatMap { $0.gate(namespace) }
     }
 
     /// Whether documents of a collection may be seen.
@@ -61,19 +61,19 @@ extension ReadTransaction {
 
     /// Whether documents of a database may be seen.
     func isOpen(database: String) throws(StoreError) -> Bool {
-        guard documentGuard != nil else { return true }
+        guard accessPolicy != nil else { return true }
         return try collections().contains { $0.database == database && isOpen($0) }
     }
 
     /// The document as it is seen, `nil` when it is not.
-    func visible(_ document: BSONDocument, _ gate: any DocumentGate) -> BSONDocument? {
+    func visible(_ document: BSONDocument, _ gate: any CollectionAccess) -> BSONDocument? {
         guard let filter = gate.filter, filter.matches(document) else { return nil }
         return gate.shown(document)
     }
 
     /// The document with an id as it is seen.
     func visible(
-        _ namespace: Namespace, id: BSONValue, _ gate: any DocumentGate
+        _ namespace: Namespace, id: BSONValue, _ gate: any CollectionAccess
     ) throws(StoreError) -> BSONDocument? {
         try stored(namespace, id: id).flatMap { visible($0.document, gate) }
     }
@@ -107,7 +107,7 @@ extension ReadTransaction {
 
     /// How many documents are seen.
     func countVisible(
-        _ namespace: Namespace, _ gate: any DocumentGate
+        _ namespace: Namespace, _ gate: any CollectionAccess
     ) throws(StoreError) -> Int {
         var count = 0
         try scan(gate, namespace, .all, .all(nil)) { _, _ in
@@ -120,7 +120,7 @@ extension ReadTransaction {
     /// Lends the documents that are seen and that pass, until the body returns false; in the order
     /// of insertion, so that nothing can be learnt from how they were found.
     func scan(
-        _ gate: any DocumentGate, _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan,
+        _ gate: any CollectionAccess, _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         guard let visible = gate.filter else { return }
@@ -135,7 +135,7 @@ extension ReadTransaction {
                 try pass(row, BSONDocument(unchecked: Array(bytes)))
             }
         }
-        if let id = filter.decidingID {
+        if let id = filter.determiningID {
             if let found = try stored(namespace, id: id) { _ = try pass(found.row, found.document) }
             return
         }
@@ -151,13 +151,13 @@ extension ReadTransaction {
     /// The rows, in the order of insertion, among which those that are seen and pass are; `nil` when
     /// that may be any row.
     private func candidates(
-        _ gate: any DocumentGate, _ namespace: Namespace, _ filter: Filter, _ visible: Filter
+        _ gate: any CollectionAccess, _ namespace: Namespace, _ filter: Filter, _ visible: Filter
     ) throws(StoreError) -> [Int64]? {
         // An index on what is hidden would answer by what is hidden.
         for filter in gate.hidesFields ? [visible] : [filter, visible] {
             guard filter.textSearch == nil, filter.impliedOrder == nil else { continue }
             let filter = try resolved(filter, namespace)
-            let rows = try unguarded { () throws(StoreError) -> [Int64]? in
+            let rows = try withoutAccessPolicy { () throws(StoreError) -> [Int64]? in
                 let plan = try plan(namespace, filter, nil)
                 guard plan.isBounded else { return nil }
                 var rows: Set<Int64> = []
@@ -173,10 +173,10 @@ extension ReadTransaction {
     }
 
     /// Reads without the guard, for a body that shows nothing to anybody.
-    private func unguarded<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-        let kept = documentGuard
-        documentGuard = nil
-        defer { documentGuard = kept }
+    private func withoutAccessPolicy<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+        let kept = accessPolicy
+        accessPolicy = nil
+        defer { accessPolicy = kept }
         return try body()
     }
 

@@ -47,7 +47,7 @@ extension DocumentStore {
 extension ReadTransaction {
     /// The position of the newest change in the feed, as this transaction sees it.
     public var changePosition: Int64 {
-        get throws(StoreError) { try FeedState.read(connection).head }
+        get throws(StoreError) { try ChangeFeed.read(connection).head }
     }
 
     /// Reads changes as ``DocumentStore/changes(after:in:limit:)`` does, in this transaction.
@@ -68,7 +68,7 @@ extension ReadTransaction {
         after position: Int64, in namespace: Namespace?, limit: Int,
         needsBefore: (BSONDocument?, Int) -> Bool
     ) throws(StoreError) -> StoreChangeBatch {
-        let state = try FeedState.read(connection)
+        let state = try ChangeFeed.read(connection)
         guard state.changesMax > 0 else {
             throw StoreError(.changeStreamNotEnabled, "The store keeps no change feed")
         }

@@ -15,7 +15,7 @@ extension DocumentStore {
             let reader = try readers.take { number throws(StoreError) in
                 // No file but the one that was opened: before, and again as it may come between.
                 try checkPlace(of: nil)
-                return try StoreOpening.reader(
+                return try StoreOpener.reader(
                     path, options.ofReader(number), alone: isReadOnly)
             }
             defer { readers.give(reader) }
@@ -29,7 +29,7 @@ extension DocumentStore {
     /// A store in memory has one connection, so that the body sees there what that transaction sees.
     ///
     /// - Throws: as ``read(_:)`` does.
-    package func readWithin<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
+    package func readReentrantly<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
         guard location == .inMemory, mutex.isHeldByThisThread,
             let connection = writer.withLock({ $0.connection })
         else { return try read(body) }
@@ -110,11 +110,11 @@ extension DocumentStore {
     }
 
     /// What is known about the feed, read again when another process has written.
-    private func feedState(_ connection: SQLiteConnection) throws(StoreError) -> FeedState {
+    private func feedState(_ connection: SQLiteConnection) throws(StoreError) -> ChangeFeed {
         let version = connection.dataVersion
         let known = writer.withLock { $0.dataVersion == version ? $0.feed : nil }
         if let known { return known }
-        var state = try FeedState.read(connection)
+        var state = try ChangeFeed.read(connection)
         try state.readTombstones(connection)
         return state
     }
@@ -140,7 +140,7 @@ extension DocumentStore {
             }
             guard !isClosed else { throw Self.closed }
             try checkPlace(of: nil)
-            let reopened = try StoreOpening.writer(location, options, mayCreate: false)
+            let reopened = try StoreOpener.writer(location, options, mayCreate: false)
             try checkPlace(of: reopened)
             writer.withLock { $0 = Writer(connection: reopened) }
             return reopened

@@ -25,7 +25,7 @@ extension DocumentStore {
             for fault in report.faults where fault.place == .document {
                 guard let namespace = fault.namespace, let row = fault.row else { continue }
                 if let table = try Catalog.read(namespace, transaction.connection) {
-                    try transaction.loseImages(of: row, in: table)
+                    try transaction.markImagesLost(of: row, in: table)
                 }
                 try check.quarantine(row, of: namespace, because: fault.message)
             }
@@ -152,7 +152,7 @@ struct StoreCheck {
     }
 
     private func changes(_ report: inout StoreReport) throws(StoreError) {
-        let floor = try FeedState.read(connection).floor
+        let floor = try ChangeFeed.read(connection).floor
         let statement = try connection.prepare(
             """
             SELECT position, kind, before, after, database, name FROM store_changes

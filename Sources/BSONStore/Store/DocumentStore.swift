@@ -11,7 +11,7 @@ public final class DocumentStore: Sendable {
     public let isReadOnly: Bool
 
     /// Which file was opened; `nil` in memory.
-    let place: StorePlace?
+    let place: StoreFileIdentity?
     let mutex = ThreadMutex()
     let writer: Locked<Writer>
     let readers = ReaderPool()
@@ -19,15 +19,15 @@ public final class DocumentStore: Sendable {
     /// Those who are told of the end.
     private let closings = CommitObservers()
     let commitWatch = CommitWatch()
-    let writerThread = WorkerThread<GroupCommit>(batchMax: GroupCommit.jobsMax) { jobs in
-        GroupCommit.run(jobs)
+    let writerThread = WorkerThread<GroupCommitJob>(batchMax: GroupCommitJob.jobsMax) { jobs in
+        GroupCommitJob.run(jobs)
     }
 
     /// The connection for writing, and what is known about the file since its last commit.
     struct Writer: Sendable {
         var connection: SQLiteConnection?
         var isClosed = false
-        var feed: FeedState?
+        var feed: ChangeFeed?
         var dataVersion: UInt32 = 0
     }
 
@@ -38,10 +38,10 @@ public final class DocumentStore: Sendable {
     public init(
         at location: Location, options: Options = Options()
     ) throws(StoreError) {
-        let connection = try StoreOpening.writer(location, options)
+        let connection = try StoreOpener.writer(location, options)
         self.location = location
         self.options = options
-        if case .file(let path) = location { place = StorePlace(path) } else { place = nil }
+        if case .file(let path) = location { place = StoreFileIdentity(path) } else { place = nil }
         isReadOnly = connection.isReadOnly
         writer = Locked(Writer(connection: connection))
     }

@@ -85,7 +85,7 @@ struct ExplainStages {
     /// The stages that read.
     private var access: Stage {
         switch plan.access {
-        case .keys where filter.isDecidedByID:
+        case .keys where filter.isDeterminedByID:
             return Stage(
                 name: "IDHACK",
                 examined: {

@@ -2,7 +2,7 @@
 ///
 /// Writes that wait together are committed together: each in a savepoint of its own, so that one
 /// that throws takes nothing of the others with it, and with one wait for the disk.
-struct GroupCommit: Sendable {
+struct GroupCommitJob: Sendable {
     /// So many writes are committed at once at most, which bounds how long each one waits.
     static let jobsMax = 64
 
@@ -13,7 +13,7 @@ struct GroupCommit: Sendable {
     /// Tells the caller how the write ended; given the error when the commit failed.
     typealias Settlement = @Sendable ((any Error)?) -> Void
 
-    static func run(_ jobs: [GroupCommit]) {
+    static func run(_ jobs: [GroupCommitJob]) {
         guard let first = jobs.first else { return }
         let store = first.store
         if jobs.count == 1 { return first.runAlone() }
@@ -22,7 +22,7 @@ struct GroupCommit: Sendable {
         do {
             try store.write { transaction in
                 for job in jobs {
-                    transaction.forgetSettings()
+                    transaction.resetSettings()
                     settlements.append(job.perform(transaction))
                     if let fault = transaction.connection.fault { throw fault }
                     guard transaction.connection.isInTransaction else {
@@ -59,7 +59,7 @@ extension DocumentStore {
     ) async throws -> R {
         try Task.checkCancellation()
         return try await withCheckedThrowingContinuation { continuation in
-            let job = GroupCommit(
+            let job = GroupCommitJob(
                 store: self,
                 perform: { transaction in
                     let outcome = Result { try transaction.job(body) }
@@ -87,7 +87,7 @@ extension DocumentStore {
     /// thread waits for it.
     ///
     /// - Throws: as the other forms do.
-    package func writeTogether<R: Sendable>(
+    package func writeInGroup<R: Sendable>(
         _ body: @escaping @Sendable (WriteTransaction) throws -> R
     ) throws -> R {
         let outcome = Locked<Result<R, any Error>?>(nil)
@@ -99,7 +99,7 @@ extension DocumentStore {
             condition.signal()
             condition.unlock()
         }
-        let job = GroupCommit(
+        let job = GroupCommitJob(
             store: self,
             perform: { transaction in
                 let result = Result {
@@ -176,13 +176,13 @@ extension WriteTransaction {
     }
 
     /// Forgets what one of several writes set for itself, which must not hold for the next one.
-    fileprivate func forgetSettings() {
+    fileprivate func resetSettings() {
         comment = nil
         bypassesValidation = false
         hint = nil
-        documentGuard = nil
-        isByEngine = false
+        accessPolicy = nil
+        isEngineWrite = false
         // The engine may have begun to keep one in step.
-        freeTables.removeAll()
+        unsyncedTables.removeAll()
     }
 }

@@ -151,7 +151,7 @@ extension IndexBounds {
     ) -> IndexBounds? {
         let itself = BSONValue.regularExpression(expression)
         let same = Interval(point: BSONKey.encode(itself), of: itself)
-        guard texts.collation == nil, let prefix = TextPattern.prefix(of: expression) else {
+        guard texts.collation == nil, let prefix = CompiledRegex.prefix(of: expression) else {
             return IndexBounds([whole(.string("")), same], isExact: false)
         }
         let bytes = [BSONKey.classByte(of: .string)] + Array(prefix.text.utf8)

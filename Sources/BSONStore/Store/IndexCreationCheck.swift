@@ -8,7 +8,7 @@ struct IndexCreationCheck {
     private static let idOptions: Set<String> = ["v", "key", "name", "ns", "collation", "hidden"]
 
     private let definition: IndexDefinition
-    private let context: IndexSpecification
+    private let context: IndexSpecificationParser
 
     /// Checks a definition for a collection.
     ///
@@ -21,7 +21,7 @@ struct IndexCreationCheck {
         self.definition = definition
         // The server adds the version at the end.
         let options = definition.document.filter { $0.key != "v" }.map { ($0.key, $0.value) }
-        context = IndexSpecification(BSONDocument(options + [("v", 2)]))
+        context = IndexSpecificationParser(BSONDocument(options + [("v", 2)]))
     }
 
     private func check(isCapped: Bool) throws(StoreError) {

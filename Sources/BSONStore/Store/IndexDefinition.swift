@@ -25,7 +25,7 @@ public struct IndexDefinition: Sendable, Hashable {
     }
 
     /// The fields that a specification may have.
-    package static var options: Set<String> { IndexSpecification.options }
+    package static var options: Set<String> { IndexSpecificationParser.options }
 
     /// Indexes have at most so many fields.
     public static let fieldsMax = 32
@@ -98,7 +98,7 @@ public struct IndexDefinition: Sendable, Hashable {
 
     /// The field that stands for all fields below it: `$**` or `a.$**`.
     var wildcardField: String? {
-        guard let key = keys.first(where: { IndexKeyPattern.isWildcard($0.path) }) else {
+        guard let key = keys.first(where: { IndexKeyPatternParser.isWildcard($0.path) }) else {
             return nil
         }
         return isOrdinary(key) ? key.path : nil
@@ -139,14 +139,14 @@ extension IndexDefinition {
     ///
     /// Source: the server's `index_key_validate.cpp`.
     public init(_ specification: BSONDocument) throws(StoreError) {
-        let context = IndexSpecification(specification)
+        let context = IndexSpecificationParser(specification)
         guard let pattern = specification["key"]?.documentValue else {
             throw context.error(
                 .failedToParse,
                 "The 'key' field is a required property of an index "
                     + "specification")
         }
-        let given = try IndexKeyPattern.keys(pattern, context)
+        let given = try IndexKeyPatternParser.keys(pattern, context)
         try context.checkOptions()
         try context.checkVersion()
         let made = given.map { "\($0.path)_\(Self.text(of: $0.kind, in: pattern, $0.path))" }
@@ -174,16 +174,16 @@ extension IndexDefinition {
         var document: BSONDocument = ["v": 2, "key": .document(pattern), "name": .string(name)]
         for (key, value) in specification
         where !["v", "key", "name", "ns", "collation"].contains(key) {
-            if !IndexSpecification.flags.contains(key) || key == "background"
+            if !IndexSpecificationParser.flags.contains(key) || key == "background"
                 || PredicateParser.isTrue(value)
             {
                 document.append(key, value)
             }
         }
         if let collation { document.append("collation", .document(collation)) }
-        try IndexKeyPattern.complete(&document, given, context)
+        try IndexKeyPatternParser.complete(&document, given, context)
         self.document = document
-        keys = try IndexKeyPattern.keys(document["key"]?.documentValue ?? pattern, context)
+        keys = try IndexKeyPatternParser.keys(document["key"]?.documentValue ?? pattern, context)
     }
 
     private static func text(of kind: Kind, in pattern: BSONDocument, _ path: String) -> String {

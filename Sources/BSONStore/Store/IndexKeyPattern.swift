@@ -1,7 +1,7 @@
 /// Reads the key pattern of an index with MongoDB's errors.
 ///
 /// Source: the server's `index_key_validate.cpp`.
-enum IndexKeyPattern {
+enum IndexKeyPatternParser {
     private typealias Key = IndexDefinition.Key
     private static let plugins: Set<String> = ["text", "2dsphere", "2d", "hashed"]
 
@@ -12,7 +12,7 @@ enum IndexKeyPattern {
     ///
     /// - Throws: 67, 13103 and others for what is none.
     static func keys(
-        _ pattern: BSONDocument, _ context: IndexSpecification
+        _ pattern: BSONDocument, _ context: IndexSpecificationParser
     ) throws(StoreError) -> [IndexDefinition.Key] {
         guard !pattern.isEmpty else {
             throw context.error(.cannotCreateIndex, "Index keys cannot be empty.")
@@ -54,7 +54,7 @@ enum IndexKeyPattern {
     }
 
     private static func check(
-        _ path: String, _ kind: IndexDefinition.Kind, _ context: IndexSpecification
+        _ path: String, _ kind: IndexDefinition.Kind, _ context: IndexSpecificationParser
     ) throws(StoreError) {
         guard !path.isEmpty else {
             throw context.error(.cannotCreateIndex, "Index keys cannot be an empty field.")
@@ -86,7 +86,7 @@ enum IndexKeyPattern {
     }
 
     private static func kind(
-        _ value: BSONValue, _ context: IndexSpecification
+        _ value: BSONValue, _ context: IndexSpecificationParser
     ) throws(StoreError) -> IndexDefinition.Kind {
         switch value {
         case .string(let name):
@@ -119,7 +119,7 @@ enum IndexKeyPattern {
     /// - Throws: 67 for weights that are none.
     static func complete(
         _ document: inout BSONDocument, _ keys: [IndexDefinition.Key],
-        _ context: IndexSpecification
+        _ context: IndexSpecificationParser
     ) throws(StoreError) {
         if keys.contains(where: { $0.kind == .special("2dsphere") }),
             document["2dsphereIndexVersion"] == nil

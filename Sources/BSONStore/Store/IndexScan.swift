@@ -53,7 +53,7 @@ struct IndexScan {
         _ index: StoredIndex, _ query: IndexQuery, _ sort: SortOrder?, isForced: Bool
     ) {
         guard index.definition.isFiled else { return nil }
-        let fields = IndexFields(index, query)
+        let fields = IndexBoundsBuilder(index, query)
         if index.definition.isSparse, !isForced {
             guard fields.provesPresence else { return nil }
         }
@@ -121,7 +121,7 @@ struct IndexScan {
 }
 
 /// Chooses the bounds of the fields of one index.
-struct IndexFields {
+struct IndexBoundsBuilder {
     private(set) var bounds: [IndexBounds?] = []
     /// Whether all documents that can pass have one of the fields.
     private(set) var provesPresence = false

@@ -1,5 +1,5 @@
 /// Reads the options of an index specification with MongoDB's errors.
-struct IndexSpecification {
+struct IndexSpecificationParser {
     /// Options that are true or false.
     static let flags: Set<String> = [
         "unique", "sparse", "hidden", "background", "dropDups", "prepareUnique",
@@ -115,7 +115,7 @@ struct IndexSpecification {
     /// Refuses options that a kind of index does not have.
     func check(_ keys: [IndexDefinition.Key], hasCollation: Bool) throws(StoreError) {
         let isWildcard = keys.contains { key in
-            IndexKeyPattern.isWildcard(key.path) && key.kind == .ascending
+            IndexKeyPatternParser.isWildcard(key.path) && key.kind == .ascending
         }
         var plugin = isWildcard ? "wildcard" : ""
         for key in keys { if case .special(let name) = key.kind { plugin = name } }

@@ -6,7 +6,7 @@
 ///
 /// Source: the server's `s2_key_generator.cpp` (`getS2GeoKeys`, `getS2Keys`), `expression_keys_private.cpp`
 /// (`get2DKeys`) and `hash.cpp` (`GeoHashConverter::hash`).
-struct IndexedPlaces: Sendable {
+struct GeoIndexValidator: Sendable {
     private let globePaths: [[String]]
     private let planePaths: [[String]]
     /// The bounds of a `2d` index, its options `min` and `max`.

@@ -10,17 +10,17 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
         case ended((any Error)?)
     }
 
-    private enum Wish {
+    private enum EndRequest {
         case commit
         case abort
     }
 
     /// Says that the transaction was to be given up; never leaves this file.
-    private struct GivenUp: Error {}
+    private struct AbortRequested: Error {}
 
     private let condition = ThreadCondition()
     private var phase = Phase.beginning
-    private var wish: Wish?
+    private var wish: EndRequest?
     private var lastUsed = ContinuousClock.now
     /// Threads that wait for the end, or are about to bring it.
     private var waiters = 0
@@ -41,7 +41,7 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
             do {
                 try run(self)
                 self.end(nil)
-            } catch is GivenUp {
+            } catch is AbortRequested {
                 self.end(nil)
             } catch {
                 self.end(error)
@@ -78,7 +78,7 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
                 condition.wait()
             } else if let wish {
                 phase = .beginning
-                if wish == .abort { throw GivenUp() }
+                if wish == .abort { throw AbortRequested() }
                 return
             } else {
                 condition.wait()
@@ -153,7 +153,7 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
         condition.broadcast()
     }
 
-    private func end(by wish: Wish) throws {
+    private func end(by wish: EndRequest) throws {
         condition.lock()
         defer { condition.unlock() }
         if case .ended(let error) = phase, wish == .commit {
@@ -175,7 +175,7 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
     }
 
     /// Whether it is open and nobody has used it for a while.
-    package func isLeftAlone(for idle: Duration) -> Bool {
+    package func hasBeenIdle(for idle: Duration) -> Bool {
         condition.lock()
         defer { condition.unlock() }
         guard case .open = phase, wish == nil else { return false }

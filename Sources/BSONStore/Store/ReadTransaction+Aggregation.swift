@@ -38,7 +38,7 @@ extension ReadTransaction {
 
 extension BSONDatetime {
     /// The time of the system's clock.
-    public static var now: BSONDatetime { UpdateClock.now }
+    public static var now: BSONDatetime { WallClock.now }
 }
 
 extension ReadTransaction: AggregationSource {

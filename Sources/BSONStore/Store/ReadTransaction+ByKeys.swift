@@ -33,7 +33,7 @@ extension ReadTransaction {
     fileprivate func documents(
         _ ids: [BSONValue], bytesMax: Int, in table: CollectionTable, isChecked: Bool = false
     ) throws(StoreError) -> [BSONDocument?] {
-        var found = FoundByKeys(bytesMax: bytesMax, rowsWanted: false)
+        var found = KeyLookup(bytesMax: bytesMax, rowsWanted: false)
         if let keys = AscendingKeys(ids) {
             if isChecked { found.check(column: 3, connection) }
             let kind = isChecked ? CollectionTable.Statement.getFromChecked : .getFrom
@@ -55,7 +55,7 @@ extension WriteTransaction {
     package func getFirstChecked(
         _ namespace: Namespace, ids: [BSONValue], bytesMax: Int
     ) throws(StoreError) -> [BSONDocument?] {
-        guard !isGuarded(namespace) else {
+        guard !isRestricted(namespace) else {
             return try getFirst(namespace, ids: ids, bytesMax: bytesMax)
         }
         let found = try onTable(namespace) { (table) throws(StoreError) in
@@ -69,13 +69,13 @@ extension WriteTransaction {
     ///
     /// - Parameter bytesMax: ends with the document that reaches so many bytes with those before.
     /// - Throws: as ``getMany(_:ids:)`` does.
-    package func foundTogether(
+    package func findInKeyOrder(
         _ namespace: Namespace, ids: [BSONValue], bytesMax: Int = .max
     ) throws(StoreError) -> [StoredDocument?]? {
-        guard !isGuarded(namespace), let keys = AscendingKeys(ids) else { return nil }
+        guard !isRestricted(namespace), let keys = AscendingKeys(ids) else { return nil }
         let found = try onTable(namespace) { (table) throws(StoreError) -> [StoredDocument?]? in
             guard table.isPlain else { return nil }
-            var found = FoundByKeys(bytesMax: bytesMax, rowsWanted: true)
+            var found = KeyLookup(bytesMax: bytesMax, rowsWanted: true)
             try found.walk(keys, try connection.prepare(.getFromToWrite, table), table)
             return found.stored()
         }
@@ -132,7 +132,7 @@ package struct AscendingKeys {
 }
 
 /// Collects documents that are found by their keys.
-private struct FoundByKeys {
+private struct KeyLookup {
     private var batch = BSONDocumentBatch()
     /// For each key whether there is a document, and its row where rows are wanted.
     private var areThere: [Bool] = []

@@ -29,9 +29,9 @@ extension ReadTransaction {
         var found: [BSONDocument] = []
         while try statement.step() {
             let (uuid, options) = try Catalog.options(statement.int64(0), connection)
-            let isGuarded = isGuarded(Namespace(database, statement.string(1)))
+            let isRestricted = isRestricted(Namespace(database, statement.string(1)))
             let entry = Self.entry(
-                statement.string(1), uuid, options, isGuarded: isGuarded)
+                statement.string(1), uuid, options, isRestricted: isRestricted)
             guard filter.matches(entry), isOpen(Namespace(database, statement.string(1))) else {
                 continue
             }
@@ -48,10 +48,10 @@ extension ReadTransaction {
     ]
 
     private static func entry(
-        _ name: String, _ uuid: [UInt8], _ options: CollectionOptions, isGuarded: Bool
+        _ name: String, _ uuid: [UInt8], _ options: CollectionOptions, isRestricted: Bool
     ) -> BSONDocument {
         let all = options.document
-        let told = isGuarded ? BSONDocument(all.filter { harmless.contains($0.key) }) : all
+        let told = isRestricted ? BSONDocument(all.filter { harmless.contains($0.key) }) : all
         var entry: BSONDocument = [
             "name": .string(name), "type": options.view == nil ? "collection" : "view",
             "options": .document(told),
@@ -76,7 +76,7 @@ extension ReadTransaction {
         filter: Filter = .all, nameOnly: Bool = false
     ) throws(StoreError) -> [BSONDocument] {
         // How large the file is would tell of what is hidden.
-        let pages = documentGuard == nil ? try connection.int64("PRAGMA page_count") ?? 0 : 0
+        let pages = accessPolicy == nil ? try connection.int64("PRAGMA page_count") ?? 0 : 0
         let size = pages * (try connection.int64("PRAGMA page_size") ?? 0)
         let statement = try connection.prepare(
             "SELECT DISTINCT database FROM store_collections ORDER BY database")

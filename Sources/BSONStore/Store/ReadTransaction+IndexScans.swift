@@ -157,7 +157,7 @@ extension ReadTransaction {
     func distinctScan(
         _ namespace: Namespace, _ field: String, _ filter: Filter
     ) throws(StoreError) -> IndexScan? {
-        guard !isGuarded(namespace), try view(namespace) == nil else { return nil }
+        guard !isRestricted(namespace), try view(namespace) == nil else { return nil }
         let query = IndexQuery(filter)
         let found = try onTable(namespace) { (table) throws(StoreError) -> IndexScan? in
             for index in try connection.catalogCache.indexes(of: table.id, connection) {

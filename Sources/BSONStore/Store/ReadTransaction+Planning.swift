@@ -6,7 +6,7 @@ extension ReadTransaction {
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, wanted: Int = 0,
         hint: IndexHint? = nil
     ) throws(StoreError) -> QueryPlan {
-        if isGuarded(namespace) { return .all(sort, hint) }
+        if isRestricted(namespace) { return .all(sort, hint) }
         if try view(namespace) != nil {
             return QueryPlan(access: .range(QueryPlan.Range()), isSorted: sort == nil)
         }

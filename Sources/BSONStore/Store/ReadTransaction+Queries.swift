@@ -269,7 +269,7 @@ extension ReadTransaction {
                 let row = statement.int64(0)
                 return try statement.withBytes(1) { (bytes) throws(StoreError) in
                     try StoredDocument.check(bytes, key: key, of: table)
-                    let isFound = filter.isDecidedByID ? true : try filter.passes(bytes)
+                    let isFound = filter.isDeterminedByID ? true : try filter.passes(bytes)
                     guard isFound else { return true }
                     return try body(row, bytes)
                 }

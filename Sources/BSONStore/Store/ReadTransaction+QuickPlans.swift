@@ -4,8 +4,8 @@ extension ReadTransaction {
     func quickPlan(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
     ) throws(StoreError) -> QueryPlan {
-        if documentGuard == nil, sort == nil, !options.namesIndex, filter.collation == nil,
-            let wanted = QuickRange(filter.predicate)
+        if accessPolicy == nil, sort == nil, !options.namesIndex, filter.collation == nil,
+            let wanted = SingleFieldRange(filter.predicate)
         {
             let found = try onTable(namespace) { (table) throws(StoreError) -> StoredIndex? in
                 guard table.isPlain else { return nil }
@@ -40,7 +40,7 @@ extension ReadTransaction {
 }
 
 /// The keys of the values of one field that a simple filter asks for, which say all that it asks.
-private struct QuickRange {
+private struct SingleFieldRange {
     let field: String
     let range: IndexScan.Range
 

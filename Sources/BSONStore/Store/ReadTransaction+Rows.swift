@@ -1,6 +1,6 @@
 extension Filter {
     /// Whether the filter asks for one document by its `_id` and for nothing else.
-    package var isOfOneID: Bool { isDecidedByID }
+    package var asksForOneID: Bool { isDeterminedByID }
 }
 
 extension ReadTransaction {
@@ -38,7 +38,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> Bool {
         // A score of a text search depends on the text index, which is looked up with the query.
         guard options.sort == nil, filter.impliedOrder == nil, filter.textSearch == nil,
-            !isGuarded(namespace), try view(namespace) == nil
+            !isRestricted(namespace), try view(namespace) == nil
         else { return false }
         let filter = try resolved(filter, namespace)
         switch try plan(namespace, filter, nil, options).access {

@@ -4,7 +4,7 @@ public class ReadTransaction {
     package let connection: SQLiteConnection
     private(set) var isOpen = true
     /// Decides what is seen and may be written; `nil` where nothing is hidden.
-    package var documentGuard: (any DocumentGuard)?
+    package var accessPolicy: (any AccessPolicy)?
     /// The table that was used last; most transactions use one.
     private(set) var lastTable: CollectionTable?
     /// Whether rows are read with the changes that wrote them, which files of earlier versions lack.

@@ -15,7 +15,7 @@ public struct StoreChange: Sendable, Hashable {
         /// The collection has another name; `after` says which, as `to`.
         case rename = 6
         /// Another collection has this name now; `after` says which it was, as `from`.
-        case renamedHere = 7
+        case renameTarget = 7
         /// The database is gone, after its collections; the collection's name is empty.
         case dropDatabase = 8
 
@@ -23,7 +23,7 @@ public struct StoreChange: Sendable, Hashable {
         public var isOfDocument: Bool {
             switch self {
             case .insert, .update, .replace, .delete: true
-            case .drop, .rename, .renamedHere, .dropDatabase: false
+            case .drop, .rename, .renameTarget, .dropDatabase: false
             }
         }
     }
@@ -40,7 +40,7 @@ public struct StoreChange: Sendable, Hashable {
     public let after: BSONDocument?
     /// What the transaction said about itself; see ``WriteTransaction/comment``.
     public var comment: BSONValue? { remarks?[""] }
-    /// The comment under the empty key, and what only change streams tell, see ``Remark``.
+    /// The comment under the empty key, and what only change streams tell, see ``Annotation``.
     private let remarks: BSONDocument?
 
     init(
@@ -56,7 +56,7 @@ public struct StoreChange: Sendable, Hashable {
     }
 
     /// What the feed remembers of some changes beside the documents.
-    package enum Remark: String, Sendable {
+    package enum Annotation: String, Sendable {
         /// The paths at which an update wrote whole values, with its placeholders.
         case writtenPaths
         /// The paths at which an update may have pushed elements that are not the last.
@@ -70,7 +70,7 @@ public struct StoreChange: Sendable, Hashable {
     }
 
     /// What the feed remembers of the change under a name.
-    package subscript(remark: Remark) -> BSONValue? { remarks?[remark.rawValue] }
+    package subscript(remark: Annotation) -> BSONValue? { remarks?[remark.rawValue] }
 
     /// The document's `_id`.
     public var documentID: BSONValue { (after ?? before)?["_id"] ?? .null }

@@ -1,5 +1,5 @@
 /// Opens connections to a store's file with all settings made.
-enum StoreOpening {
+enum StoreOpener {
     /// The connection for writing; makes tables where they are missing, and the file when it may.
     static func writer(
         _ location: DocumentStore.Location, _ options: DocumentStore.Options,
@@ -75,7 +75,7 @@ enum StoreOpening {
             path: path, mode: mode, fileSystem: mode.fileSystem ?? options.fileSystem)
         // Before all other settings: some of them read the file, and with it the log.
         if mode == .alone {
-            connection.keepLog()
+            connection.preserveLog()
             try connection.executeOnce("PRAGMA locking_mode = EXCLUSIVE")
         }
         try configure(connection, options)
@@ -127,7 +127,7 @@ enum StoreOpening {
         }
         try connection.execute("BEGIN IMMEDIATE")
         do {
-            try FeedState.apply(options.changeHistory, connection)
+            try ChangeFeed.apply(options.changeHistory, connection)
             try connection.execute("COMMIT")
         } catch {
             try connection.rollback()

@@ -2,7 +2,7 @@
 ///
 /// SQLite finds the log by the path: a connection that is opened once another file lies there would read
 /// and write that file by the log of this one.
-final class StorePlace: Sendable {
+final class StoreFileIdentity: Sendable {
     private struct State: Sendable {
         var file: StoreFile.Status?
         var fault: StoreError?

@@ -41,12 +41,12 @@ extension ReadTransaction {
     public func tombstones(
         _ namespace: Namespace, ids: [BSONValue]
     ) throws(StoreError) -> [StoreTombstone?] {
-        guard !isGuarded(namespace) else { return ids.map { _ in nil } }
-        return try tombstonesOfAll(namespace, ids: ids)
+        guard !isRestricted(namespace) else { return ids.map { _ in nil } }
+        return try unrestrictedTombstones(namespace, ids: ids)
     }
 
     /// The same for whom the caller found to see every document, whether a guard binds or not.
-    package func tombstonesOfAll(
+    package func unrestrictedTombstones(
         _ namespace: Namespace, ids: [BSONValue]
     ) throws(StoreError) -> [StoreTombstone?] {
         let none = [StoreTombstone?](repeating: nil, count: ids.count)
@@ -107,7 +107,7 @@ extension WriteTransaction {
         "DELETE FROM store_tombstones WHERE collection = ?1 AND key = ?2")
 
     /// Writes the tombstone of a document that was deleted, in a store that keeps changes.
-    func bury(_ document: BSONDocument, of table: CollectionTable) throws(StoreError) {
+    func recordTombstone(_ document: BSONDocument, of table: CollectionTable) throws(StoreError) {
         guard feed.changesMax > 0, let id = StorableDocument.leadingID(of: document) else { return }
         let version = document[StoreTombstone.versionField].map { BSONDocument([("", $0)]) } ?? [:]
         let isKept = version.byteCount <= StoreTombstone.versionBytesMax
@@ -123,7 +123,7 @@ extension WriteTransaction {
     }
 
     /// Removes the tombstone of a document that is there again.
-    func unbury(_ stored: StorableDocument, in table: CollectionTable) throws(StoreError) {
+    func removeTombstone(_ stored: StorableDocument, in table: CollectionTable) throws(StoreError) {
         guard feed.oldestTombstone != nil else { return }
         let statement = try connection.prepare(Self.removal)
         try stored.key.withLentBytes { (key) throws(StoreError) in
@@ -134,7 +134,7 @@ extension WriteTransaction {
     }
 }
 
-extension FeedState {
+extension ChangeFeed {
     /// So many tombstones at most are dropped with one commit.
     private static var tombstonesPerCommit: Int64 { 256 }
 

@@ -9,11 +9,11 @@ final class StoredIndex: Sendable {
     let refusesEqualKeys: Bool
     private let generator: IndexKeyGenerator
     /// Refuses what is no place, in an index of places.
-    private let places: IndexedPlaces?
+    private let places: GeoIndexValidator?
     /// How the keys' texts compare; `nil` by their bytes.
     let collation: Collation?
     /// Makes the keys of a wildcard index.
-    let wildcard: WildcardKeys?
+    let wildcard: WildcardKeyGenerator?
     /// The filter of a partial index.
     let filter: Filter?
     /// The definition's bytes, to notice that another process changed it.
@@ -74,9 +74,9 @@ final class StoredIndex: Sendable {
         }
         self.collation = collation
         generator = IndexKeyGenerator(definition, collation)
-        places = IndexedPlaces(definition)
+        places = GeoIndexValidator(definition)
         wildcard = definition.wildcardField.map {
-            WildcardKeys(field: $0, projection: definition.wildcardProjection)
+            WildcardKeyGenerator(field: $0, projection: definition.wildcardProjection)
         }
         filter = try definition.partialFilter.map { (document) throws(StoreError) in
             try Filter(document, options: FilterOptions(collation: collation))
@@ -131,7 +131,7 @@ final class StoredIndex: Sendable {
     /// Keys of documents that are there already are made without it, so that what an earlier
     /// version let in can be removed or mended.
     ///
-    /// - Throws: what ``IndexedPlaces/check(_:)`` throws.
+    /// - Throws: what ``GeoIndexValidator/check(_:)`` throws.
     func check(_ document: BSONDocument) throws(StoreError) {
         guard let places, filter?.matches(document) ?? true else { return }
         try places.check(document)

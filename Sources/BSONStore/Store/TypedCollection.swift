@@ -100,7 +100,7 @@ extension TypedCollection {
     @discardableResult
     public func replaceOne(
         _ filter: BSONDocument, _ document: Document, upsert: Bool = false
-    ) throws -> UpdateOutcome {
+    ) throws -> UpdateResult {
         let filter = try Filter(filter)
         return try documents.store.write {
             try replace($0, filter, document, upsert: upsert)
@@ -114,7 +114,7 @@ extension TypedCollection {
     @discardableResult
     public func replaceOne(
         _ filter: BSONDocument, _ document: Document, upsert: Bool = false
-    ) async throws -> UpdateOutcome {
+    ) async throws -> UpdateResult {
         let filter = try Filter(filter)
         return try await documents.store.write {
             try replace($0, filter, document, upsert: upsert)
@@ -123,7 +123,7 @@ extension TypedCollection {
 
     private func replace(
         _ transaction: WriteTransaction, _ filter: Filter, _ document: Document, upsert: Bool
-    ) throws -> UpdateOutcome {
+    ) throws -> UpdateResult {
         let namespace = documents.namespace
         let found = try transaction.find(namespace, filter: filter, options: .first).first
         guard let found, let id = found["_id"] else {

@@ -4,7 +4,7 @@
 /// documents and arrays are filed as such, so that every path that is there has a key.
 ///
 /// Source: MongoDB manual, "Wildcard Indexes".
-struct WildcardKeys: Sendable {
+struct WildcardKeyGenerator: Sendable {
     /// Which paths are filed.
     private enum Paths: Sendable {
         case only([String])
@@ -143,7 +143,7 @@ extension IndexScan {
     private static func scan(
         _ index: StoredIndex, _ path: String, _ bounds: IndexBounds, _ sort: SortOrder?
     ) -> IndexScan {
-        let prefix = WildcardKeys.prefix(of: path)
+        let prefix = WildcardKeyGenerator.prefix(of: path)
         var ranges = bounds.intervals.map {
             Range(lower: prefix + $0.lower.cut, upper: prefix + $0.upper.cut)
         }

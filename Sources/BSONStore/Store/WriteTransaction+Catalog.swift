@@ -69,7 +69,7 @@ extension WriteTransaction {
         }
         try checkMayWrite(namespace)
         try checkMayWrite(target)
-        var remarks: [StoreChange.Remark: BSONValue] = [
+        var remarks: [StoreChange.Annotation: BSONValue] = [
             .uuid: try Catalog.uuid(table, connection)
         ]
         if let there = try collectionTable(target) {
@@ -91,7 +91,7 @@ extension WriteTransaction {
             after: ["to": ["db": .string(target.database), "coll": .string(target.collection)]],
             remarks: Self.remarks(remarks))
         try record(
-            .renamedHere, target, before: nil,
+            .renameTarget, target, before: nil,
             after: [
                 "from": ["db": .string(namespace.database), "coll": .string(namespace.collection)]
             ],
@@ -105,7 +105,7 @@ extension WriteTransaction {
         abandon(table)
     }
 
-    private static func remarks(_ remarks: [StoreChange.Remark: BSONValue]) -> BSONDocument {
+    private static func remarks(_ remarks: [StoreChange.Annotation: BSONValue]) -> BSONDocument {
         BSONDocument(remarks.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 })
     }
 

@@ -61,7 +61,7 @@ extension WriteTransaction {
     package func replace(
         _ namespace: Namespace, _ found: StoredDocument, by document: BSONDocument
     ) throws(StoreError) {
-        guard !isGuarded(namespace), let id = StorableDocument.leadingID(of: document),
+        guard !isRestricted(namespace), let id = StorableDocument.leadingID(of: document),
             StorableDocument.leadingID(of: found.document) == id
         else {
             try put(namespace, document)
@@ -144,13 +144,13 @@ extension WriteTransaction {
             throw StoreError.duplicateID(stored.id, in: table.namespace, error)
         }
         let row = connection.lastInsertedRowID
-        try unbury(stored, in: table)
+        try removeTombstone(stored, in: table)
         if !change.isEmpty { try apply(change, row: row, in: table) }
         try record(
             .insert, table.namespace, before: nil, after: stored.document,
             link: ImageLink(row: row, previous: 0))
         // What is kept in step does not go by itself.
-        if !isByEngine, !table.isPlain, let capped = table.options.capped {
+        if !isEngineWrite, !table.isPlain, let capped = table.options.capped {
             try trim(table, capped, added: stored.document.byteCount)
         }
     }
@@ -209,7 +209,7 @@ extension WriteTransaction {
         try statement.run()
         try apply(change, row: found.row, in: table)
         try record(.delete, table.namespace, before: found.document, after: nil, link: link)
-        try bury(found.document, of: table)
+        try recordTombstone(found.document, of: table)
     }
 }
 

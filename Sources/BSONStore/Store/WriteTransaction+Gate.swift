@@ -8,7 +8,7 @@ extension WriteTransaction {
     /// is hidden stays.
     func change(
         _ found: StoredDocument, _ update: Update, _ filter: Filter, in namespace: Namespace,
-        _ gate: any DocumentGate, _ outcome: inout UpdateOutcome
+        _ gate: any CollectionAccess, _ outcome: inout UpdateResult
     ) throws(StoreError) {
         let shown = gate.shown(found.document)
         outcome.matchedCount += 1
@@ -26,7 +26,7 @@ extension WriteTransaction {
 
     /// Stores a document through a guard under its `_id`.
     func put(
-        _ namespace: Namespace, _ document: BSONDocument, _ gate: any DocumentGate
+        _ namespace: Namespace, _ document: BSONDocument, _ gate: any CollectionAccess
     ) throws(StoreError) -> DocumentImages {
         let new = try StorableDocument(document, in: namespace)
         guard let found = try stored(namespace, id: new.id) else {
@@ -43,7 +43,7 @@ extension WriteTransaction {
 
     private func replace(
         _ found: StoredDocument, byShown changed: BSONDocument, in namespace: Namespace,
-        _ gate: any DocumentGate, as kind: StoreChange.Kind
+        _ gate: any CollectionAccess, as kind: StoreChange.Kind
     ) throws(StoreError) -> BSONDocument {
         let after = try gate.written(from: found.document, toShown: changed) ?? changed
         try telling(of: changed, namespace) { () throws(StoreError) in
@@ -72,7 +72,7 @@ extension WriteTransaction {
     }
 
     private func isSecret(
-        _ error: StoreError, _ namespace: Namespace, _ gate: any DocumentGate
+        _ error: StoreError, _ namespace: Namespace, _ gate: any CollectionAccess
     ) throws(StoreError) -> Bool {
         switch error.code {
         case .duplicateKey:

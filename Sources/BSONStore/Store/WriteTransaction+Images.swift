@@ -10,7 +10,7 @@ extension WriteTransaction {
             let (position, row) = (statement.int64(0), statement.int64(2))
             try statement.withBytes(1) { (bytes) throws(StoreError) in
                 guard BSONValidator.isValid(bytes) else {
-                    return try loseImages(of: row, in: table)
+                    return try markImagesLost(of: row, in: table)
                 }
                 try keep(bytes, after: position)
             }
@@ -19,7 +19,7 @@ extension WriteTransaction {
 
     /// Ends the way back to the documents of a row that is damaged, and taken away: what no later change
     /// kept is lost.
-    func loseImages(of row: Int64, in table: CollectionTable) throws(StoreError) {
+    func markImagesLost(of row: Int64, in table: CollectionTable) throws(StoreError) {
         let written = try connection.prepare(.getRowToWrite, table)
         written.bind(1, row)
         guard try written.step() else { return }

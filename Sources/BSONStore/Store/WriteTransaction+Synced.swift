@@ -5,9 +5,9 @@ extension WriteTransaction {
     ///
     /// - Throws: `illegalOperation` (20), which names the right call.
     func checkMayWrite(_ table: CollectionTable) throws(StoreError) {
-        guard !isByEngine, !freeTables.contains(table.id) else { return }
+        guard !isEngineWrite, !unsyncedTables.contains(table.id) else { return }
         try checkMayWrite(table.namespace)
-        freeTables.insert(table.id)
+        unsyncedTables.insert(table.id)
     }
 
     /// Refuses to drop, rename or fill a collection that a sync engine keeps in step, unless the
@@ -15,7 +15,7 @@ extension WriteTransaction {
     ///
     /// - Throws: `illegalOperation` (20), which names the right call.
     func checkMayWrite(_ namespace: Namespace) throws(StoreError) {
-        guard !isByEngine else { return }
+        guard !isEngineWrite else { return }
         try checkIsFree(namespace)
     }
 }

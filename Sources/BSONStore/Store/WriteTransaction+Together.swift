@@ -4,11 +4,11 @@ extension WriteTransaction {
     ///
     /// - Throws: as ``insert(_:_:)`` does, but a duplicate may not be named. Some of the documents may be
     ///   there then: the transaction, or a savepoint around the call, has to be undone.
-    package func insertTogether(
+    package func insertBatch(
         _ namespace: Namespace, _ documents: [BSONDocument]
     ) throws(StoreError) {
         guard !documents.isEmpty else { return }
-        guard !isGuarded(namespace) else {
+        guard !isRestricted(namespace) else {
             for document in documents { try insert(namespace, document) }
             return
         }
@@ -48,7 +48,7 @@ extension WriteTransaction {
                 try record(
                     .insert, table.namespace, before: nil, after: document.document,
                     link: ImageLink(row: row, previous: 0))
-                try unbury(document, in: table)
+                try removeTombstone(document, in: table)
             }
             rest = rest.dropFirst(count)
         }

@@ -12,10 +12,10 @@ extension WriteTransaction {
     public func updateOne(
         _ namespace: Namespace, filter: Filter, update: Update, upsert: Bool = false,
         sort: SortOrder? = nil
-    ) throws(StoreError) -> UpdateOutcome {
+    ) throws(StoreError) -> UpdateResult {
         let filter = try aimed(filter, at: namespace)
         let update = try aimed(update, at: namespace)
-        var outcome = UpdateOutcome()
+        var outcome = UpdateResult()
         let found = try first(namespace, filter, sort)
         do throws(StoreError) {
             if let found {
@@ -37,12 +37,12 @@ extension WriteTransaction {
     public func updateMany(
         _ namespace: Namespace, filter: Filter, update: Update, upsert: Bool = false,
         keepImages: Bool = true
-    ) throws(StoreError) -> UpdateOutcome {
+    ) throws(StoreError) -> UpdateResult {
         guard !update.isReplacement else {
             throw StoreError(
                 .failedToParse, "multi update is not supported for replacement-style update")
         }
-        var outcome = UpdateOutcome(keepsImages: keepImages)
+        var outcome = UpdateResult(keepsImages: keepImages)
         try nested { () throws(StoreError) in
             try updateAll(namespace, filter, update, upsert: upsert, &outcome)
         }
@@ -55,8 +55,8 @@ extension WriteTransaction {
     /// - Throws: what SQLite says; the transaction is then of no use.
     package func updateEach(
         _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool
-    ) throws(StoreError) -> Result<UpdateOutcome, StoreError> {
-        var outcome = UpdateOutcome(keepsImages: false)
+    ) throws(StoreError) -> Result<UpdateResult, StoreError> {
+        var outcome = UpdateResult(keepsImages: false)
         do throws(StoreError) {
             try updateAll(namespace, filter, update, upsert: upsert, &outcome)
             return .success(outcome)
@@ -72,7 +72,7 @@ extension WriteTransaction {
 
     private func updateAll(
         _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool,
-        _ outcome: inout UpdateOutcome
+        _ outcome: inout UpdateResult
     ) throws(StoreError) {
         let filter = try aimed(filter, at: namespace)
         let update = try aimed(update, at: namespace)
@@ -91,7 +91,7 @@ extension WriteTransaction {
     public func replaceOne(
         _ namespace: Namespace, filter: Filter, document: BSONDocument, upsert: Bool = false,
         sort: SortOrder? = nil
-    ) throws(StoreError) -> UpdateOutcome {
+    ) throws(StoreError) -> UpdateResult {
         try updateOne(
             namespace, filter: filter, update: try Update(replacement: document), upsert: upsert,
             sort: sort)
@@ -141,7 +141,7 @@ extension WriteTransaction {
 
     private func change(
         _ found: StoredDocument, _ update: Update, _ filter: Filter, in namespace: Namespace,
-        _ outcome: inout UpdateOutcome
+        _ outcome: inout UpdateResult
     ) throws(StoreError) {
         if let gate = gate(namespace) {
             return try change(found, update, filter, in: namespace, gate, &outcome)
@@ -170,7 +170,7 @@ extension WriteTransaction {
 
     private func upsert(
         _ namespace: Namespace, _ filter: Filter, _ update: Update,
-        _ outcome: inout UpdateOutcome
+        _ outcome: inout UpdateResult
     ) throws(StoreError) {
         let inserted = try insert(namespace, try update.insertion(for: filter))
         outcome.upsertedID = inserted["_id"]
@@ -188,7 +188,7 @@ extension WriteTransaction {
     private func first(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?
     ) throws(StoreError) -> StoredDocument? {
-        if hint == nil, let id = filter.decidingID {
+        if hint == nil, let id = filter.determiningID {
             guard let found = try stored(namespace, id: id) else { return nil }
             guard let gate = gate(namespace) else { return found }
             return visible(found.document, gate) == nil ? nil : found
@@ -211,7 +211,7 @@ extension WriteTransaction {
             return true
         }
         // What was found is what is seen; what is changed is what is stored.
-        guard let found = best, isGuarded(namespace) else { return best }
+        guard let found = best, isRestricted(namespace) else { return best }
         return try stored(namespace, row: found.row)
     }
 
@@ -262,7 +262,7 @@ extension Update {
 }
 
 /// Counts what an update did, with the documents before and after.
-public struct UpdateOutcome: Sendable, Hashable {
+public struct UpdateResult: Sendable, Hashable {
     /// How many documents passed the filter.
     public internal(set) var matchedCount = 0
     /// How many of them are different now.

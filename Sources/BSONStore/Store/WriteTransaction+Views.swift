@@ -41,7 +41,7 @@ extension WriteTransaction {
             throw [40323, 40324].contains(error.code.rawValue) ? error : isInvalid(error)
         }
         for (place, name) in names.enumerated() {
-            guard let rule = StageRule.all[name] else { continue }
+            guard let rule = StageDefinition.all[name] else { continue }
             guard rule.position != .last else {
                 throw isInvalid(
                     .location(

@@ -12,11 +12,11 @@ public final class WriteTransaction: ReadTransaction {
     package var hint: IndexHint?
 
     /// Whether the sync engine writes, which alone may write to what it keeps in step.
-    package var isByEngine = false
+    package var isEngineWrite = false
     /// The collections that no engine keeps in step, as far as that was asked.
-    var freeTables: Set<Int64> = []
+    var unsyncedTables: Set<Int64> = []
 
-    private(set) var feed: FeedState
+    private(set) var feed: ChangeFeed
     /// What capped collections hold, as far as it was counted.
     var cappedUsage: [Int64: CappedUsage] = [:]
     /// The newest position before this transaction.
@@ -28,7 +28,7 @@ public final class WriteTransaction: ReadTransaction {
     override var readsChanges: Bool { true }
 
     init(
-        connection: SQLiteConnection, feed: FeedState, clock: @escaping @Sendable () -> BSONDatetime
+        connection: SQLiteConnection, feed: ChangeFeed, clock: @escaping @Sendable () -> BSONDatetime
     ) {
         self.feed = feed
         self.clock = clock
@@ -65,14 +65,14 @@ public final class WriteTransaction: ReadTransaction {
         _ namespace: Namespace, _ options: CollectionOptions
     ) throws(StoreError) -> CollectionTable {
         let table = try Catalog.create(namespace, options, connection)
-        noteNewTables()
+        invalidateTables()
         madeTables.insert(table.id)
         try record(.create, table, options.description)
         return table
     }
 
     /// Whether the collection is one that this transaction made.
-    package func hasMade(_ namespace: Namespace) throws(StoreError) -> Bool {
+    package func hasCreated(_ namespace: Namespace) throws(StoreError) -> Bool {
         try collectionTable(namespace).map { madeTables.contains($0.id) } ?? false
     }
 
@@ -82,7 +82,7 @@ public final class WriteTransaction: ReadTransaction {
     }
 
     /// Looks tables up again after this transaction made one.
-    package func noteNewTables() {
+    package func invalidateTables() {
         connection.catalogCache.forgetTables()
         forgetLastTable()
     }
@@ -91,7 +91,7 @@ public final class WriteTransaction: ReadTransaction {
     func abandon(_ table: CollectionTable) {
         cappedUsage[table.id] = nil
         connection.catalogCache.forget(table.id)
-        noteNewTables()
+        invalidateTables()
     }
 
     /// Writes a change to the feed, when there is one.

@@ -9,7 +9,7 @@ struct ArrayFilters: Sendable {
     /// Reads array filters.
     ///
     /// - Throws: `failedToParse` (9) and `badValue` (2) with MongoDB's text.
-    init(_ documents: [BSONDocument], _ options: LanguageOptions) throws(StoreError) {
+    init(_ documents: [BSONDocument], _ options: EvaluationOptions) throws(StoreError) {
         for document in documents {
             let (name, filter) = try Self.parse(document, options)
             guard filters[name] == nil else {
@@ -58,7 +58,7 @@ struct ArrayFilters: Sendable {
     }
 
     private static func parse(
-        _ document: BSONDocument, _ options: LanguageOptions
+        _ document: BSONDocument, _ options: EvaluationOptions
     ) throws(StoreError) -> (name: String, filter: Filter) {
         let filter: Filter
         let name: String?

@@ -71,7 +71,7 @@ enum BSONArithmetic {
 
     private static func decimal(_ value: BSONValue) -> BSONDecimal128? {
         switch value {
-        case .double: return ExpressionNumber.decimal(value)
+        case .double: return NumberCoercion.decimal(value)
         case .decimal128(let value): return value
         default: return whole(value).map { BSONDecimal128($0) }
         }

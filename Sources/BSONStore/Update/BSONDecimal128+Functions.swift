@@ -9,9 +9,9 @@
 /// Arguments of a magnitude beyond 1E+25 of the angle functions are taken as doubles.
 extension BSONDecimal128 {
     /// One degree in radians.
-    static let piOver180 = FixedReal.pi.divided(by: 180).decimal()
+    static let piOver180 = FixedPointNumber.pi.divided(by: 180).decimal()
     /// One radian in degrees.
-    static let of180OverPi = (FixedReal(180) / FixedReal.pi).decimal()
+    static let of180OverPi = (FixedPointNumber(180) / FixedPointNumber.pi).decimal()
     private static let one = BSONDecimal128(1)
 
     /// The number without its sign.
@@ -31,12 +31,12 @@ extension BSONDecimal128 {
                 isNegative: false, coefficient: 0, exponent: Self.exponents.lowerBound)
         }
         if isLess(than: -50) { return Self.one }
-        return Self.exponential(FixedReal(self))
+        return Self.exponential(FixedPointNumber(self))
     }
 
-    private static func exponential(_ value: FixedReal) -> BSONDecimal128 {
+    private static func exponential(_ value: FixedPointNumber) -> BSONDecimal128 {
         let tens = (value.double / log(10)).rounded()
-        return (value - FixedReal(Int(tens)) * FixedReal.ln10).exponential.decimal(
+        return (value - FixedPointNumber(Int(tens)) * FixedPointNumber.ln10).exponential.decimal(
             exponent: Int(tens))
     }
 
@@ -47,14 +47,14 @@ extension BSONDecimal128 {
     }
 
     /// The logarithm of a positive finite number with more digits than a decimal has.
-    private var logarithm: FixedReal {
+    private var logarithm: FixedPointNumber {
         let digits = WideInteger.digits(coefficient)
         let scaled = BSONDecimal128(
             isNegative: false, coefficient: coefficient, exponent: 1 - digits)
         let power = exponent + digits - 1
         // The logarithm of one is nothing, not nearly nothing.
-        let rest = scaled == Self.one ? FixedReal.zero : FixedReal(scaled).naturalLogarithm
-        return rest + FixedReal(power) * FixedReal.ln10
+        let rest = scaled == Self.one ? FixedPointNumber.zero : FixedPointNumber(scaled).naturalLogarithm
+        return rest + FixedPointNumber(power) * FixedPointNumber.ln10
     }
 
     /// The logarithm of a positive number to a positive base other than one.
@@ -86,18 +86,18 @@ extension BSONDecimal128 {
         guard abs(size) < 15_000, other.magnitude.isLess(than: 25) else {
             return size < 0 ? Self.zero : isNegative && isOdd ? -.infinity : .infinity
         }
-        let result = Self.exponential(magnitude.logarithm * FixedReal(other))
+        let result = Self.exponential(magnitude.logarithm * FixedPointNumber(other))
         return isNegative && isOdd ? -result : result
     }
 
     private func apply(
-        _ double: (Double) -> Double, _ body: (FixedReal) -> FixedReal
+        _ double: (Double) -> Double, _ body: (FixedPointNumber) -> FixedPointNumber
     ) -> BSONDecimal128 {
         if kind == .nan || isZero { return self }
         // So near to zero each of these functions is the number itself.
         if isLess(than: -40) { return self }
         guard kind == .finite, isLess(than: 25) else { return BSONDecimal128(double(doubleValue)) }
-        return body(FixedReal(self)).decimal()
+        return body(FixedPointNumber(self)).decimal()
     }
 
     /// The sine of an angle.
@@ -123,9 +123,9 @@ extension BSONDecimal128 {
     /// The angle of a sine between -1 and 1.
     var arcSine: BSONDecimal128 {
         apply({ asin($0) }) { value in
-            let rest = (FixedReal.one - value) * (FixedReal.one + value)
+            let rest = (FixedPointNumber.one - value) * (FixedPointNumber.one + value)
             guard !rest.isZero else {
-                let quarter = FixedReal.pi.divided(by: 2)
+                let quarter = FixedPointNumber.pi.divided(by: 2)
                 return value.isNegative ? -quarter : quarter
             }
             return (value / rest.squareRoot).arcTangent
@@ -135,11 +135,11 @@ extension BSONDecimal128 {
     /// The angle of a cosine between -1 and 1.
     var arcCosine: BSONDecimal128 {
         if kind == .nan { return self }
-        let value = isZero || isLess(than: -40) ? FixedReal.zero : FixedReal(self)
-        let sum = FixedReal.one + value
-        guard !sum.isZero else { return FixedReal.pi.decimal() }
-        let root = ((FixedReal.one - value) / sum).squareRoot
-        return (root.arcTangent * FixedReal(2)).decimal()
+        let value = isZero || isLess(than: -40) ? FixedPointNumber.zero : FixedPointNumber(self)
+        let sum = FixedPointNumber.one + value
+        guard !sum.isZero else { return FixedPointNumber.pi.decimal() }
+        let root = ((FixedPointNumber.one - value) / sum).squareRoot
+        return (root.arcTangent * FixedPointNumber(2)).decimal()
     }
 
     /// The angle to a point from the first axis; this number is the second coordinate.
@@ -150,7 +150,7 @@ extension BSONDecimal128 {
         let ratio = DecimalArithmetic.divide(self, x)
         guard x.isNegative else { return ratio.arcTangent }
         let angle = ratio.arcTangent
-        let half = FixedReal.pi.decimal()
+        let half = FixedPointNumber.pi.decimal()
         return DecimalArithmetic.add(angle, isNegative ? -half : half)
     }
 
@@ -158,6 +158,6 @@ extension BSONDecimal128 {
         let angle = atan2(doubleValue, x.doubleValue)
         guard angle != 0 else { return self }
         let eighths = (angle / (.pi / 4)).rounded()
-        return (FixedReal.pi.divided(by: 4) * FixedReal(Int(eighths))).decimal()
+        return (FixedPointNumber.pi.divided(by: 4) * FixedPointNumber(Int(eighths))).decimal()
     }
 }

@@ -22,8 +22,8 @@ extension BSONDecimal128 {
                 Self.half, (isNegative ? -self : self).exponential)
             return isNegative ? -size : size
         }
-        let power = FixedReal(self).exponential
-        return (power - FixedReal.one / power).divided(by: 2).decimal()
+        let power = FixedPointNumber(self).exponential
+        return (power - FixedPointNumber.one / power).divided(by: 2).decimal()
     }
 
     /// The hyperbolic cosine.
@@ -34,8 +34,8 @@ extension BSONDecimal128 {
         guard doubleValue.magnitude < 38 else {
             return DecimalArithmetic.multiply(Self.half, positive.exponential)
         }
-        let power = FixedReal(self).exponential
-        return (power + FixedReal.one / power).divided(by: 2).decimal()
+        let power = FixedPointNumber(self).exponential
+        return (power + FixedPointNumber.one / power).divided(by: 2).decimal()
     }
 
     /// The hyperbolic tangent.
@@ -44,8 +44,8 @@ extension BSONDecimal128 {
         guard doubleValue.magnitude < 38 else {
             return BSONDecimal128(isNegative ? -1 : 1 as Int64)
         }
-        let power = FixedReal(self).exponential
-        let inverse = FixedReal.one / power
+        let power = FixedPointNumber(self).exponential
+        let inverse = FixedPointNumber.one / power
         return ((power - inverse) / (power + inverse)).decimal()
     }
 
@@ -55,8 +55,8 @@ extension BSONDecimal128 {
         let positive = isNegative ? -self : self
         let result: BSONDecimal128
         if doubleValue.magnitude < 1E9 {
-            let value = FixedReal(positive)
-            let root = (value * value + FixedReal.one).squareRoot
+            let value = FixedPointNumber(positive)
+            let root = (value * value + FixedPointNumber.one).squareRoot
             // ln(x + sqrt(x * x + 1)) without the loss of digits near to zero.
             let tangent = value / root
             result = Self.areaTangent(tangent)
@@ -72,8 +72,8 @@ extension BSONDecimal128 {
         guard doubleValue < 1E9 else {
             return DecimalArithmetic.multiply(Self.two, self).naturalLogarithm
         }
-        let value = FixedReal(self)
-        let root = ((value - FixedReal.one) * (value + FixedReal.one)).squareRoot
+        let value = FixedPointNumber(self)
+        let root = ((value - FixedPointNumber.one) * (value + FixedPointNumber.one)).squareRoot
         guard !root.isZero else { return .zero }
         return (value + root).naturalLogarithm.decimal()
     }
@@ -81,14 +81,14 @@ extension BSONDecimal128 {
     /// The number of a hyperbolic tangent between -1 and 1.
     var areaTangent: BSONDecimal128 {
         if kind != .finite || isTiny { return self }
-        let value = FixedReal(self)
-        let isOne = (FixedReal.one - value).isZero || (FixedReal.one + value).isZero
+        let value = FixedPointNumber(self)
+        let isOne = (FixedPointNumber.one - value).isZero || (FixedPointNumber.one + value).isZero
         if isOne { return isNegative ? -.infinity : .infinity }
         return Self.areaTangent(value)
     }
 
-    private static func areaTangent(_ value: FixedReal) -> BSONDecimal128 {
-        let ratio = (FixedReal.one + value) / (FixedReal.one - value)
+    private static func areaTangent(_ value: FixedPointNumber) -> BSONDecimal128 {
+        let ratio = (FixedPointNumber.one + value) / (FixedPointNumber.one - value)
         guard ratio.double < 1E10, ratio.double > 1E-10 else {
             return DecimalArithmetic.multiply(half, ratio.decimal().naturalLogarithm)
         }

@@ -4,15 +4,15 @@
     internal import Glibc
 #endif
 
-extension FixedReal {
+extension FixedPointNumber {
     /// The natural logarithm of ten.
-    static let ln10 = FixedReal(10).naturalLogarithm
+    static let ln10 = FixedPointNumber(10).naturalLogarithm
     /// The ratio of a circle's circumference to its diameter, by Machin's formula.
     static let pi =
-        FixedReal(16) * arcTangent(ofReciprocal: 5)
-        - FixedReal(4) * arcTangent(ofReciprocal: 239)
+        FixedPointNumber(16) * arcTangent(ofReciprocal: 5)
+        - FixedPointNumber(4) * arcTangent(ofReciprocal: 239)
 
-    private static func arcTangent(ofReciprocal value: UInt64) -> FixedReal {
+    private static func arcTangent(ofReciprocal value: UInt64) -> FixedPointNumber {
         var power = one.divided(by: value)
         var sum = power
         for term in 1..<120 {
@@ -24,7 +24,7 @@ extension FixedReal {
     }
 
     /// e to the power of a number of a magnitude below 40.
-    var exponential: FixedReal {
+    var exponential: FixedPointNumber {
         // Halved eight times, then squared as often.
         let small = divided(by: 256)
         var term = Self.one
@@ -38,9 +38,9 @@ extension FixedReal {
     }
 
     /// The natural logarithm of a number between 1E-10 and 1E+10.
-    var naturalLogarithm: FixedReal {
+    var naturalLogarithm: FixedPointNumber {
         // Each step triples the digits that are right, of which a double has 15.
-        var result = FixedReal(log(double))
+        var result = FixedPointNumber(log(double))
         for _ in 0..<3 {
             let power = result.exponential
             let correction = (self - power) / (self + power)
@@ -50,16 +50,16 @@ extension FixedReal {
     }
 
     /// The square root of a number that is not negative.
-    var squareRoot: FixedReal {
+    var squareRoot: FixedPointNumber {
         guard !isZero else { return self }
-        var root = FixedReal(double.squareRoot())
+        var root = FixedPointNumber(double.squareRoot())
         guard !root.isZero else { return self }
         for _ in 0..<5 { root = (root + self / root).divided(by: 2) }
         return root
     }
 
     /// Sine and cosine of a number of a magnitude below 1E+30.
-    var sineAndCosine: (sine: FixedReal, cosine: FixedReal) {
+    var sineAndCosine: (sine: FixedPointNumber, cosine: FixedPointNumber) {
         let quarter = Self.pi.divided(by: 2)
         let turns = (self / quarter).rounded
         var (sine, cosine) = (self - turns * quarter).smallSineAndCosine
@@ -70,7 +70,7 @@ extension FixedReal {
         return (sine, cosine)
     }
 
-    private var smallSineAndCosine: (FixedReal, FixedReal) {
+    private var smallSineAndCosine: (FixedPointNumber, FixedPointNumber) {
         let square = self * self
         var (sine, cosine) = (self, Self.one)
         var (odd, even) = (self, Self.one)
@@ -85,9 +85,9 @@ extension FixedReal {
     }
 
     /// The arc tangent of a number of a magnitude below 1E+30.
-    var arcTangent: FixedReal {
+    var arcTangent: FixedPointNumber {
         // A double's angle, and the small one that is left by the addition theorem.
-        let angle = FixedReal(atan(double))
+        let angle = FixedPointNumber(atan(double))
         let (sine, cosine) = angle.sineAndCosine
         let rest = (self * cosine - sine) / (cosine + self * sine)
         let square = rest * rest

@@ -2,7 +2,7 @@
 ///
 /// For decimals' functions that have no closed form: 34 digits of a result are right when the last
 /// few dozen bits are not. Operations that overflow wrap; the functions keep their numbers small.
-struct FixedReal {
+struct FixedPointNumber {
     /// The magnitude, least significant word first.
     private var words: [UInt64]
     private(set) var isNegative: Bool
@@ -11,8 +11,8 @@ struct FixedReal {
     /// The words behind the point.
     private static let fraction = 4
 
-    static let zero = FixedReal(0)
-    static let one = FixedReal(1)
+    static let zero = FixedPointNumber(0)
+    static let one = FixedPointNumber(1)
 
     init(_ value: Int) {
         words = [UInt64](repeating: 0, count: Self.count)
@@ -65,7 +65,7 @@ struct FixedReal {
     }
 
     /// The nearest whole number.
-    var rounded: FixedReal {
+    var rounded: FixedPointNumber {
         var result = self
         if words[Self.fraction - 1] >> 63 == 1 {
             result = result + (isNegative ? -Self.one : Self.one)
@@ -110,13 +110,13 @@ struct FixedReal {
 
     private var whole: UInt128 { UInt128(words[5]) << 64 | UInt128(words[4]) }
 
-    static prefix func - (value: FixedReal) -> FixedReal {
+    static prefix func - (value: FixedPointNumber) -> FixedPointNumber {
         var value = value
         value.isNegative.toggle()
         return value
     }
 
-    static func + (left: FixedReal, right: FixedReal) -> FixedReal {
+    static func + (left: FixedPointNumber, right: FixedPointNumber) -> FixedPointNumber {
         guard left.isNegative != right.isNegative else {
             var sum = left
             var carry = false
@@ -131,10 +131,10 @@ struct FixedReal {
         return left.isSmaller(than: right) ? right.reduced(by: left) : left.reduced(by: right)
     }
 
-    static func - (left: FixedReal, right: FixedReal) -> FixedReal { left + -right }
+    static func - (left: FixedPointNumber, right: FixedPointNumber) -> FixedPointNumber { left + -right }
 
     /// The magnitude less a smaller one, with this number's sign.
-    private func reduced(by other: FixedReal) -> FixedReal {
+    private func reduced(by other: FixedPointNumber) -> FixedPointNumber {
         var rest = self
         var borrow = false
         for index in 0..<Self.count {
@@ -147,14 +147,14 @@ struct FixedReal {
         return rest
     }
 
-    private func isSmaller(than other: FixedReal) -> Bool {
+    private func isSmaller(than other: FixedPointNumber) -> Bool {
         for index in (0..<Self.count).reversed() where words[index] != other.words[index] {
             return words[index] < other.words[index]
         }
         return false
     }
 
-    static func * (left: FixedReal, right: FixedReal) -> FixedReal {
+    static func * (left: FixedPointNumber, right: FixedPointNumber) -> FixedPointNumber {
         var product = [UInt64](repeating: 0, count: 2 * count)
         for i in 0..<count where left.words[i] != 0 {
             var carry: UInt64 = 0
@@ -167,14 +167,14 @@ struct FixedReal {
             }
             product[i + count] = product[i + count] &+ carry
         }
-        var result = FixedReal(0)
+        var result = FixedPointNumber(0)
         result.words = Array(product[fraction..<fraction + count])
         result.isNegative = left.isNegative != right.isNegative
         return result
     }
 
     /// The quotient, bit by bit; zero for a divisor of zero.
-    static func / (left: FixedReal, right: FixedReal) -> FixedReal {
+    static func / (left: FixedPointNumber, right: FixedPointNumber) -> FixedPointNumber {
         guard !right.isZero else { return zero }
         var divisor = right
         divisor.isNegative = false
@@ -203,7 +203,7 @@ struct FixedReal {
     }
 
     /// The number divided by a small one.
-    func divided(by divisor: UInt64) -> FixedReal {
+    func divided(by divisor: UInt64) -> FixedPointNumber {
         var value = self
         value.divide(by: divisor)
         return value

@@ -1,12 +1,12 @@
 /// Says what updates and projections may use beside the document, and reads the filters in them.
-struct LanguageOptions: Sendable {
+struct EvaluationOptions: Sendable {
     /// The variables that expressions may name.
     var variables = ExpressionScope()
     /// How texts compare; `nil` compares their bytes.
     var collation: Collation?
 
     /// Nothing but the document.
-    static let none = LanguageOptions()
+    static let none = EvaluationOptions()
 
     /// Reads a filter that stands in an update or a projection.
     ///

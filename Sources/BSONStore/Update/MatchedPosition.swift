@@ -4,10 +4,10 @@
 /// Where several conditions pass through arrays, the last one counts in the order in which the
 /// server tests them: by kind, then by path. Alternatives and negations tell no position.
 /// Source: the server's `MatchDetails`.
-enum MatchedPosition {
+enum PositionalOperator {
     /// The position in a document that passes a filter, `nil` when none is known.
     static func find(in document: BSONDocument, _ filter: Filter) -> Int? {
-        let options = LanguageOptions(collation: filter.collation)
+        let options = EvaluationOptions(collation: filter.collation)
         var conditions: [Condition] = []
         collect(filter.predicate, into: &conditions)
         // A later condition with the same rank and path is tested later.
@@ -85,7 +85,7 @@ enum MatchedPosition {
     }
 
     private static func position(
-        _ condition: Condition, _ document: BSONDocument, _ options: LanguageOptions
+        _ condition: Condition, _ document: BSONDocument, _ options: EvaluationOptions
     ) -> Int? {
         var value = BSONValue.document(document)
         for (index, part) in condition.path.enumerated() {
@@ -110,7 +110,7 @@ enum MatchedPosition {
 
     private static func position(
         _ array: BSONArray, _ rest: [String], _ test: Predicate.Test,
-        _ options: LanguageOptions
+        _ options: EvaluationOptions
     ) -> Int? {
         if rest.isEmpty {
             switch test {

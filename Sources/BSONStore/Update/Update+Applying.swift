@@ -13,7 +13,7 @@ extension Update {
             after = try Self.replacing(document, by: filled(replacement))
         case .operators(let tree):
             after = try run(tree, on: document, isInsert: false) {
-                MatchedPosition.find(in: document, filter)
+                PositionalOperator.find(in: document, filter)
             }
         case .pipeline(let pipeline):
             after = try Self.replacing(
@@ -67,9 +67,9 @@ extension Update {
     ) throws(StoreError) -> BSONDocument? {
         // Looked for once, and only where a path asks.
         let position = tree.isPositional ? findPosition() : nil
-        var updating = Updating(
+        var updating = UpdateApplier(
             document,
-            Updating.Context(
+            UpdateApplier.Context(
                 filters: tree.filters, position: { position }, isInsert: isInsert,
                 collation: collation))
         return try updating.run(tree.root)

@@ -6,9 +6,9 @@ extension Update {
     static func remarks(_ kind: Kind) -> BSONDocument? {
         switch kind {
         case .replacement: return nil
-        case .pipeline: return [StoreChange.Remark.isByPipeline.rawValue: true]
+        case .pipeline: return [StoreChange.Annotation.isByPipeline.rawValue: true]
         case .operators(let tree):
-            var written = WrittenPaths()
+            var written = WrittenPathCollector()
             written.add(.fields(tree.root), at: "")
             return written.remarks
         }
@@ -16,7 +16,7 @@ extension Update {
 }
 
 /// Collects the paths at which operators write whole values.
-private struct WrittenPaths {
+private struct WrittenPathCollector {
     private var whole: [BSONValue] = []
     private var pushed: [BSONValue] = []
 
@@ -24,10 +24,10 @@ private struct WrittenPaths {
         guard !whole.isEmpty || !pushed.isEmpty else { return nil }
         var remarks = BSONDocument()
         if !whole.isEmpty {
-            remarks.append(StoreChange.Remark.writtenPaths.rawValue, .array(BSONArray(whole)))
+            remarks.append(StoreChange.Annotation.writtenPaths.rawValue, .array(BSONArray(whole)))
         }
         if !pushed.isEmpty {
-            remarks.append(StoreChange.Remark.pushedPaths.rawValue, .array(BSONArray(pushed)))
+            remarks.append(StoreChange.Annotation.pushedPaths.rawValue, .array(BSONArray(pushed)))
         }
         return remarks
     }

@@ -38,7 +38,7 @@ public struct Update: Sendable {
         self.collation = collation
         self.arrayFilters = arrayFilters
         variables = [:]
-        var options = LanguageOptions()
+        var options = EvaluationOptions()
         options.collation = collation
         let filters = try ArrayFilters(arrayFilters, options)
         var elements = document.makeIterator()

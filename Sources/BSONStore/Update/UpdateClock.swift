@@ -5,7 +5,7 @@
 #endif
 
 /// Tells the time to updates.
-enum UpdateClock {
+enum WallClock {
     private static let last = Locked(BSONTimestamp(seconds: 0, increment: 0))
 
     /// Milliseconds since 1970.
@@ -50,7 +50,7 @@ extension BSONDocument {
             return keys
         }
         var filled = self
-        for key in keys where key != "_id" { filled[key] = .timestamp(UpdateClock.timestamp()) }
+        for key in keys where key != "_id" { filled[key] = .timestamp(WallClock.timestamp()) }
         return filled
     }
 }

@@ -7,7 +7,7 @@ struct UpdateComparison {
 
     /// Collects differences below a prefix; `false` when a key there cannot stand in a path.
     mutating func compare(
-        _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: PassedOver
+        _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: IgnoredKeys
     ) -> Bool {
         if before == after { return true }
         let mark = description
@@ -37,7 +37,7 @@ struct UpdateComparison {
     ///
     /// Only what differs is decoded.
     private mutating func compareInOrder(
-        _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: PassedOver
+        _ before: BSONDocument, _ after: BSONDocument, prefix: String, excluded: IgnoredKeys
     ) -> Bool? {
         before.withUnsafeBytes { old in
             after.withUnsafeBytes { new in
@@ -128,9 +128,9 @@ extension UpdateDescription {
 }
 
 /// The keys that are no difference at a level.
-struct PassedOver {
+struct IgnoredKeys {
     /// None: below the top level every key counts.
-    static let nothing = PassedOver(isTop: false, field: nil)
+    static let nothing = IgnoredKeys(isTop: false, field: nil)
 
     private let isTop: Bool
     private let field: String?
@@ -141,7 +141,7 @@ struct PassedOver {
     }
 
     /// `_id` and one field more.
-    static func atTop(_ field: String?) -> Self { PassedOver(isTop: true, field: field) }
+    static func atTop(_ field: String?) -> Self { IgnoredKeys(isTop: true, field: field) }
 
     func contains(_ key: String) -> Bool { isTop && (key == "_id" || key == field) }
 }

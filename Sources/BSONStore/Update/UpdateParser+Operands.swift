@@ -72,7 +72,7 @@ extension UpdateParser {
 
     /// Whether `$pop` takes the first element, not the last.
     static func isFirst(_ path: String, _ operand: BSONValue) throws(StoreError) -> Bool {
-        let number = try IntegerElement.int64(path, operand)
+        let number = try IntegerFieldParser.int64(path, operand)
         guard number == 1 || number == -1 else {
             throw StoreError(.failedToParse, "$pop expects 1 or -1, found: \(number)")
         }

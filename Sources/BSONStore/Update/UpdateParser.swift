@@ -2,7 +2,7 @@
 ///
 /// Source: MongoDB manual, "Update Operators"; error texts as the 7.0 server gives.
 struct UpdateParser {
-    private let options: LanguageOptions
+    private let options: EvaluationOptions
     private var filters: ArrayFilters
     private var root = UpdateFields()
     private var isPositional = false
@@ -12,7 +12,7 @@ struct UpdateParser {
     /// - Throws: `failedToParse` (9), `conflictingUpdateOperators` (40) and others with MongoDB's
     ///   text.
     static func parse(
-        _ document: BSONDocument, _ filters: ArrayFilters, _ options: LanguageOptions
+        _ document: BSONDocument, _ filters: ArrayFilters, _ options: EvaluationOptions
     ) throws(StoreError) -> UpdateTree {
         var parser = UpdateParser(options: options, filters: filters)
         for (name, value) in document { try parser.add(name, value) }
@@ -21,7 +21,7 @@ struct UpdateParser {
             root: parser.root, isPositional: parser.isPositional, filters: parser.filters)
     }
 
-    private init(options: LanguageOptions, filters: ArrayFilters) {
+    private init(options: EvaluationOptions, filters: ArrayFilters) {
         self.options = options
         self.filters = filters
     }

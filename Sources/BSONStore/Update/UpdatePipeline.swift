@@ -15,7 +15,7 @@ struct UpdatePipeline: Sendable {
     init(
         _ stages: [BSONDocument], _ variables: BSONDocument, _ collation: Collation?
     ) throws(StoreError) {
-        var frame = ExpressionFrame(now: UpdateClock.now)
+        var frame = ExpressionFrame(now: WallClock.now)
         var scope = ExpressionScope()
         for (name, value) in variables {
             let expression = try Expression(value)

@@ -1,12 +1,12 @@
-extension Updating {
+extension UpdateApplier {
     func push(
         _ push: UpdateOperation.Push, onto old: BSONValue
     ) throws(StoreError) -> Outcome {
         guard let array = old.arrayValue else {
             throw StoreError(
                 .badValue,
-                "The field '\(shownPath)' must be an array but is of type \(old.type.alias) in "
-                    + "document \(shownID)", documentID: original["_id"])
+                "The field '\(displayPath)' must be an array but is of type \(old.type.alias) in "
+                    + "document \(displayID)", documentID: original["_id"])
         }
         let after = pushed(push, onto: array)
         return after == array ? .same : .set(.array(after))
@@ -89,7 +89,7 @@ extension Updating {
         guard var array = old.arrayValue else {
             throw StoreError(
                 .typeMismatch,
-                "Path '\(shownPath)' contains an element of non-array type '\(old.type.alias)'",
+                "Path '\(displayPath)' contains an element of non-array type '\(old.type.alias)'",
                 documentID: original["_id"])
         }
         guard !array.isEmpty else { return .same }

@@ -1,4 +1,4 @@
-extension Updating {
+extension UpdateApplier {
     /// What an operator makes of the value at its path, after the checks that hold for all of them.
     mutating func leaf(
         _ operation: UpdateOperation, _ depth: Int, at place: Place
@@ -51,12 +51,12 @@ extension Updating {
         if case .renameSource = operation {
             throw StoreError(
                 .immutableField,
-                "Unsetting the path '\(shownPath)' using $rename would modify the immutable field "
+                "Unsetting the path '\(displayPath)' using $rename would modify the immutable field "
                     + "'_id'", documentID: id)
         }
         throw StoreError(
             .immutableField,
-            "Performing an update on the path '\(shownPath)' would modify the immutable field '_id'",
+            "Performing an update on the path '\(displayPath)' would modify the immutable field '_id'",
             documentID: id)
     }
 
@@ -97,7 +97,7 @@ extension Updating {
         case .pull, .pullAll, .pop:
             throw StoreError(
                 .pathNotViable,
-                "Cannot use the part (\(obstacle.part)) of (\(shownPath)) to traverse the element "
+                "Cannot use the part (\(obstacle.part)) of (\(displayPath)) to traverse the element "
                     + "({\(obstacle.key): \(ShellText.text(of: obstacle.value))})",
                 documentID: original["_id"])
         case .set, .setOnInsert, .increment, .multiply, .least, .greatest, .currentDate, .rename,
@@ -153,7 +153,7 @@ extension Updating {
             case .document(let document):
                 guard let next = document[part] else { return }
                 value = next
-            case .array: throw arrayElement("destination", shownPath, path[index - 1])
+            case .array: throw arrayElement("destination", displayPath, path[index - 1])
             default: return
             }
         }
@@ -167,10 +167,10 @@ extension Updating {
                 + "field called '\(array)'", documentID: original["_id"])
     }
 
-    var shownPath: String { path.joined(separator: ".") }
+    var displayPath: String { path.joined(separator: ".") }
 
     /// The document's id as errors show it.
-    var shownID: String {
+    var displayID: String {
         "{\(original["_id"].map { "_id: \(ShellText.text(of: $0))" } ?? "no id")}"
     }
 }

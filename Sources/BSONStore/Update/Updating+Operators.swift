@@ -1,4 +1,4 @@
-extension Updating {
+extension UpdateApplier {
     /// What an operator puts where nothing is.
     func make(by operation: UpdateOperation) throws(StoreError) -> BSONValue {
         switch operation {
@@ -51,7 +51,7 @@ extension Updating {
     }
 
     private static func currentDate(_ asTimestamp: Bool) -> BSONValue {
-        asTimestamp ? .timestamp(UpdateClock.timestamp()) : .datetime(UpdateClock.now)
+        asTimestamp ? .timestamp(WallClock.timestamp()) : .datetime(WallClock.now)
     }
 
     private func arithmetic(
@@ -60,7 +60,7 @@ extension Updating {
         guard old.isNumber else {
             throw StoreError(
                 .typeMismatch,
-                "Cannot apply \(name) to a value of non-numeric type. \(shownID) has the field "
+                "Cannot apply \(name) to a value of non-numeric type. \(displayID) has the field "
                     + "'\(path.last ?? "")' of non-numeric type \(old.type.alias)",
                 documentID: original["_id"])
         }
@@ -68,7 +68,7 @@ extension Updating {
             throw StoreError(
                 .badValue,
                 "Failed to apply \(name) operations to current value "
-                    + "((\(Self.shellType(old)))\(ShellText.text(of: old))) for document \(shownID)",
+                    + "((\(Self.shellType(old)))\(ShellText.text(of: old))) for document \(displayID)",
                 documentID: original["_id"])
         }
         // The sign of a zero and the zeros behind a decimal's point are no difference.

@@ -1,5 +1,5 @@
 /// Applies the operators of an update to one document.
-struct Updating {
+struct UpdateApplier {
     /// What an update may see beside the document.
     struct Context {
         let filters: ArrayFilters
@@ -65,7 +65,7 @@ struct Updating {
             guard case .value(let value) = place else {
                 throw StoreError(
                     .badValue,
-                    "The path '\(shownPath)' must exist in the document in order to apply array "
+                    "The path '\(displayPath)' must exist in the document in order to apply array "
                         + "updates.")
             }
             guard case .array(let array) = value else {

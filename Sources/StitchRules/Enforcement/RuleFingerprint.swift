@@ -1,6 +1,6 @@
 package import BSONStore
 
-extension RuleGuard {
+extension RuleAccessPolicy {
     /// A number for all collections: those with roles of their own, and one more.
     package func fingerprintOfAll(_ namespace: Namespace) -> UInt64 {
         var hash = StableHash()
@@ -41,7 +41,7 @@ struct StableHash {
     mutating func add(_ flag: Bool?) { add([flag == nil ? 2 : flag == true ? 1 : 0]) }
 }
 
-extension RuleEssence {
+extension CompiledRoleKey {
     fileprivate func feed(_ hash: inout StableHash) {
         hash.add(role ?? "")
         hash.add(problem?.name ?? "")

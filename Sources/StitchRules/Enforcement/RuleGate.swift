@@ -1,7 +1,7 @@
 package import BSONStore
 
 /// Lets a transaction see and write of a collection what a user's role allows.
-package final class RuleGate: DocumentGate {
+package final class RuleCollectionAccess: CollectionAccess {
     let access: RuleAccess
     /// The access's fingerprint, which is asked for with each token.
     let fingerprint: UInt64

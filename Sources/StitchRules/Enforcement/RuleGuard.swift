@@ -1,14 +1,14 @@
 package import BSONStore
 
 /// Lets transactions of one user go through that user's roles.
-package final class RuleGuard: DocumentGuard {
+package final class RuleAccessPolicy: AccessPolicy {
     /// Databases whose collections no role can open.
     private static let closed: Set<String> = ["admin", "config", "local"]
 
     package let user: RuleUser
     private let rules: RuleSet
     private let onDenial: @Sendable (RuleDenial) -> Void
-    private let known = Locked<[Namespace: RuleGate]>([:])
+    private let known = Locked<[Namespace: RuleCollectionAccess]>([:])
 
     /// Guards by what rules say of a user.
     ///
@@ -25,7 +25,7 @@ package final class RuleGuard: DocumentGuard {
     /// The collections that have roles of their own, sorted.
     var namespaces: [Namespace] { rules.namespaces }
 
-    package func gate(_ namespace: Namespace) -> (any DocumentGate)? { ruleGate(namespace) }
+    package func gate(_ namespace: Namespace) -> (any CollectionAccess)? { ruleGate(namespace) }
 
     /// A number that is the same wherever the user may do the same with a collection, in every
     /// process.
@@ -40,12 +40,12 @@ package final class RuleGuard: DocumentGuard {
     /// What the user may do with a collection, found out once.
     package func access(_ namespace: Namespace) -> RuleAccess { ruleGate(namespace).access }
 
-    private func ruleGate(_ namespace: Namespace) -> RuleGate {
+    private func ruleGate(_ namespace: Namespace) -> RuleCollectionAccess {
         if let gate = known.withLock({ $0[namespace] }) { return gate }
         let isClosed =
             Self.closed.contains(namespace.database) || namespace.collection.hasPrefix("system.")
         let source = isClosed ? RuleSet() : rules
-        let gate = RuleGate(access: source.access(to: namespace, for: user), onDenial)
+        let gate = RuleCollectionAccess(access: source.access(to: namespace, for: user), onDenial)
         known.withLock { known in
             // Names that are only asked for must not fill the memory.
             if known.count >= 1_000 { known.removeAll() }
@@ -55,14 +55,14 @@ package final class RuleGuard: DocumentGuard {
     }
 
     /// Whether another guard decides as this one does, for collections with roles and one more.
-    package func decidesEqually(_ other: RuleGuard, _ namespace: Namespace) -> Bool {
+    package func decidesEqually(_ other: RuleAccessPolicy, _ namespace: Namespace) -> Bool {
         guard self !== other else { return true }
         let names = rules.namespaces + other.rules.namespaces + [namespace]
         return user.id == other.user.id && names.allSatisfy { decidesEqually(other, only: $0) }
     }
 
     /// Whether another guard decides as this one does about one collection.
-    package func decidesEqually(_ other: RuleGuard, only namespace: Namespace) -> Bool {
+    package func decidesEqually(_ other: RuleAccessPolicy, only namespace: Namespace) -> Bool {
         access(namespace).decidesEqually(other.access(namespace))
     }
 }

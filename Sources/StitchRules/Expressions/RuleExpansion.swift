@@ -42,7 +42,7 @@ enum RuleReference: Sendable, Hashable {
     case previous(String)
 
     /// Reads a text that begins with `%%`.
-    init(_ text: String, at place: RulePlace) throws(RuleError) {
+    init(_ text: String, at place: RuleSourceLocation) throws(RuleError) {
         let parts = text.dropFirst(2).split(
             separator: ".", omittingEmptySubsequences: false
         ).map(String.init)
@@ -67,7 +67,7 @@ enum RuleReference: Sendable, Hashable {
     }
 
     private static func expansion(
-        _ first: String, _ rest: [String], _ text: String, _ place: RulePlace
+        _ first: String, _ rest: [String], _ text: String, _ place: RuleSourceLocation
     ) throws(RuleError) -> RuleExpansion {
         guard let root = RuleExpansion.Root(rawValue: first) else {
             throw place.error(.unsupportedExpansion, "There is no expansion \(text)")

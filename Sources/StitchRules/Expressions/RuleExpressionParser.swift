@@ -6,18 +6,18 @@ internal import BSONStore
 enum RuleExpressionParser {
     /// Reads a boolean or an object of conditions that must all hold.
     static func parse(
-        _ value: BSONValue, at place: RulePlace
+        _ value: BSONValue, at place: RuleSourceLocation
     ) throws(RuleError) -> RuleExpression {
         if let constant = value.boolValue { return .constant(constant) }
         guard value.documentValue != nil else {
             throw place.error(
                 .wrongType,
-                "true, false or an object is needed, not \(RuleObject.name(of: value))")
+                "true, false or an object is needed, not \(RuleObjectReader.name(of: value))")
         }
-        return try parse(RuleObject(value, at: place))
+        return try parse(RuleObjectReader(value, at: place))
     }
 
-    private static func parse(_ object: RuleObject) throws(RuleError) -> RuleExpression {
+    private static func parse(_ object: RuleObjectReader) throws(RuleError) -> RuleExpression {
         var parts: [RuleExpression] = []
         for (key, value) in object.entries {
             parts.append(try entry(key, value, at: object.place[key]))
@@ -26,7 +26,7 @@ enum RuleExpressionParser {
     }
 
     private static func entry(
-        _ key: String, _ value: BSONValue, at place: RulePlace
+        _ key: String, _ value: BSONValue, at place: RuleSourceLocation
     ) throws(RuleError) -> RuleExpression {
         if key.hasPrefix("%%") {
             let reference = try RuleReference(key, at: place)
@@ -40,7 +40,7 @@ enum RuleExpressionParser {
 
     /// A condition made of others.
     private static func logic(
-        _ operation: String, _ key: String, _ value: BSONValue, at place: RulePlace
+        _ operation: String, _ key: String, _ value: BSONValue, at place: RuleSourceLocation
     ) throws(RuleError) -> RuleExpression {
         switch operation {
         case "$and": return .all(try list(value, at: place))
@@ -61,9 +61,9 @@ enum RuleExpressionParser {
     }
 
     private static func list(
-        _ value: BSONValue, at place: RulePlace
+        _ value: BSONValue, at place: RuleSourceLocation
     ) throws(RuleError) -> [RuleExpression] {
-        let elements = try RuleObject.elements(value, at: place)
+        let elements = try RuleObjectReader.elements(value, at: place)
         guard !elements.isEmpty else {
             throw place.error(.invalidValue, "At least one condition is needed")
         }
@@ -74,7 +74,7 @@ enum RuleExpressionParser {
 
     /// What is asked of a subject: a value it must equal, or operators.
     private static func test(
-        _ value: BSONValue, at place: RulePlace
+        _ value: BSONValue, at place: RuleSourceLocation
     ) throws(RuleError) -> RuleTest {
         if case .regularExpression(let pattern) = value {
             // Extended JSON has an object of its own for patterns, which a filter looks for.
@@ -86,7 +86,7 @@ enum RuleExpressionParser {
         guard let document = value.documentValue, let first = document.keys.first,
             name(ofOperator: first) != nil, RuleConversion(rawValue: first) == nil
         else { return .compare(.equal, try RuleOperandParser.parse(value, at: place)) }
-        let object = try RuleObject(document, at: place)
+        let object = try RuleObjectReader(document, at: place)
         let options = object["$options"]
         var parts: [RuleTest] = []
         for (key, value) in object.entries where key != "$options" {
@@ -102,7 +102,7 @@ enum RuleExpressionParser {
 
     private static func operation(
         _ operation: String, _ key: String, _ value: BSONValue, options: BSONValue?,
-        at place: RulePlace
+        at place: RuleSourceLocation
     ) throws(RuleError) -> RuleTest {
         if let comparison = RuleComparison(rawValue: operation) {
             return .compare(comparison, try RuleOperandParser.parse(value, at: place))
@@ -114,7 +114,7 @@ enum RuleExpressionParser {
         case "$exists":
             guard let wanted = constant(value) else {
                 throw place.error(
-                    .wrongType, "true or false is needed, not \(RuleObject.name(of: value))")
+                    .wrongType, "true or false is needed, not \(RuleObjectReader.name(of: value))")
             }
             return .exists(wanted)
         case "$not": return .not(try test(value, at: place))
@@ -129,7 +129,7 @@ enum RuleExpressionParser {
 
     /// An operator that MongoDB's filters evaluate, which are asked at once whether they take it.
     private static func query(
-        _ operation: String, _ value: BSONValue, options: BSONValue?, at place: RulePlace
+        _ operation: String, _ value: BSONValue, options: BSONValue?, at place: RuleSourceLocation
     ) throws(RuleError) -> RuleTest {
         var operand: BSONDocument = [operation: value]
         if operation == "$regex", let options { operand.append("$options", options) }
@@ -152,7 +152,7 @@ enum RuleExpressionParser {
         }
     }
 
-    private static func functionNotSupported(_ place: RulePlace) -> RuleError {
+    private static func functionNotSupported(_ place: RuleSourceLocation) -> RuleError {
         place.error(
             .functionNotSupported,
             "%function calls code of the hosted product; write the condition with custom data")
@@ -169,7 +169,7 @@ enum RuleExpressionParser {
 /// Reads values of conditions.
 enum RuleOperandParser {
     /// Reads a literal, an expansion, a conversion, or a list or document of them.
-    static func parse(_ value: BSONValue, at place: RulePlace) throws(RuleError) -> RuleOperand {
+    static func parse(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError) -> RuleOperand {
         if let text = value.stringValue, text.hasPrefix("%%") {
             return .reference(try RuleReference(text, at: place))
         }
@@ -181,7 +181,7 @@ enum RuleOperandParser {
             return folded(.list(parts))
         }
         guard value.documentValue != nil else { return .literal(value) }
-        let object = try RuleObject(value, at: place)
+        let object = try RuleObjectReader(value, at: place)
         if let converted = try conversion(object) { return converted }
         var fields: [RuleField] = []
         for (key, value) in object.entries {
@@ -195,18 +195,18 @@ enum RuleOperandParser {
     }
 
     /// Reads what `$in` takes: a list, or something that is one.
-    static func list(_ value: BSONValue, at place: RulePlace) throws(RuleError) -> RuleOperand {
+    static func list(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError) -> RuleOperand {
         let operand = try parse(value, at: place)
         switch operand {
         case .list, .literal(.array), .reference: return operand
         case .literal, .converted, .document:
             throw place.error(
-                .wrongType, "An array or an expansion is needed, not \(RuleObject.name(of: value))")
+                .wrongType, "An array or an expansion is needed, not \(RuleObjectReader.name(of: value))")
         }
     }
 
     /// Refuses expansions where only literals can stand.
-    static func refuseExpansions(_ value: BSONValue, at place: RulePlace) throws(RuleError) {
+    static func refuseExpansions(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError) {
         if let text = value.stringValue, text.hasPrefix("%%") {
             throw place.error(.unsupportedExpansion, "No expansion can stand here")
         }
@@ -216,7 +216,7 @@ enum RuleOperandParser {
             }
         }
         guard value.documentValue != nil else { return }
-        for (key, element) in try RuleObject(value, at: place).entries {
+        for (key, element) in try RuleObjectReader(value, at: place).entries {
             guard !key.hasPrefix("%") else {
                 throw place[key].error(.unsupportedExpansion, "No expansion can stand here")
             }
@@ -224,7 +224,7 @@ enum RuleOperandParser {
         }
     }
 
-    private static func conversion(_ object: RuleObject) throws(RuleError) -> RuleOperand? {
+    private static func conversion(_ object: RuleObjectReader) throws(RuleError) -> RuleOperand? {
         guard let (key, value) = object.entries.first,
             let conversion = RuleConversion(rawValue: key)
         else { return nil }

@@ -11,7 +11,7 @@ public struct FieldMask: Sendable, Hashable {
     let root: FieldNode
     /// Whether no field is hidden.
     public let showsEverything: Bool
-    private let sieve: FieldSieve
+    private let sieve: FieldMaskCopier
 
     /// Takes the permissions of the fields of a document.
     init(_ root: FieldNode) {
@@ -20,7 +20,7 @@ public struct FieldMask: Sendable, Hashable {
         let whole = FieldNode.branch(children, others: root.others)
         self.root = whole
         showsEverything = whole.readsEverything
-        sieve = FieldSieve(whole)
+        sieve = FieldMaskCopier(whole)
     }
 
     /// Whether both let the same be read and written.
@@ -130,7 +130,7 @@ indirect enum FieldNode: Sendable, Hashable {
 }
 
 extension FieldNode {
-    /// The document without what is hidden, value by value, as ``FieldSieve`` does with bytes.
+    /// The document without what is hidden, value by value, as ``FieldMaskCopier`` does with bytes.
     func shown(_ document: BSONDocument) -> BSONDocument {
         var shown = BSONDocument()
         for (key, value) in document {

@@ -3,7 +3,7 @@ internal import BSONStore
 /// Is a mask made ready for bytes: what is shown is copied as it stands, and no value is decoded.
 ///
 /// Gives what ``FieldNode/shown(_:)`` gives, which a law holds it to.
-final class FieldSieve: Sendable {
+final class FieldMaskCopier: Sendable {
     private enum Part: Sendable {
         case hidden
         case shown
@@ -16,7 +16,7 @@ final class FieldSieve: Sendable {
     private let starts: [Int]
     private let parts: [Part]
     /// For each name whose fields have permissions of their own.
-    private let inners: [FieldSieve?]
+    private let inners: [FieldMaskCopier?]
     /// The first name that has so many bytes, or more; the longest stand together.
     private let firsts: [Int]
     private let others: Part
@@ -29,7 +29,7 @@ final class FieldSieve: Sendable {
         names = Array(children.map(\.name).joined())
         starts = children.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.name.count) }
         inners = children.map { child in
-            if case .branch = child.node { FieldSieve(child.node) } else { nil }
+            if case .branch = child.node { FieldMaskCopier(child.node) } else { nil }
         }
         parts = children.map { child in
             switch child.node {
@@ -169,7 +169,7 @@ final class FieldSieve: Sendable {
     }
 }
 
-extension FieldSieve {
+extension FieldMaskCopier {
     /// Whether two documents show the same.
     ///
     /// Where only whole fields are shown or hidden nothing is copied.

@@ -18,11 +18,11 @@ struct RoleParser {
 
     /// Reads an array of roles.
     mutating func roles(
-        _ values: [(value: BSONValue, place: RulePlace)]
+        _ values: [(value: BSONValue, place: RuleSourceLocation)]
     ) throws(RuleError) -> [RuleRole] {
         var roles: [RuleRole] = []
         for (value, place) in values {
-            let role = try role(RuleObject(value, at: place))
+            let role = try role(RuleObjectReader(value, at: place))
             if roles.contains(where: { $0.name == role.name }) {
                 warnings.append(place["name"].warning("Another role has the same name"))
             }
@@ -35,14 +35,14 @@ struct RoleParser {
         return roles
     }
 
-    private mutating func role(_ object: RuleObject) throws(RuleError) -> RuleRole {
+    private mutating func role(_ object: RuleObjectReader) throws(RuleError) -> RuleRole {
         switch layout {
         case .unified: try unified(object)
         case .legacy: try legacy(object)
         }
     }
 
-    private mutating func unified(_ object: RuleObject) throws(RuleError) -> RuleRole {
+    private mutating func unified(_ object: RuleObjectReader) throws(RuleError) -> RuleRole {
         try object.allow([
             "name", "apply_when", "document_filters", "read", "write", "insert", "delete",
             "search", "fields", "additional_fields", "_id",
@@ -77,7 +77,7 @@ struct RoleParser {
     /// What a role of before March 2023 says in the words of today.
     ///
     /// Write permission needed read permission then, so the write filter demands both.
-    private mutating func legacy(_ object: RuleObject) throws(RuleError) -> RuleRole {
+    private mutating func legacy(_ object: RuleObjectReader) throws(RuleError) -> RuleRole {
         try object.allow([
             "name", "applyWhen", "apply_when", "read", "write", "insert", "delete", "search",
             "fields", "additional_fields", "_id",
@@ -109,7 +109,7 @@ struct RoleParser {
         return .all([read, write])
     }
 
-    private func name(_ object: RuleObject) throws(RuleError) -> String {
+    private func name(_ object: RuleObjectReader) throws(RuleError) -> String {
         let name = try object.text("name")
         guard !name.isEmpty, name.count <= RuleLimits.nameLengthMax else {
             throw object.place["name"].error(
@@ -119,7 +119,7 @@ struct RoleParser {
         return name
     }
 
-    private func applyWhen(_ key: String, in object: RuleObject) throws(RuleError) -> RuleExpression
+    private func applyWhen(_ key: String, in object: RuleObjectReader) throws(RuleError) -> RuleExpression
     {
         guard let expression = try condition(key, in: object) else {
             throw object.place.error(.missingKey, "The key \(key) is missing")
@@ -135,7 +135,7 @@ struct RoleParser {
 
     /// A condition that may read the document before a write.
     private func condition(
-        _ key: String, in object: RuleObject
+        _ key: String, in object: RuleObjectReader
     ) throws(RuleError) -> RuleExpression? {
         guard let value = object[key], value != .null else { return nil }
         let place = object.place[key]
@@ -155,7 +155,7 @@ struct RoleParser {
 /// Reads `fields` and `additional_fields`.
 enum FieldRulesParser {
     /// What an object says of fields; `nil` where it says nothing.
-    static func parse(_ object: RuleObject) throws(RuleError) -> FieldRules? {
+    static func parse(_ object: RuleObjectReader) throws(RuleError) -> FieldRules? {
         guard object["fields"] != nil || object["additional_fields"] != nil else { return nil }
         var named: [Name: FieldRule] = [:]
         if let fields = try object.object("fields") {
@@ -166,7 +166,7 @@ enum FieldRulesParser {
                     throw place.error(
                         .invalidValue, "This is no field; fields in fields are nested under fields")
                 }
-                named[name] = try rule(RuleObject(value, at: place))
+                named[name] = try rule(RuleObjectReader(value, at: place))
             }
         }
         var additional: FieldGrant?
@@ -177,19 +177,19 @@ enum FieldRulesParser {
         return FieldRules(named: named, additional: additional)
     }
 
-    private static func rule(_ object: RuleObject) throws(RuleError) -> FieldRule {
+    private static func rule(_ object: RuleObjectReader) throws(RuleError) -> FieldRule {
         try object.allow(["read", "write", "fields", "additional_fields"])
         return FieldRule(grant: try grant(object), nested: try parse(object))
     }
 
-    private static func grant(_ object: RuleObject) throws(RuleError) -> FieldGrant {
+    private static func grant(_ object: RuleObjectReader) throws(RuleError) -> FieldGrant {
         FieldGrant(
             read: try permission("read", in: object), write: try permission("write", in: object))
     }
 
     /// A permission of a field, which is decided by the user alone.
     private static func permission(
-        _ key: String, in object: RuleObject
+        _ key: String, in object: RuleObjectReader
     ) throws(RuleError) -> RuleExpression? {
         guard let value = object[key], value != .null else { return nil }
         let expression = try RuleExpressionParser.parse(value, at: object.place[key])

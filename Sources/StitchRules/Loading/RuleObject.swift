@@ -1,12 +1,12 @@
 internal import BSONStore
 
 /// Reads the keys of one JSON object of a file of rules.
-struct RuleObject {
-    let place: RulePlace
+struct RuleObjectReader {
+    let place: RuleSourceLocation
     private let document: BSONDocument
 
     /// Takes an object; keys that stand twice are refused.
-    init(_ document: BSONDocument, at place: RulePlace) throws(RuleError) {
+    init(_ document: BSONDocument, at place: RuleSourceLocation) throws(RuleError) {
         guard place.depth <= RuleLimits.depthMax else {
             throw place.error(.tooDeep, "Rules are nested deeper than \(RuleLimits.depthMax)")
         }
@@ -19,7 +19,7 @@ struct RuleObject {
     }
 
     /// Takes a value that must be an object.
-    init(_ value: BSONValue, at place: RulePlace) throws(RuleError) {
+    init(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError) {
         guard let document = value.documentValue else {
             throw place.error(.wrongType, "An object is needed, not \(Self.name(of: value))")
         }
@@ -65,21 +65,21 @@ struct RuleObject {
     }
 
     /// An object that may be missing.
-    func object(_ key: String) throws(RuleError) -> RuleObject? {
+    func object(_ key: String) throws(RuleError) -> RuleObjectReader? {
         guard let value = document[key], value != .null else { return nil }
-        return try RuleObject(value, at: place[key])
+        return try RuleObjectReader(value, at: place[key])
     }
 
     /// The elements of an array with their places; none where it is missing.
-    func array(_ key: String) throws(RuleError) -> [(value: BSONValue, place: RulePlace)] {
+    func array(_ key: String) throws(RuleError) -> [(value: BSONValue, place: RuleSourceLocation)] {
         guard let value = document[key], value != .null else { return [] }
         return try Self.elements(value, at: place[key])
     }
 
     /// The elements of a value that must be an array, with their places.
     static func elements(
-        _ value: BSONValue, at place: RulePlace
-    ) throws(RuleError) -> [(value: BSONValue, place: RulePlace)] {
+        _ value: BSONValue, at place: RuleSourceLocation
+    ) throws(RuleError) -> [(value: BSONValue, place: RuleSourceLocation)] {
         guard let array = value.arrayValue else {
             throw place.error(.wrongType, "An array is needed, not \(name(of: value))")
         }
@@ -87,7 +87,7 @@ struct RuleObject {
     }
 
     /// A value that must be a text.
-    static func text(_ value: BSONValue, at place: RulePlace) throws(RuleError) -> String {
+    static func text(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError) -> String {
         guard let text = value.stringValue else {
             throw place.error(.wrongType, "A text is needed, not \(name(of: value))")
         }

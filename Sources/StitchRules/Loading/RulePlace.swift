@@ -1,5 +1,5 @@
 /// Names a place in a file of rules.
-struct RulePlace: Sendable, Hashable {
+struct RuleSourceLocation: Sendable, Hashable {
     let file: String
     let path: String
     /// How many steps lead there.
@@ -17,15 +17,15 @@ struct RulePlace: Sendable, Hashable {
     }
 
     /// The value of a key; keys that could be misread are quoted.
-    subscript(key: String) -> RulePlace {
+    subscript(key: String) -> RuleSourceLocation {
         let isPlain = !key.isEmpty && !key.utf8.contains { ".[]\"".utf8.contains($0) }
         let step = isPlain ? (path.isEmpty ? key : ".\(key)") : "[\"\(key)\"]"
-        return RulePlace(file: file, path: path + step, depth: depth + 1)
+        return RuleSourceLocation(file: file, path: path + step, depth: depth + 1)
     }
 
     /// An element of an array.
-    subscript(index: Int) -> RulePlace {
-        RulePlace(file: file, path: "\(path)[\(index)]", depth: depth + 1)
+    subscript(index: Int) -> RuleSourceLocation {
+        RuleSourceLocation(file: file, path: "\(path)[\(index)]", depth: depth + 1)
     }
 
     /// The error of what stands here.

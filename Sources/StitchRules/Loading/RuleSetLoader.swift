@@ -94,7 +94,7 @@ struct RuleSetLoader {
     mutating func load(
         _ path: String, _ kind: RuleFileKind, _ bytes: [UInt8]
     ) throws(RuleError) {
-        let place = RulePlace(file: path)
+        let place = RuleSourceLocation(file: path)
         guard bytes.count <= RuleLimits.fileBytesMax else {
             throw place.error(
                 .invalidValue, "The file is larger than \(RuleLimits.fileBytesMax) bytes")
@@ -105,7 +105,7 @@ struct RuleSetLoader {
         } catch {
             throw place.error(.invalidJSON, "The file is not JSON: \(error)")
         }
-        let object = try RuleObject(value, at: place)
+        let object = try RuleObjectReader(value, at: place)
         switch kind {
         case .collectionRules: try collection(object, path)
         case .defaultRules: try defaults(object)
@@ -120,7 +120,7 @@ struct RuleSetLoader {
         }
     }
 
-    private mutating func collection(_ object: RuleObject, _ path: String) throws(RuleError) {
+    private mutating func collection(_ object: RuleObjectReader, _ path: String) throws(RuleError) {
         try object.allow([
             "_id", "id", "database", "collection", "roles", "filters", "schema", "relationships",
             "template_id",
@@ -150,7 +150,7 @@ struct RuleSetLoader {
         rules.collections[namespace] = try list(object.array("roles"), .unified, path)
     }
 
-    private mutating func defaults(_ object: RuleObject) throws(RuleError) {
+    private mutating func defaults(_ object: RuleObjectReader) throws(RuleError) {
         try object.allow(["_id", "id", "roles", "filters"])
         if let other = rules.defaults {
             throw object.place.error(
@@ -160,7 +160,7 @@ struct RuleSetLoader {
     }
 
     private mutating func list(
-        _ values: [(value: BSONValue, place: RulePlace)], _ layout: RoleParser.Layout,
+        _ values: [(value: BSONValue, place: RuleSourceLocation)], _ layout: RoleParser.Layout,
         _ file: String
     ) throws(RuleError) -> RoleList {
         var parser = RoleParser(layout)
@@ -171,13 +171,13 @@ struct RuleSetLoader {
     }
 
     /// A schema names the type of its collection.
-    private mutating func schema(_ object: RuleObject, _ path: String) throws(RuleError) {
+    private mutating func schema(_ object: RuleObjectReader, _ path: String) throws(RuleError) {
         let parts = path.pathParts
         guard parts.count >= 2, let title = try object.optionalText("title") else { return }
         rules.collectionNames[title] = parts[parts.count - 2]
     }
 
-    private mutating func constant(_ object: RuleObject) throws(RuleError) {
+    private mutating func constant(_ object: RuleObjectReader) throws(RuleError) {
         let name = try object.text("name")
         guard let value = object["value"] else {
             throw object.place.error(.missingKey, "The key value is missing")
@@ -190,7 +190,7 @@ struct RuleSetLoader {
         rules.constants.values.set(name, to: value)
     }
 
-    private mutating func environment(_ object: RuleObject, _ path: String) throws(RuleError) {
+    private mutating func environment(_ object: RuleObjectReader, _ path: String) throws(RuleError) {
         let name = path.pathParts.last.map { String($0.dropLast(5)) } ?? ""
         guard let values = try object.object("values") else { return }
         environments[name == "no-environment" ? "" : name] = BSONDocument(
@@ -203,7 +203,7 @@ struct RuleSetLoader {
             environments[rules.constants.environmentTag] ?? [:]
     }
 
-    private mutating func customData(_ object: RuleObject) throws(RuleError) {
+    private mutating func customData(_ object: RuleObjectReader) throws(RuleError) {
         guard try object.flag("enabled") else { return }
         let namespace = Namespace(
             try object.text("database_name"), try object.text("collection_name"))
@@ -229,7 +229,7 @@ extension RuleSetLoader {
         "partition", "max_offline_days",
     ]
 
-    private mutating func sync(_ object: RuleObject) throws(RuleError) {
+    private mutating func sync(_ object: RuleObjectReader) throws(RuleError) {
         guard let type = try object.optionalText("type") else { return }
         try object.allow(Self.syncKeys)
         guard type == "flexible" else {
@@ -261,9 +261,9 @@ extension RuleSetLoader {
     }
 
     private static func queryable(
-        _ value: BSONValue, at place: RulePlace
+        _ value: BSONValue, at place: RuleSourceLocation
     ) throws(RuleError) -> String {
-        let name = try RuleObject.text(value, at: place)
+        let name = try RuleObjectReader.text(value, at: place)
         guard !name.isEmpty, !name.hasPrefix("$"), !name.utf8.contains(UInt8(ascii: ".")) else {
             throw place.error(
                 .invalidValue, "A queryable field is at the top of a document: \"\(name)\"")
@@ -273,7 +273,7 @@ extension RuleSetLoader {
 
     /// The permissions of before March 2023: either `rules` with an array for each type, or the
     /// types themselves with `roles` in each.
-    private mutating func permissions(_ object: RuleObject) throws(RuleError) {
+    private mutating func permissions(_ object: RuleObjectReader) throws(RuleError) {
         let file = object.place.file
         for key in ["defaultRoles", "default_roles"] where object[key] != nil {
             guard rules.defaults == nil else {
@@ -287,7 +287,7 @@ extension RuleSetLoader {
                 let place = types.place[type]
                 let roles =
                     value.arrayValue != nil
-                    ? try types.array(type) : try RuleObject(value, at: place).array("roles")
+                    ? try types.array(type) : try RuleObjectReader(value, at: place).array("roles")
                 rules.types[type] = try list(roles, .legacy, file)
             }
         }
@@ -295,7 +295,7 @@ extension RuleSetLoader {
             !["rules", "defaultRoles", "default_roles"].contains($0.key)
         }
         for (type, value) in others {
-            let inner = try RuleObject(value, at: object.place[type])
+            let inner = try RuleObjectReader(value, at: object.place[type])
             try inner.allow(["roles"])
             guard rules.types[type] == nil else {
                 throw object.place[type].error(

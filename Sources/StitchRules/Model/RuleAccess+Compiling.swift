@@ -3,7 +3,7 @@ internal import BSONStore
 extension RuleAccess {
     /// What a user who holds no usable role may do: nothing.
     init(_ namespace: Namespace, denied problem: RuleDenial.Cause, role: String? = nil) {
-        var essence = RuleEssence()
+        var essence = CompiledRoleKey()
         essence.role = role
         essence.problem = problem
         essence.mask = .nothing
@@ -12,7 +12,7 @@ extension RuleAccess {
 
     /// Puts a user's values into a role.
     init(_ namespace: Namespace, _ role: RuleRole, _ binding: RuleExpressionBinding) {
-        var essence = RuleEssence()
+        var essence = CompiledRoleKey()
         essence.role = role.name
         essence.hasFilters = role.filters != nil
         essence.readFilter = binding.bind(role.filters?.read)
@@ -26,7 +26,7 @@ extension RuleAccess {
         self.init(namespace, essence)
     }
 
-    private init(_ namespace: Namespace, _ essence: RuleEssence) {
+    private init(_ namespace: Namespace, _ essence: CompiledRoleKey) {
         self.namespace = namespace
         self.essence = essence
         role = essence.role
@@ -44,7 +44,7 @@ extension RuleAccess {
 
     /// The fields count only where neither `read` nor `write` decides for every document.
     private static func mask(
-        _ role: RuleRole, _ essence: RuleEssence, _ binding: RuleExpressionBinding
+        _ role: RuleRole, _ essence: CompiledRoleKey, _ binding: RuleExpressionBinding
     ) -> FieldMask {
         let writes: FieldNode =
             role.fields?.node { binding.bind($0) == .constant(true) } ?? .leaf(.none)
@@ -56,7 +56,7 @@ extension RuleAccess {
     }
 
     /// Which documents are seen: as ``ReadDecision`` decides, said with conditions.
-    private static func visibility(_ essence: RuleEssence) -> Visibility {
+    private static func visibility(_ essence: CompiledRoleKey) -> Visibility {
         guard essence.problem == nil else { return .never }
         let never = RulePredicate.constant(false)
         let passes: RulePredicate =

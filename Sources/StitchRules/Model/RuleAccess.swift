@@ -35,7 +35,7 @@ public struct RuleAccess: Sendable {
     let insert: CompiledPredicate?
     let delete: CompiledPredicate?
     /// What the user was compiled to; equal ones decide equally.
-    let essence: RuleEssence
+    let essence: CompiledRoleKey
 
     /// Whether the user may not even look.
     public var isNever: Bool {
@@ -147,7 +147,7 @@ public struct RuleAccess: Sendable {
 }
 
 /// Is all that a compiled role decides by.
-struct RuleEssence: Sendable, Hashable {
+struct CompiledRoleKey: Sendable, Hashable {
     var role: String?
     var problem: RuleDenial.Cause?
     var hasFilters = false

@@ -4,7 +4,7 @@ internal import BSONStore
 struct RuleRole: Sendable, Hashable {
     /// Shown in denials.
     let name: String
-    let place: RulePlace
+    let place: RuleSourceLocation
     let applyWhen: RuleExpression
     /// The conditions on documents; `nil` where the role has none.
     let filters: DocumentFilters?

@@ -82,8 +82,8 @@ public struct RuleSet: Sendable, Hashable {
     }
 
     /// Why roles cannot be used with sync, in the order of the files.
-    public var syncFindings: [SyncFinding] {
-        var found: [SyncFinding] = []
+    public var syncFindings: [SyncIncompatibility] {
+        var found: [SyncIncompatibility] = []
         let named = collections.map { ($0.key.collection, $0.value) } + types.map { ($0.text, $1) }
         for (name, list) in named.sorted(by: { ($0.1.file, $0.0) < ($1.1.file, $1.0) }) {
             let queryable = queryableNames(collectionNames[name] ?? name)

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// Says why a role cannot be used with sync.
-public struct SyncFinding: Sendable, Hashable, CustomStringConvertible {
+public struct SyncIncompatibility: Sendable, Hashable, CustomStringConvertible {
     /// The collection's file.
     public let file: String
     /// Where in the file.
@@ -21,11 +21,11 @@ extension RuleRole {
     /// Source: App Services documentation, "Device Sync-Compatible Roles".
     ///
     /// - Parameter queryable: the fields that sync can ask for beside `_id`.
-    func syncFindings(queryable: Set<Name>) -> [SyncFinding] {
-        var found: [SyncFinding] = []
-        func note(_ place: RulePlace, _ message: String) {
+    func syncFindings(queryable: Set<Name>) -> [SyncIncompatibility] {
+        var found: [SyncIncompatibility] = []
+        func note(_ place: RuleSourceLocation, _ message: String) {
             found.append(
-                SyncFinding(file: place.file, path: place.path, role: name, message: message))
+                SyncIncompatibility(file: place.file, path: place.path, role: name, message: message))
         }
         let filters = place["document_filters"]
         if self.filters?.read == nil { note(filters["read"], "sync needs a read filter") }
@@ -67,8 +67,8 @@ extension RuleExpression {
 
 extension FieldRules {
     /// Where permissions of fields are conditions, in the order of the names.
-    fileprivate func conditions(at place: RulePlace) -> [RulePlace] {
-        var places: [RulePlace] = []
+    fileprivate func conditions(at place: RuleSourceLocation) -> [RuleSourceLocation] {
+        var places: [RuleSourceLocation] = []
         for (name, rule) in named.sorted(by: { $0.key < $1.key }) {
             places += rule.conditions(at: place["fields"][name.text])
         }
@@ -77,13 +77,13 @@ extension FieldRules {
 }
 
 extension FieldRule {
-    fileprivate func conditions(at place: RulePlace) -> [RulePlace] {
+    fileprivate func conditions(at place: RuleSourceLocation) -> [RuleSourceLocation] {
         grant.conditions(at: place) + (nested?.conditions(at: place) ?? [])
     }
 }
 
 extension FieldGrant {
-    fileprivate func conditions(at place: RulePlace) -> [RulePlace] {
+    fileprivate func conditions(at place: RuleSourceLocation) -> [RuleSourceLocation] {
         [("read", read), ("write", write)]
             .filter { $0.1.map { !$0.isLiteral } ?? false }.map { place[$0.0] }
     }

@@ -5,12 +5,12 @@ protocol CommandBackend: Sendable {
     ///
     /// - Returns: the command with what was read of it, which is what is to be carried out.
     /// - Throws: 13 (Unauthorized), 391 when the sign-in is over.
-    func authorize(_ rule: CommandRule, _ call: CommandCall) throws -> CommandCall
+    func authorize(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandCall
 
     /// Carries out a command whose arguments are checked; may block.
     ///
-    /// - Throws: what the client is told; see ``CommandFault/init(_:)``.
-    func run(_ rule: CommandRule, _ call: CommandCall) throws -> CommandOutcome
+    /// - Throws: what the client is told; see ``CommandFailure/init(_:)``.
+    func run(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandOutcome
 
     /// Lets go of what belongs to a connection.
     func connectionClosed(_ connection: ClientConnection)

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// Wakes those who wait for the next commit, without a thread for each.
-final class CommitHub: Sendable {
+final class CommitNotifier: Sendable {
     private struct State: Sendable {
         var generation: UInt64 = 0
         /// By a number of their own.

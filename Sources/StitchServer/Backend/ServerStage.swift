@@ -3,7 +3,7 @@ internal import BSONStore
 /// Checks the arguments of stages whose documents come from the server.
 ///
 /// Source: MongoDB manual, "Aggregation Stages"; the server's texts.
-enum ServerStage {
+enum ServerStageCheck {
     private static let ofCurrentOp = [
         "allUsers", "idleConnections", "idleCursors", "idleSessions", "localOps", "backtrace",
         "targetAllNodes", "truncateOps",
@@ -12,25 +12,25 @@ enum ServerStage {
     /// Checks `$currentOp`.
     ///
     /// - Throws: 73 (InvalidNamespace) on another database than `admin`, 9 (FailedToParse).
-    static func checkCurrentOp(_ value: BSONValue, _ call: CommandCall) throws(CommandFault) {
+    static func checkCurrentOp(_ value: BSONValue, _ call: CommandCall) throws(CommandFailure) {
         guard call.database == "admin", call.target.stringValue == nil else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidNamespace,
                 "$currentOp must be run against the 'admin' database with {aggregate: 1}")
         }
         guard let options = value.documentValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse,
                 "$currentOp options must be specified in an object, but found: "
                     + value.type.serverName)
         }
         for (name, option) in options {
             guard ofCurrentOp.contains(name) else {
-                throw CommandFault(
+                throw CommandFailure(
                     .failedToParse, "Unrecognized option '\(name)' in $currentOp stage.")
             }
             guard option.boolValue != nil else {
-                throw CommandFault(
+                throw CommandFailure(
                     .failedToParse,
                     "The '\(name)' parameter of the $currentOp stage must be a boolean value, but "
                         + "found: \(option.type.serverName)")
@@ -41,9 +41,9 @@ enum ServerStage {
     /// Checks `$indexStats`.
     ///
     /// - Throws: 28803.
-    static func checkIndexStats(_ value: BSONValue) throws(CommandFault) {
+    static func checkIndexStats(_ value: BSONValue) throws(CommandFailure) {
         guard value.documentValue?.isEmpty == true else {
-            throw CommandFault(
+            throw CommandFailure(
                 28803, "The $indexStats stage specification must be an empty object")
         }
     }
@@ -51,14 +51,14 @@ enum ServerStage {
     /// Checks `$planCacheStats`.
     ///
     /// - Throws: 9 (FailedToParse).
-    static func checkPlanCacheStats(_ value: BSONValue) throws(CommandFault) {
+    static func checkPlanCacheStats(_ value: BSONValue) throws(CommandFailure) {
         guard let options = value.documentValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse,
                 "$planCacheStats value must be an object. Found: \(value.type.serverName)")
         }
         guard options.isEmpty else {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse, "$planCacheStats parameters object must be empty. Found: object")
         }
     }
@@ -66,9 +66,9 @@ enum ServerStage {
     /// Checks `$collStats`.
     ///
     /// - Throws: 40166, 40415 for an unknown part, 14 for one of another type.
-    static func checkCollStats(_ value: BSONValue) throws(CommandFault) {
+    static func checkCollStats(_ value: BSONValue) throws(CommandFailure) {
         guard let options = value.documentValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 40166,
                 "$collStats must take a nested object but found: $collStats: "
                     + ShellText.text(of: value))
@@ -86,9 +86,9 @@ enum ServerStage {
     ///   another type.
     static func checkListLocalSessions(
         _ value: BSONValue, _ call: CommandCall
-    ) throws(CommandFault) {
+    ) throws(CommandFailure) {
         guard call.target.stringValue == nil else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidNamespace,
                 "$listLocalSessions must be run against the database with {aggregate: 1}, not a "
                     + "collection")

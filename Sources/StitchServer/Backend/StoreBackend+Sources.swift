@@ -6,15 +6,15 @@ extension StoreBackend {
     func sources(for call: CommandCall) -> [String: PipelineOptions.Source] {
         [
             "$currentOp": { [self] (options) throws(StoreError) in
-                try checked { try ServerStage.checkCurrentOp(options, call) }
+                try checked { try ServerStageCheck.checkCurrentOp(options, call) }
                 return operations(call)
             },
             "$indexStats": { [self] (options) throws(StoreError) in
-                try checked { try ServerStage.checkIndexStats(options) }
+                try checked { try ServerStageCheck.checkIndexStats(options) }
                 return try indexStatistics(call)
             },
             "$collStats": { [self] (options) throws(StoreError) in
-                try checked { try ServerStage.checkCollStats(options) }
+                try checked { try ServerStageCheck.checkCollStats(options) }
                 return [try collectionStatistics(call, options)]
             },
             // A stream that begins a pipeline is read elsewhere.
@@ -28,7 +28,7 @@ extension StoreBackend {
                 }
             },
             "$planCacheStats": { [self] (options) throws(StoreError) in
-                try checked { try ServerStage.checkPlanCacheStats(options) }
+                try checked { try ServerStageCheck.checkPlanCacheStats(options) }
                 // Plans are not kept.
                 return []
             },
@@ -38,7 +38,7 @@ extension StoreBackend {
                     SearchIndexCommands.refusal.message)
             },
             "$listLocalSessions": { [self] (options) throws(StoreError) in
-                try checked { try ServerStage.checkListLocalSessions(options, call) }
+                try checked { try ServerStageCheck.checkListLocalSessions(options, call) }
                 return try localSessions(call)
             },
             "$listSessions": { [self] (_) throws(StoreError) in try localSessions(call) },
@@ -46,13 +46,13 @@ extension StoreBackend {
     }
 
     /// Whether who calls may see what others do; everybody sees what is their own.
-    private func seesOthers(_ call: CommandCall) -> Bool {
+    private func seesOtherUsers(_ call: CommandCall) -> Bool {
         guard server.settings.requiresSignIn else { return true }
         return call.connection.state.withLock { $0.user }?.has(.monitoring, on: "admin") ?? false
     }
 
     private func operations(_ call: CommandCall) -> [BSONDocument] {
-        let (all, own) = (seesOthers(call), call.cursorOwner)
+        let (all, own) = (seesOtherUsers(call), call.cursorOwner)
         return cursors.all.filter { all || $0.owner == own }.map { cursor in
             [
                 "type": "idleCursor", "ns": .string(cursor.namespace.description),
@@ -62,7 +62,7 @@ extension StoreBackend {
     }
 
     private func localSessions(_ call: CommandCall) throws(StoreError) -> [BSONDocument] {
-        let all = seesOthers(call)
+        let all = seesOtherUsers(call)
         let user = call.connection.state.withLock { $0.user }
         let own = try stored { try user.map(SessionTable.userID) }
         return sessions.all.filter { all || $0.document["uid"] == own }.map { session in
@@ -73,7 +73,7 @@ extension StoreBackend {
     private func indexStatistics(_ call: CommandCall) throws(StoreError) -> [BSONDocument] {
         try stored {
             let namespace = try call.collection()
-            return try store.readWithin { try $0.indexes(namespace) }.map { index in
+            return try store.readReentrantly { try $0.indexes(namespace) }.map { index in
                 [
                     "name": .string(index.name), "key": .document(index.keyPattern),
                     "host": .string(call.connection.local),
@@ -89,7 +89,7 @@ extension StoreBackend {
     ) throws(StoreError) -> BSONDocument {
         try stored {
             let namespace = try call.collection()
-            let (usage, collection) = try store.readWithin { transaction in
+            let (usage, collection) = try store.readReentrantly { transaction in
                 let collection = try transaction.options(namespace)
                 guard collection?.view == nil else { throw StoreError.view(namespace) }
                 return (try CollectionUsage(namespace, transaction), collection)
@@ -100,7 +100,7 @@ extension StoreBackend {
             ]
             for part in ["storageStats", "count"] where options.documentValue?[part] != nil {
                 guard collection != nil else {
-                    throw CommandFault(
+                    throw CommandFailure(
                         26,
                         "Unable to retrieve \(part) in $collStats stage :: caused by :: Collection "
                             + "[\(namespace)] not found.")
@@ -140,7 +140,7 @@ extension StoreBackend {
         do {
             return try body()
         } catch {
-            let fault = CommandFault(error)
+            let fault = CommandFailure(error)
             throw StoreError(StoreError.Code(rawValue: fault.code), fault.message)
         }
     }

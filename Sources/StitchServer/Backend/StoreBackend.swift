@@ -16,9 +16,9 @@ final class StoreBackend: CommandBackend {
     /// States of the store that are read outside of transactions.
     let snapshots = SnapshotTable()
     /// Answers for users that do not exist.
-    let standIns: StandIns
+    let decoyCredentials: DecoyCredentials
     /// Wakes commands that wait for a commit.
-    let commits: CommitHub
+    let commits: CommitNotifier
     /// When documents whose time is over were looked for last.
     private let lastExpiry = Locked(ContinuousClock.now)
     /// When the log of sessions was shortened last; due at the start.
@@ -37,15 +37,15 @@ final class StoreBackend: CommandBackend {
         cursors = CursorTable(timeoutSeconds: server.settings.cursorTimeoutSeconds)
         sessions = SessionTable(timeoutMinutes: server.settings.sessionTimeoutMinutes)
         transactions = TransactionTable(bounds: server.settings.transactions)
-        commits = CommitHub(store)
+        commits = CommitNotifier(store)
         try SessionLog.prepare(store)
-        standIns = StandIns(secret: try StandIns.secret(of: store))
-        if let time = try store.read({ try FeedTimes($0).last() }) { server.clock.follow(time) }
+        decoyCredentials = DecoyCredentials(secret: try DecoyCredentials.secret(of: store))
+        if let time = try store.read({ try FeedTimeLookup($0).last() }) { server.clock.follow(time) }
     }
 
-    func run(_ rule: CommandRule, _ call: CommandCall) throws -> CommandOutcome {
+    func run(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandOutcome {
         guard case .store(let answer) = rule.answering else {
-            throw CommandFault(59, "no such command: '\(call.givenName)'")
+            throw CommandFailure(59, "no such command: '\(call.givenName)'")
         }
         // Who has not signed in takes no memory that outlasts the connection.
         if let session = call.session, server.knows(call.connection) { sessions.touch(session) }
@@ -59,7 +59,7 @@ final class StoreBackend: CommandBackend {
         return outcome
     }
 
-    private func checkStrictly(_ rule: CommandRule, _ call: CommandCall) throws {
+    private func checkStrictly(_ rule: CommandDefinition, _ call: CommandCall) throws {
         let query = rule.name == "explain" ? call.target.documentValue : call.body
         guard let query, let command = query.keys.first, let name = query[command]?.stringValue
         else { return }
@@ -156,6 +156,6 @@ extension StoreBackend {
         defer { writers.subtract(1, ordering: .relaxed) }
         // Alone there is nobody to share the wait with, and no other thread is needed.
         guard others > 0 else { return try store.write(stamped) }
-        return try store.writeTogether(stamped)
+        return try store.writeInGroup(stamped)
     }
 }

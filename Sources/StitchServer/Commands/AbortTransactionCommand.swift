@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: the drivers' specification "Transactions".
 enum AbortTransactionCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "abortTransaction",
         [.adminOnly, .inTransaction, .endsTransaction, .stable, .takesWriteConcern],
         fields: ["recoveryToken": .document],

@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "aggregate"; the server's `aggregate_command.idl`.
 enum AggregateCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "aggregate", [.inTransaction, .stable, .takesReadConcern, .takesWriteConcern],
         fields: [
             "pipeline": .array, "explain": .flag, "allowDiskUse": .bool, "cursor": .document,
@@ -23,13 +23,13 @@ enum AggregateCommand {
         let request = try parsed.request.get()
         if call.flag("explain") {
             guard call["writeConcern"] == nil else {
-                throw CommandFault(
+                throw CommandFailure(
                     .failedToParse, "Aggregation explain does not support the'writeConcern' option")
             }
-            return .reply(try Explanation(call, .queryPlanner).reply(store))
+            return .reply(try ExplainReply(call, .queryPlanner).reply(store))
         }
         guard call["cursor"] != nil else {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse,
                 "The 'cursor' option is required, except for aggregate with the explain argument")
         }
@@ -59,12 +59,12 @@ enum AggregateCommand {
         if pipeline.writes, let level = call.document("readConcern")?["level"]?.stringValue,
             level == "linearizable"
         {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions,
                 "\(request.lastStage) cannot be used with a 'linearizable' read concern level")
         }
         let target = parsed.target
-        if let target { try WrittenCollection(target, by: request.lastStage).checkName() }
+        if let target { try OutputCollection(target, by: request.lastStage).checkName() }
         let gather: @Sendable (ReadTransaction) throws -> [BSONDocument] = { transaction in
             var documents: [BSONDocument] = []
             // The documents of a view are those of its pipeline, which has no hint.
@@ -73,7 +73,7 @@ enum AggregateCommand {
             let pipeline = isView ? pipeline.withoutHint : pipeline
             do {
                 if let target {
-                    try WrittenCollection(target, by: request.lastStage).check(transaction)
+                    try OutputCollection(target, by: request.lastStage).check(transaction)
                 }
                 try transaction.aggregate(namespace, pipeline) { (document) throws(StoreError) in
                     try call.checkBudget()
@@ -81,7 +81,7 @@ enum AggregateCommand {
                     return true
                 }
             } catch {
-                throw CommandFault.framed(error, failing)
+                throw CommandFailure.framed(error, failing)
             }
             return documents
         }
@@ -95,7 +95,7 @@ enum AggregateCommand {
     ) throws -> CommandOutcome {
         let level = call.document("readConcern")?["level"]?.stringValue ?? "majority"
         guard level == "majority" else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions,
                 "Aggregation stage $changeStream cannot run with a readConcern other than "
                     + "'majority'. Current readConcern: \(level)")
@@ -119,10 +119,10 @@ enum AggregateCommand {
     }
 
     /// The collection, or the name that stands for the whole database.
-    static func target(_ call: CommandCall) throws(CommandFault) -> Namespace {
+    static func target(_ call: CommandCall) throws(CommandFailure) -> Namespace {
         guard call.target.stringValue == nil else { return try call.collection() }
         guard call.target.wholeNumber == 1 else {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse,
                 "Invalid command format: the 'aggregate' field must specify a collection name or 1")
         }
@@ -134,14 +134,14 @@ enum AggregateCommand {
 struct AggregateRequest: Sendable {
     private let stages: BSONArray
 
-    init(_ call: CommandCall) throws(CommandFault) {
+    init(_ call: CommandCall) throws(CommandFailure) {
         guard let stages = call.array("pipeline") else {
-            throw CommandFault(
+            throw CommandFailure(
                 40414, "BSON field 'aggregate.pipeline' is missing but a required field")
         }
         self.stages = stages
         for stage in stages where stage.documentValue == nil {
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch, "Each element of the 'pipeline' array must be an object")
         }
     }
@@ -155,11 +155,11 @@ struct AggregateRequest: Sendable {
     /// Refuses such stages in a transaction.
     ///
     /// - Throws: 263 (OperationNotSupportedInTransaction).
-    func checkTransaction(_ call: CommandCall) throws(CommandFault) {
+    func checkTransaction(_ call: CommandCall) throws(CommandFailure) {
         guard call.transaction?.isTransaction == true else { return }
         let names = stages.compactMap { $0.documentValue?.keys.first }
         guard let name = names.first(where: Self.alone.contains) else { return }
-        throw CommandFault(
+        throw CommandFailure(
             263,
             "Operation not permitted in transaction :: caused by :: Aggregation stage \(name) "
                 + "cannot run within a multi-document transaction")
@@ -168,7 +168,7 @@ struct AggregateRequest: Sendable {
     /// The options of `$changeStream`, when the pipeline begins with it.
     ///
     /// - Throws: 40602 when it stands later in the pipeline.
-    func changeStream() throws(CommandFault) -> BSONValue? {
+    func changeStream() throws(CommandFailure) -> BSONValue? {
         let places = stages.enumerated().filter {
             $0.element.documentValue?.keys.first == ChangeStreamStage.name
         }
@@ -180,7 +180,7 @@ struct AggregateRequest: Sendable {
     /// Refuses the stage that cuts events where there are none.
     ///
     /// - Throws: 7182800, 20 (IllegalOperation).
-    func checkSplit() throws(CommandFault) {
+    func checkSplit() throws(CommandFailure) {
         for stage in stages {
             if let argument = stage.documentValue?[SplitEvent.stage] {
                 try SplitEvent.refuse(argument)
@@ -204,7 +204,7 @@ struct AggregateRequest: Sendable {
         do {
             return try Pipeline(stages, options: options)
         } catch {
-            throw CommandFault.framed(error, of: .optimization, "Failed to optimize pipeline")
+            throw CommandFailure.framed(error, of: .optimization, "Failed to optimize pipeline")
         }
     }
 

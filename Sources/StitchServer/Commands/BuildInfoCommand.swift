@@ -5,7 +5,7 @@ enum BuildInfoCommand {
     /// The version whose behaviour the server has.
     static let version = "7.0.14"
 
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "buildInfo", aliases: ["buildinfo"], [.unauthenticated], fields: [:],
         .server { _ in
             .reply([

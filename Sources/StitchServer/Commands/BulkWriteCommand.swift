@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual 8.0, "bulkWrite"; the server's `bulk_write.idl`.
 enum BulkWriteCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "bulkWrite", [.adminOnly, .writes, .inTransaction, .retryable, .takesWriteConcern],
         fields: [
             "ops": .array, "nsInfo": .array, "ordered": .flag, "errorsOnly": .flag,
@@ -15,17 +15,17 @@ enum BulkWriteCommand {
     /// Reads the collections that are written to.
     ///
     /// - Throws: 40414, 14 and 73 for what names none.
-    static func namespaces(_ call: CommandCall) throws(CommandFault) -> [Namespace] {
-        try call.documents("nsInfo").map { (document) throws(CommandFault) in
+    static func namespaces(_ call: CommandCall) throws(CommandFailure) -> [Namespace] {
+        try call.documents("nsInfo").map { (document) throws(CommandFailure) in
             guard let name = document["ns"]?.stringValue else {
-                throw CommandFault(
+                throw CommandFailure(
                     40414,
                     "BSON field 'bulkWrite.nsInfo.ns' is missing but a required field")
             }
             do throws(StoreError) {
                 return try Namespace(parsing: name)
             } catch {
-                throw CommandFault(error)
+                throw CommandFailure(error)
             }
         }
     }
@@ -76,12 +76,12 @@ private struct BulkOperation: Sendable {
         guard let (name, value) = document.first(where: { _ in true }),
             ["insert", "update", "delete"].contains(name)
         else {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse,
                 "BulkWriteOperation must be one of 'insert', 'update', 'delete'")
         }
         guard let place = value.wholeNumber, namespaces.indices.contains(place) else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue, "BulkWrite ops entry \(name) has an invalid nsInfo index.")
         }
         namespace = namespaces[place]
@@ -142,7 +142,7 @@ private struct BulkTally: Sendable {
         return document
     }
 
-    mutating func add(_ outcome: BulkOutcome, _ fault: CommandFault?, at index: Int) {
+    mutating func add(_ outcome: BulkOutcome, _ fault: CommandFailure?, at index: Int) {
         let place = BSONValue.int32(Int32(clamping: index))
         if let fault {
             counts["nErrors", default: 0] += 1

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Changes options of a collection.
 enum CollModCommand {
-    static let rule = CommandRule("collMod", .catalog, .store(run))
+    static let rule = CommandDefinition("collMod", .catalog, .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()

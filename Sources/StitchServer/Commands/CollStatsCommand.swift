@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "collStats".
 enum CollStatsCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "collStats", aliases: ["collstats"], [], fields: ["scale": .number, "verbose": .any],
         .store(run))
 
@@ -52,7 +52,7 @@ struct StatsScale: Sendable {
     /// Reads the argument `scale`.
     ///
     /// - Throws: 51024 for what is not positive.
-    init(_ call: CommandCall) throws(CommandFault) {
+    init(_ call: CommandCall) throws(CommandFailure) {
         factor = try call.count("scale", atLeast: 1) ?? 1
     }
 

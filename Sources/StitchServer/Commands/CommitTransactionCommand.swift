@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: the drivers' specification "Transactions".
 enum CommitTransactionCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "commitTransaction",
         [.adminOnly, .inTransaction, .endsTransaction, .stable, .takesWriteConcern],
         fields: ["recoveryToken": .document, "commitTimestamp": .any, "participantList": .array],
@@ -18,13 +18,13 @@ enum CommitTransactionCommand {
                 }
             } catch let error as StoreError where error.code == .closed {
                 throw Self.transient(TransactionTable.aborted(request.number))
-            } catch let fault as CommandFault where fault.code == 251 {
+            } catch let fault as CommandFailure where fault.code == 251 {
                 throw Self.transient(fault)
             }
             return .ok
         })
 
-    private static func transient(_ fault: CommandFault) -> CommandFault {
+    private static func transient(_ fault: CommandFailure) -> CommandFailure {
         var fault = fault
         fault.labels = ["TransientTransactionError"]
         return fault
@@ -34,9 +34,9 @@ enum CommitTransactionCommand {
 /// Checks the commands that end transactions.
 enum TransactionEnd {
     /// - Throws: 125 (CommandFailed) outside of a transaction.
-    static func request(_ call: CommandCall) throws(CommandFault) -> TransactionRequest {
+    static func request(_ call: CommandCall) throws(CommandFailure) -> TransactionRequest {
         guard let request = call.transaction, request.isTransaction else {
-            throw CommandFault(125, "\(call.name) must be run within a transaction")
+            throw CommandFailure(125, "\(call.name) must be run within a transaction")
         }
         return request
     }

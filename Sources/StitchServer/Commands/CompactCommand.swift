@@ -2,13 +2,13 @@ internal import BSONStore
 
 /// Gives unused space of the file back.
 enum CompactCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "compact", [.writes], fields: ["force": .flag, "freeSpaceTargetMB": .any],
         .store { call, store in
             let namespace = try call.collection()
             try store.read(call) { transaction in
                 guard try transaction.options(namespace) != nil else {
-                    throw CommandFault(.namespaceNotFound, "collection does not exist")
+                    throw CommandFailure(.namespaceNotFound, "collection does not exist")
                 }
             }
             try store.store.compact()

@@ -2,28 +2,28 @@ internal import BSONStore
 
 /// Lets commands fail on purpose, for the tests of drivers; only where the server was started so.
 enum ConfigureFailPointCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "configureFailPoint", [.adminOnly, .testOnly], .server(run))
 
     private static func run(_ call: CommandCall) throws -> CommandOutcome {
         guard let name = call.target.stringValue else {
-            throw CommandFault(.typeMismatch, "The fail point's name must be a string")
+            throw CommandFailure(.typeMismatch, "The fail point's name must be a string")
         }
         guard FailPoints.known.contains(name) else {
-            throw CommandFault(96, "\(name) was not found")
+            throw CommandFailure(96, "\(name) was not found")
         }
         let before = call.server.failPoints.set(
             name, try mode(call["mode"]), call.document("data") ?? BSONDocument())
         return .reply(["count": .int64(before)])
     }
 
-    private static func mode(_ value: BSONValue?) throws(CommandFault) -> FailPoints.Mode {
+    private static func mode(_ value: BSONValue?) throws(CommandFailure) -> FailPoints.Mode {
         if value?.stringValue == "off" { return .off }
         if value?.stringValue == "alwaysOn" { return .always }
         if let times = value?.documentValue?["times"]?.wholeNumber {
             return times > 0 ? .times(times) : .off
         }
         if let skip = value?.documentValue?["skip"]?.wholeNumber { return .skip(skip) }
-        throw CommandFault(.badValue, "unknown mode of a fail point")
+        throw CommandFailure(.badValue, "unknown mode of a fail point")
     }
 }

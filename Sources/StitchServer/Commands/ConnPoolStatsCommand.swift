@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "connPoolStats".
 enum ConnPoolStatsCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "connPoolStats", fields: [:],
         .server { _ in
             .reply([

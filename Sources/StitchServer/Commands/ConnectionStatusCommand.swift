@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Tells who is signed in on a connection.
 enum ConnectionStatusCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "connectionStatus", [.unauthenticated, .stable], fields: ["showPrivileges": .flag],
         .server { call in
             let user = call.connection.state.withLock { $0.user }

@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "convertToCapped".
 enum ConvertToCappedCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "convertToCapped", [.writes, .takesWriteConcern],
         fields: ["size": .number, "capped": .any, "collectionUUID": .any], required: ["size"],
         .store(run))
@@ -12,16 +12,16 @@ enum ConvertToCappedCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         guard let size = call.number("size"), size > 0 else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions, "Capped collection size must be greater than zero")
         }
         let uuid = try store.write(call) { transaction in
             guard let options = try transaction.options(namespace) else {
-                throw CommandFault(
+                throw CommandFailure(
                     .namespaceNotFound, "source collection \(namespace) does not exist")
             }
             guard options.view == nil else {
-                throw CommandFault(
+                throw CommandFailure(
                     .commandNotSupportedOnView, "cannot convert view to capped: \(namespace)")
             }
             var changed = BSONDocument()

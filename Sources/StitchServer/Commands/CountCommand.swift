@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Counts documents.
 enum CountCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "count", [.stable, .takesReadConcern],
         fields: [
             "query": .document, "limit": .number, "skip": .number, "hint": .hint,

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Makes a collection or a view.
 enum CreateCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "create", [.catalog, .inTransaction], .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
@@ -16,7 +16,7 @@ enum CreateCommand {
         try CreateOptionsCheck(call, namespace).check()
         let options = try CollectionOptions(document)
         guard options.view == nil || call.transaction?.isTransaction != true else {
-            throw CommandFault(263, "Cannot create a view in a multi-document transaction.")
+            throw CommandFailure(263, "Cannot create a view in a multi-document transaction.")
         }
         try store.write(call) { transaction in
             // The same once more is no error, but it ends a transaction.

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Makes indexes.
 enum CreateIndexesCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "createIndexes", [.catalog, .inTransaction],
         fields: [
             "indexes": .array, "ignoreUnknownIndexOptions": .flag, "commitQuorum": .any,
@@ -14,7 +14,7 @@ enum CreateIndexesCommand {
         try namespace.checkCreatable()
         let specifications = try call.documents("indexes")
         guard !specifications.isEmpty else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue, "Must specify at least one index to create")
         }
         let definitions = try specifications.map {
@@ -42,7 +42,7 @@ enum CreateIndexesCommand {
         }
         let definition = try IndexDefinition(specification)
         guard specification["name"] != nil else {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse,
                 "Error in specification \(ShellText.text(of: .document(specification))) :: caused "
                     + "by :: The 'name' field is a required property of an index specification")
@@ -56,11 +56,11 @@ enum CreateIndexesCommand {
         _ transaction: WriteTransaction
     ) throws {
         guard call.transaction?.isTransaction == true else { return }
-        let isNew = try transaction.hasMade(namespace)
+        let isNew = try transaction.hasCreated(namespace)
         if isNew, try transaction.count(namespace) == 0 { return }
         let names = Set(names: try transaction.indexes(namespace).map(\.name))
         guard !definitions.allSatisfy({ names.contains($0.name) }) else { return }
-        throw CommandFault(
+        throw CommandFailure(
             263,
             "Cannot create new indexes on existing collection \(namespace) in a multi-document "
                 + "transaction.")

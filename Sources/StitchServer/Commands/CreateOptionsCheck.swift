@@ -16,32 +16,32 @@ struct CreateOptionsCheck {
     ///
     /// - Throws: 14, 40414, 40415, 72 and others with MongoDB's texts, 115 for documents that are to
     ///   go after some time.
-    func check() throws(CommandFault) {
+    func check() throws(CommandFailure) {
         try checkStorage()
         try checkCluster()
         if call.flag("temp") {
-            throw CommandFault(.invalidOptions, "the 'temp' field is an invalid option")
+            throw CommandFailure(.invalidOptions, "the 'temp' field is an invalid option")
         }
         try checkExpiry()
         try checkIDIndex()
         if let own = call["autoIndexId"], !own.isTrue, namespace.database != "local" {
-            throw CommandFault(
+            throw CommandFailure(
                 50001,
                 "autoIndexId:false is not allowed for collection \(namespace) because it can be "
                     + "replicated")
         }
     }
 
-    private func checkStorage() throws(CommandFault) {
+    private func checkStorage() throws(CommandFailure) {
         if let value = call["storageEngine"] {
             try FieldKind.document.check(value, named: "create.storageEngine")
             for (engine, options) in value.documentValue ?? [:] {
                 guard options.documentValue != nil else {
-                    throw CommandFault(
+                    throw CommandFailure(
                         .badValue, "'storageEngine.\(engine)' must be an embedded document")
                 }
                 guard engine == "wiredTiger" else {
-                    throw CommandFault(
+                    throw CommandFailure(
                         .invalidOptions,
                         "\(engine) is not a registered storage engine for this server")
                 }
@@ -54,17 +54,17 @@ struct CreateOptionsCheck {
             .check(value.documentValue ?? [:], named: field)
     }
 
-    private func checkCluster() throws(CommandFault) {
+    private func checkCluster() throws(CommandFailure) {
         guard let value = call["clusteredIndex"], value != .bool(false) else { return }
         let field = "create.clusteredIndex"
         guard value != .bool(true) else {
-            throw CommandFault(
+            throw CommandFailure(
                 5_979_703,
                 "The 'clusteredIndex' legacy format {clusteredIndex: <bool>} is only supported for "
                     + "specific internal collections and vice versa")
         }
         guard let index = value.documentValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch,
                 "BSON field '\(field)' is the wrong type '\(value.type.serverName)', expected types "
                     + "'[bool, object]'")
@@ -75,24 +75,24 @@ struct CreateOptionsCheck {
         ).check(index, named: field)
         try checkBounds()
         guard call["viewOn"] == nil else {
-            throw CommandFault(
+            throw CommandFailure(
                 6_026_500, "The 'clusteredIndex' option is not supported with views")
         }
         guard call["idIndex"] == nil else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions,
                 "The 'clusteredIndex' option is not supported with the 'idIndex' option")
         }
         guard index["unique"]?.isTrue == true else {
-            throw CommandFault(
+            throw CommandFailure(
                 5_979_700, "The clusteredIndex option requires unique: true to be specified")
         }
         guard Self.isOfIDs(index["key"]) else {
-            throw CommandFault(
+            throw CommandFailure(
                 197, "The clusteredIndex option is only supported for key: {_id: 1}")
         }
         if let version = index["v"]?.wholeNumber, version != 2 {
-            throw CommandFault(
+            throw CommandFailure(
                 5_979_704,
                 "Invalid clusteredIndex specification \(ShellText.text(of: value)); cannot create a "
                     + "clusteredIndex with v=\(version)")
@@ -100,56 +100,56 @@ struct CreateOptionsCheck {
     }
 
     /// A collection that is kept by its ids is not capped.
-    private func checkBounds() throws(CommandFault) {
+    private func checkBounds() throws(CommandFailure) {
         if call.flag("capped") {
-            throw CommandFault(
+            throw CommandFailure(
                 6_127_800,
                 "Clustered capped collection only available with 'enableTestCommands' server "
                     + "parameter")
         }
         for (field, code) in [("size", Int32(6_049_200)), ("max", 6_049_204)]
         where call[field] != nil {
-            throw CommandFault(
+            throw CommandFailure(
                 code,
                 "'\(field)' field for capped collections is not allowed on clustered collections. "
                     + "Did you mean 'capped: true' with 'expireAfterSeconds'?")
         }
     }
 
-    private func checkExpiry() throws(CommandFault) {
+    private func checkExpiry() throws(CommandFailure) {
         guard let value = call["expireAfterSeconds"] else { return }
         try FieldKind.number.check(value, named: "create.expireAfterSeconds")
         guard call["clusteredIndex"]?.documentValue != nil else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions,
                 "'expireAfterSeconds' is only supported on time-series collections or when the "
                     + "'clusteredIndex' option is specified")
         }
-        throw CommandFault(115, "collections with 'expireAfterSeconds' are not supported")
+        throw CommandFailure(115, "collections with 'expireAfterSeconds' are not supported")
     }
 
-    private func checkIDIndex() throws(CommandFault) {
+    private func checkIDIndex() throws(CommandFailure) {
         guard let value = call["idIndex"] else { return }
         try FieldKind.document.check(value, named: "create.idIndex")
         for field in ["viewOn", "autoIndexId"] where call[field] != nil {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions,
                 "'idIndex' is not allowed with '\(field)': \(ShellText.text(of: value))")
         }
         let index = value.documentValue ?? [:]
         guard let key = index["key"], key.documentValue != nil else {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse,
                 "The 'key' field is a required property of an index specification")
         }
         guard Self.isOfIDs(key) else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue,
                 "The field 'key' for an _id index must be {_id: 1}, but got "
                     + ShellText.text(of: key))
         }
         for (field, _) in index where !["v", "key", "name", "ns", "collation"].contains(field) {
-            throw CommandFault(
+            throw CommandFailure(
                 197,
                 "The field '\(field)' is not valid for an _id index specification. Specification: "
                     + ShellText.text(of: value))

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Lists the commands that run, and the cursors that are open.
 enum CurrentOpCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "currentOp", [.adminOnly], fields: nil,
         .store { call, store in
             let operations = call.server.operations.all.map { BSONValue.document(entry($0)) }

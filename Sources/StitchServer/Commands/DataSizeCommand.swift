@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Tells how many bytes the documents of a collection have.
 enum DataSizeCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "dataSize", aliases: ["datasize"], [],
         fields: [
             "keyPattern": .document, "min": .document, "max": .document, "estimate": .flag,
@@ -11,7 +11,7 @@ enum DataSizeCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try Namespace(parsing: call.target.stringValue ?? "")
         guard namespace.database == call.database else {
-            throw CommandFault(13, "dataSize may only be run against the collection's database")
+            throw CommandFailure(13, "dataSize may only be run against the collection's database")
         }
         let usage = try store.read(call) { try CollectionUsage(namespace, $0) }
         return .reply([

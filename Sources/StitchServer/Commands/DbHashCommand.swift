@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "dbHash".
 enum DbHashCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "dbHash", aliases: ["dbhash"], [], fields: ["collections": .array],
         .store { call, store in
             let wanted = Set(

@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "dbStats".
 enum DbStatsCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "dbStats", aliases: ["dbstats"], [],
         fields: ["scale": .number, "freeStorage": .any], .store(run))
 

@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "delete"; the server's `write_ops.idl`.
 enum DeleteCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "delete", .write,
         fields: [
             "deletes": .array, "ordered": .flag, "let": .document, "stmtId": .number,
@@ -58,7 +58,7 @@ struct DeleteStatement: Sendable {
         var isWhole = true
         if case .double(let number) = given { isWhole = number == number.rounded() }
         guard isWhole, limit == 0 || limit == 1 else {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse,
                 "The limit field in delete objects must be 0 or 1. Got "
                     + ShellText.text(of: given))

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Gives the different values of a field.
 enum DistinctCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "distinct", [.inTransaction, .takesReadConcern],
         fields: [
             "key": .string, "query": .document, "collation": .document, "hint": .hint,
@@ -12,7 +12,7 @@ enum DistinctCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         guard let key = call.string("key"), !key.isEmpty, !key.utf8.contains(0) else {
-            throw CommandFault(
+            throw CommandFailure(
                 call.string("key") == nil ? 40414 : 40352,
                 call.string("key") == nil
                     ? "BSON field 'distinct.key' is missing but a required field"
@@ -26,7 +26,7 @@ enum DistinctCommand {
                 return try transaction.distinct(
                     namespace, field: key, filter: filter, hint: try call.hint())
             } catch {
-                throw CommandFault.framed(error, "Executor error during distinct command")
+                throw CommandFailure.framed(error, "Executor error during distinct command")
             }
         }
         var reply: BSONDocument = ["values": .array(BSONArray(values))]

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Removes a collection.
 enum DropCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "drop", .catalog, fields: ["collectionUUID": .any, "encryptionInformation": .document],
         .store(run))
 

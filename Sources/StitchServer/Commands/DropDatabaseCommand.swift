@@ -2,16 +2,16 @@ internal import BSONStore
 
 /// Removes all collections of a database.
 enum DropDatabaseCommand {
-    static let rule = CommandRule("dropDatabase", .catalog, fields: [:], .store(run))
+    static let rule = CommandDefinition("dropDatabase", .catalog, fields: [:], .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         guard call.target.wholeNumber == 1 else {
-            throw CommandFault(5_255_100, "Have to pass 1 as 'drop' parameter")
+            throw CommandFailure(5_255_100, "Have to pass 1 as 'drop' parameter")
         }
         try check(call.database)
         let (isThere, faults) = try store.write(call) { transaction in
             let names = try transaction.collections().filter { $0.database == call.database }
-            let faults = try names.map { ($0, CommandFault.dropped(try transaction.uuid($0))) }
+            let faults = try names.map { ($0, CommandFailure.dropped(try transaction.uuid($0))) }
             return (try transaction.dropDatabase(call.database), faults)
         }
         store.cursors.end(Dictionary(uniqueKeysWithValues: faults))
@@ -21,12 +21,12 @@ enum DropDatabaseCommand {
     /// Refuses to remove what the server itself needs.
     ///
     /// - Throws: 20 (IllegalOperation).
-    private static func check(_ database: String) throws(CommandFault) {
+    private static func check(_ database: String) throws(CommandFailure) {
         if database == "admin" {
-            throw CommandFault(.illegalOperation, "Dropping the 'admin' database is prohibited.")
+            throw CommandFailure(.illegalOperation, "Dropping the 'admin' database is prohibited.")
         }
         if database == "local" {
-            throw CommandFault(
+            throw CommandFailure(
                 .illegalOperation, "Cannot drop 'local' database while replication is active")
         }
     }

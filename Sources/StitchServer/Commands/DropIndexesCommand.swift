@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Removes indexes by name, by keys, or all.
 enum DropIndexesCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "dropIndexes", aliases: ["deleteIndexes"], .catalog,
         fields: ["index": .any, "isTimeseriesNamespace": .flag, "collectionUUID": .any],
         required: ["index"],

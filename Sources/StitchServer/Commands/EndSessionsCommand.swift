@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Ends logical sessions that the client needs no more.
 enum EndSessionsCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "endSessions", [.stable, .unauthenticated], fields: [:],
         .store { call, store in
             store.end(try call.ownSessions(call.target.arrayValue))

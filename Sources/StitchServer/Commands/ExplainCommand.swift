@@ -4,13 +4,13 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "explain".
 enum ExplainCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "explain", [.stable, .takesReadConcern], fields: ["verbosity": .string],
         .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let request = try call.parsed.explain
-        return .reply(try Explanation(request.call, request.verbosity).reply(store))
+        return .reply(try ExplainReply(request.call, request.verbosity).reply(store))
     }
 }
 
@@ -18,14 +18,14 @@ enum ExplainCommand {
 struct ExplainRequest: Sendable {
     /// The command, read.
     let call: CommandCall
-    let rule: CommandRule
+    let rule: CommandDefinition
     let verbosity: ExplainVerbosity
 
     /// - Throws: 14, 2 (BadValue) and 59 for what is no command, 20 for `explain` itself, and what
     ///   checking the command's fields throws.
     init(_ call: CommandCall, _ store: StoreBackend) throws {
         guard var inner = call.target.documentValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch,
                 "BSON field 'explain.explain' is the wrong type "
                     + "'\(call.target.type.serverName)', expected type 'object'")
@@ -33,16 +33,16 @@ struct ExplainRequest: Sendable {
         let name = inner.keys.first ?? ""
         let text = call.string("verbosity") ?? "allPlansExecution"
         guard let verbosity = ExplainVerbosity(rawValue: text) else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue,
                 "Enumeration value '\(text)' for field 'explain.verbosity' is not a valid value.")
         }
         guard let rule = CommandTable.find(name) else {
-            throw CommandFault(
+            throw CommandFailure(
                 59, "Explain failed due to unknown command: \(name)")
         }
         guard rule.name != ExplainCommand.rule.name else {
-            throw CommandFault(.illegalOperation, "Explain cannot explain itself.")
+            throw CommandFailure(.illegalOperation, "Explain cannot explain itself.")
         }
         if inner["$db"] == nil { inner.append("$db", .string(call.database)) }
         try rule.schema.check(inner, named: rule.name, isCommand: true)

@@ -4,13 +4,13 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "filemd5"; GridFS specification, "Computing MD5".
 enum Filemd5Command {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "filemd5", [.takesReadConcern],
         fields: ["root": .string, "partialOk": .flag, "md5state": .any], .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         guard !call.flag("partialOk"), call["md5state"] == nil else {
-            throw CommandFault(115, "filemd5 in parts is not supported")
+            throw CommandFailure(115, "filemd5 in parts is not supported")
         }
         let namespace = Namespace(call.database, (call.string("root") ?? "fs") + ".chunks")
         let filter = try Filter(["files_id": call.target])
@@ -21,10 +21,10 @@ enum Filemd5Command {
             try transaction.forEach(namespace, filter: filter, options: options) { chunk in
                 try call.checkTime()
                 guard chunk["n"]?.wholeNumber == Int(count) else {
-                    throw CommandFault(10040, "chunks out of order")
+                    throw CommandFailure(10040, "chunks out of order")
                 }
                 guard case .binary(let data)? = chunk["data"] else {
-                    throw CommandFault(
+                    throw CommandFailure(
                         50847, "The element that calls binDataClean() must be type of BinData")
                 }
                 try data.bytes.withUnsafeBytes { try digest.add($0) }

@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "findAndModify"; the server's `find_and_modify.idl`.
 enum FindAndModifyCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "findAndModify", aliases: ["findandmodify"], .write,
         fields: [
             "query": .document, "update": .any, "remove": .flag, "new": .flag, "upsert": .flag,
@@ -25,33 +25,33 @@ enum FindAndModifyCommand {
             })
     }
 
-    private static func check(_ call: CommandCall) throws(CommandFault) {
+    private static func check(_ call: CommandCall) throws(CommandFailure) {
         let removes = call.flag("remove")
         if removes, call["arrayFilters"] != nil {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse, "Cannot specify arrayFilters and remove=true")
         }
         if removes, call["update"] != nil {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse, "Cannot specify both an update and remove=true")
         }
         if removes, call.flag("upsert") {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse, "Cannot specify both upsert=true and remove=true ")
         }
         if removes, call.flag("new") {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse,
                 "Cannot specify both new=true and remove=true; 'remove' always returns the "
                     + "deleted document")
         }
         guard let update = call["update"] else {
             guard !removes else { return }
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse, "Either an update or remove=true must be specified")
         }
         guard update.documentValue != nil || update.arrayValue != nil else {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse, "Update argument must be either an object or an array")
         }
     }
@@ -65,7 +65,7 @@ enum FindAndModifyCommand {
         let variables = call.document("let")
         let filter = try CommandCall.filter(
             call.document("query"), variables: variables, collation: call["collation"])
-        try QueryRules.check(filter, call, fields: "fields")
+        try QueryOptionsCheck.check(filter, call, fields: "fields")
         let sort = try call.document("sort").flatMap { document in
             document.isEmpty ? nil : try SortOrder(document, collation: collation)
         }
@@ -80,7 +80,7 @@ enum FindAndModifyCommand {
             do throws(StoreError) {
                 return .document(try projection.apply(to: document, matching: filter))
             } catch {
-                throw CommandFault.framed(error.during(.execution), execution)
+                throw CommandFailure.framed(error.during(.execution), execution)
             }
         }
         if call.flag("remove") {
@@ -90,12 +90,12 @@ enum FindAndModifyCommand {
             ]
         }
         let update = try update(call, variables: variables)
-        let outcome: UpdateOutcome
+        let outcome: UpdateResult
         do throws(StoreError) {
             outcome = try transaction.updateOne(
                 namespace, filter: filter, update: update, upsert: call.flag("upsert"), sort: sort)
         } catch {
-            throw CommandFault.framed(error.ofUpdate(), execution)
+            throw CommandFailure.framed(error.ofUpdate(), execution)
         }
         return try reply(outcome, isNew: call.flag("new"), shown)
     }
@@ -113,7 +113,7 @@ enum FindAndModifyCommand {
     private static let execution = "Plan executor error during findAndModify"
 
     private static func reply(
-        _ outcome: UpdateOutcome, isNew: Bool, _ shown: (BSONDocument?) throws -> BSONValue
+        _ outcome: UpdateResult, isNew: Bool, _ shown: (BSONDocument?) throws -> BSONValue
     ) throws -> BSONDocument {
         var last: BSONDocument = [
             "n": outcome.matchedCount > 0 || outcome.upsertedID != nil ? 1 : 0,
@@ -126,11 +126,11 @@ enum FindAndModifyCommand {
         return ["lastErrorObject": .document(last), "value": try shown(document)]
     }
 
-    private static func arrayFilters(_ call: CommandCall) throws(CommandFault) -> [BSONDocument] {
+    private static func arrayFilters(_ call: CommandCall) throws(CommandFailure) -> [BSONDocument] {
         var filters: [BSONDocument] = []
         for value in call.array("arrayFilters") ?? [] {
             guard let filter = value.documentValue else {
-                throw CommandFault(
+                throw CommandFailure(
                     .typeMismatch,
                     "BSON field 'findAndModify.arrayFilters.\(filters.count)' is the wrong type "
                         + "'\(value.type.serverName)', expected type 'object'")

@@ -5,7 +5,7 @@ internal import StitchRules
 ///
 /// Source: MongoDB manual, "find"; the server's `find_command.idl`.
 enum FindCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "find", .read, fields: fields, .store(run))
 
     static let fields: [String: FieldKind] = [
@@ -37,18 +37,18 @@ enum FindCommand {
         return .reply(reply)
     }
 
-    private static func isLimited(_ namespace: Namespace, _ ruleGuard: RuleGuard?) -> Bool {
+    private static func isLimited(_ namespace: Namespace, _ ruleGuard: RuleAccessPolicy?) -> Bool {
         ruleGuard?.access(namespace).seesAll == false
     }
 
     private static func find(
-        _ namespace: Namespace, _ call: CommandCall, _ store: StoreBackend, _ ruleGuard: RuleGuard?
+        _ namespace: Namespace, _ call: CommandCall, _ store: StoreBackend, _ ruleGuard: RuleAccessPolicy?
     ) throws -> CommandOutcome {
         let query = try FindQuery(call)
         let batchSize = try call.count("batchSize")
         let options = try options(call, query)
         let isOpen = try store.read(call) { transaction in
-            if try transaction.isView(namespace) { try QueryRules.checkOfView(call) }
+            if try transaction.isView(namespace) { try QueryOptionsCheck.checkOfView(call) }
             if options.isTailable { try checkTailable(namespace, transaction) }
             return try call.snapshot == nil && query.isPlain
                 && transaction.isInInsertionOrder(namespace, query.filter, query.options)
@@ -62,7 +62,7 @@ enum FindCommand {
         let documents = try documents(call, store, namespace, query)
         let limit = query.options.limit
         let source = ListSource(
-            documents, knowsEnd: query.filter.isOfOneID || limit > 0 && documents.count == limit)
+            documents, knowsEnd: query.filter.asksForOneID || limit > 0 && documents.count == limit)
         return try store.open(
             source, namespace, call, under: ruleGuard, batchSize: batchSize, isSingle: isSingle,
             options: options)
@@ -72,7 +72,7 @@ enum FindCommand {
         _ call: CommandCall, _ store: StoreBackend, _ namespace: Namespace, _ query: FindQuery
     ) throws -> [BSONDocument] {
         try store.read(call) { transaction in
-            let decoration = try FindDecoration(call, query, namespace, transaction)
+            let decoration = try FindResultFormat(call, query, namespace, transaction)
             var documents: [BSONDocument] = []
             do {
                 try transaction.forEach(
@@ -82,7 +82,7 @@ enum FindCommand {
                     documents.append(try decoration.shown(document).compacted())
                 }
             } catch {
-                throw CommandFault.framed(error, "Executor error during find command")
+                throw CommandFailure.framed(error, "Executor error during find command")
             }
             return documents
         }
@@ -90,20 +90,20 @@ enum FindCommand {
 
     private static func options(
         _ call: CommandCall, _ query: FindQuery
-    ) throws(CommandFault) -> CursorOptions {
+    ) throws(CommandFailure) -> CursorOptions {
         let options = CursorOptions(
             noTimeout: call.flag("noCursorTimeout"), isTailable: call.flag("tailable"),
             awaitsData: call.flag("awaitData"), hasTimeLimit: call.deadline != nil)
         if options.awaitsData, !options.isTailable {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse, "Cannot set 'awaitData' without also setting 'tailable'")
         }
         if options.isTailable, query.options.sort != nil {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue, "cannot use tailable option with a sort other than {$natural: 1}")
         }
         if options.isTailable, call.flag("singleBatch") {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue, "cannot use tailable option with the 'singleBatch' option")
         }
         return options
@@ -115,7 +115,7 @@ enum FindCommand {
         guard let options = try transaction.options(namespace), options.capped == nil else {
             return
         }
-        throw CommandFault(
+        throw CommandFailure(
             .badValue,
             "error processing query: ns=\(namespace) tailable cursor requested on non capped "
                 + "collection")
@@ -159,12 +159,12 @@ struct FindQuery: Sendable {
     }
 
     init(_ call: CommandCall) throws {
-        try QueryRules.check(call)
+        try QueryOptionsCheck.check(call)
         let collation = try call.collation()
         let variables = call.document("let")
         filter = try CommandCall.filter(
             call.document("filter"), variables: variables, collation: call["collation"])
-        try QueryRules.check(filter, call, fields: "projection")
+        try QueryOptionsCheck.check(filter, call, fields: "projection")
         let sort = try Self.sort(call, collation)
         let projection = try call.document("projection").flatMap { document in
             document.isEmpty

@@ -3,7 +3,7 @@ internal import BSONStore
 /// Shows documents of a query as `returnKey` and `showRecordId` ask for it.
 ///
 /// Source: MongoDB manual, "cursor.returnKey()" and "cursor.showRecordId()".
-struct FindDecoration {
+struct FindResultFormat {
     /// The options by which the documents are read.
     let options: FindOptions
     private let query: FindQuery

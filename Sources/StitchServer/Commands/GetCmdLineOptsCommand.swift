@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Tells what the server was started with.
 enum GetCmdLineOptsCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "getCmdLineOpts", [.adminOnly], fields: [:],
         .server { call in
             let arguments = call.server.settings.arguments

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Tells the concerns of commands that name none.
 enum GetDefaultRWConcernCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "getDefaultRWConcern", [.adminOnly], fields: ["inMemory": .flag],
         .server { call in
             .reply([

@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual of version 4.4, "getLastError".
 enum GetLastErrorCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "getLastError", aliases: ["getlasterror"], [], fields: nil,
         .server { call in
             let last = call.connection.state.withLock { $0.lastOutcome }
@@ -26,7 +26,7 @@ enum GetLastErrorCommand {
 }
 
 /// Keeps of a command's answer what `getLastError` tells.
-struct LastOutcome: Sendable {
+struct LastCommandResult: Sendable {
     /// How many documents were written.
     let count: BSONValue
     /// Whether an update found a document; `nil` for other commands.

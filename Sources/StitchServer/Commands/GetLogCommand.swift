@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Gives the newest lines of a log; none are kept.
 enum GetLogCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "getLog", [.adminOnly], fields: [:],
         .server { call in
             let names = ["global", "startupWarnings"]
@@ -10,13 +10,13 @@ enum GetLogCommand {
                 return .reply(["names": .array(BSONArray(names.map { .string($0) }))])
             }
             guard let name = call.target.stringValue else {
-                throw CommandFault(
+                throw CommandFailure(
                     .typeMismatch,
                     "Argument to getLog must be of type String; found "
                         + "\(call.target.type.serverName)")
             }
             guard names.contains(name) else {
-                throw CommandFault(96, "No log named '\(name)'")
+                throw CommandFailure(96, "No log named '\(name)'")
             }
             return .reply(["totalLinesWritten": 0, "log": []])
         })

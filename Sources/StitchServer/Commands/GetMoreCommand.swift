@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "getMore"; the server's `getmore_command.idl`.
 enum GetMoreCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "getMore", [.inTransaction, .stable],
         fields: [
             "collection": .string, "batchSize": .number, "term": .number,
@@ -16,7 +16,7 @@ enum GetMoreCommand {
         switch call.target {
         case .int64(let value): id = value
         default:
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch,
                 "BSON field 'getMore.getMore' is the wrong type "
                     + "'\(call.target.type.serverName)', expected type 'long'")
@@ -46,7 +46,7 @@ enum GetMoreCommand {
         let fault = call.server.failPoints.fault("failGetMoreAfterCursorCheckout") { _ in true }
         guard let code = fault?["errorCode"]?.wholeNumber else { return }
         let isStream = cursor.source is ChangeStreamSource
-        throw CommandFault(
+        throw CommandFailure(
             Int32(clamping: code), "Hit the 'failGetMoreAfterCursorCheckout' failpoint",
             labels: isStream && resumable.contains(code) ? ["ResumableChangeStreamError"] : [])
     }
@@ -73,10 +73,10 @@ enum GetMoreCommand {
 
     private static func waitingTime(
         _ call: CommandCall, _ options: CursorOptions
-    ) throws(CommandFault) -> Int {
+    ) throws(CommandFailure) -> Int {
         guard options.awaitsData else {
             guard call["maxTimeMS"] == nil else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue,
                     "cannot set maxTimeMS on getMore command for a non-awaitData cursor")
             }

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Tells the server's settings.
 enum GetParameterCommand {
-    static let rule = CommandRule("getParameter", [.adminOnly], .server(run))
+    static let rule = CommandDefinition("getParameter", [.adminOnly], .server(run))
 
     private static func run(_ call: CommandCall) throws -> CommandOutcome {
         let all = parameters(call.server)
@@ -17,7 +17,7 @@ enum GetParameterCommand {
                     : value)
         }
         guard !reply.isEmpty else {
-            throw CommandFault(.invalidOptions, "no option found to get")
+            throw CommandFailure(.invalidOptions, "no option found to get")
         }
         return .reply(reply)
     }

@@ -5,9 +5,9 @@ internal import StitchWire
 ///
 /// Source: the drivers' specification "Server Discovery and Monitoring" and the handshake's.
 enum HelloCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "hello", [.stable, .unauthenticated, .whileStopping], .store(run))
-    static let legacyRule = CommandRule(
+    static let legacyRule = CommandDefinition(
         "isMaster", aliases: ["ismaster"], [.unauthenticated, .whileStopping], .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
@@ -21,7 +21,7 @@ enum HelloCommand {
         guard known.process == call.server.processID, wait > 0, known.changes >= standing.changes
         else { return .reply(reply(call)) }
         guard known.changes == standing.changes else {
-            throw CommandFault(
+            throw CommandFailure(
                 31382,
                 "Received a topology version with counter: \(known.changes) which is greater than "
                     + "the server topology version counter: \(standing.changes)")
@@ -36,15 +36,15 @@ enum HelloCommand {
     }
 
     /// Keeps what the client says about itself, which it may do once.
-    private static func remember(_ call: CommandCall) throws(CommandFault) {
+    private static func remember(_ call: CommandCall) throws(CommandFailure) {
         guard let client = call.body["client"] else { return }
         guard let client = client.documentValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch,
                 "The client metadata document must be of type object")
         }
         guard client.byteCount <= 512 else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue,
                 "The client metadata document must be less then or equal to 512 bytes")
         }
@@ -55,7 +55,7 @@ enum HelloCommand {
             return true
         }
         guard isFirst else {
-            throw CommandFault(
+            throw CommandFailure(
                 186, "The client metadata document may only be sent in the first hello")
         }
     }
@@ -63,17 +63,17 @@ enum HelloCommand {
     /// The server that the client knows, when it wants to be told of a change.
     private static func topology(
         _ call: CommandCall
-    ) throws(CommandFault) -> (process: BSONObjectID, changes: Int64)? {
+    ) throws(CommandFailure) -> (process: BSONObjectID, changes: Int64)? {
         guard let version = call.document("topologyVersion") else {
             guard call["maxAwaitTimeMS"] == nil else {
-                throw CommandFault(
+                throw CommandFailure(
                     31368,
                     "A request with 'maxAwaitTimeMS' must include a 'topologyVersion'")
             }
             return nil
         }
         guard call["maxAwaitTimeMS"] != nil else {
-            throw CommandFault(
+            throw CommandFailure(
                 31368, "A request with a 'topologyVersion' must include 'maxAwaitTimeMS'")
         }
         guard let process = version["processId"]?.objectIDValue,
@@ -89,7 +89,7 @@ enum HelloCommand {
         var reply = reply
         if let name = call.string("saslSupportedMechs"), let parts = name.splitAtFirstDot {
             // Asked also for a user who is there: the answer takes as long for the others.
-            let standIn = try store.standIns.mechanisms(parts.tail, parts.head, store)
+            let standIn = try store.decoyCredentials.mechanisms(parts.tail, parts.head, store)
             let user = try store.user(parts.tail, parts.head)
             let names = (user?.credentials.map(\.mechanism) ?? standIn).map(\.rawValue)
             reply.append(
@@ -108,7 +108,7 @@ enum HelloCommand {
                 let answer = try store.startSignIn(
                     start, database: database, call.connection, began: now)
                 reply.append("speculativeAuthenticate", .document(answer))
-            } catch is CommandFault, is DelayedFault {
+            } catch is CommandFailure, is DelayedFailure {
                 // The client begins anew, and is told then.
                 return reply
             }

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Tells about the machine.
 enum HostInfoCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "hostInfo", [], fields: [:],
         .server { call in
             .reply([

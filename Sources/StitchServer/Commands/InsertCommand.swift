@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "insert"; the server's `write_ops.idl`.
 enum InsertCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "insert", .write,
         fields: [
             "documents": .array, "ordered": .flag, "bypassDocumentValidation": .flag,

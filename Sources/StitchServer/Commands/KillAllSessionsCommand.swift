@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Ends all logical sessions with what runs in them.
 enum KillAllSessionsCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "killAllSessions", aliases: ["killAllSessionsByPattern"], [], fields: [:],
         .store { call, store in
             store.end(store.sessions.all.map(\.document))

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Ends cursors.
 enum KillCursorsCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "killCursors", [.inTransaction, .stable], fields: ["cursors": .array],
         required: ["cursors"], .store(run))
 
@@ -15,7 +15,7 @@ enum KillCursorsCommand {
         var missing: [BSONValue] = []
         for (index, value) in (call.array("cursors") ?? []).enumerated() {
             guard case .int64(let id) = value else {
-                throw CommandFault(
+                throw CommandFailure(
                     .typeMismatch,
                     "BSON field 'killCursors.cursors.\(index)' is the wrong type "
                         + "'\(value.type.serverName)', expected type 'long'")

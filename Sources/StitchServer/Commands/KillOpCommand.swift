@@ -4,15 +4,15 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "killOp": an answer of 1 also where there is no such command any more.
 enum KillOpCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "killOp", [.adminOnly], fields: ["op": .any],
         .server { call in
             guard let op = call["op"] else {
-                throw CommandFault(
+                throw CommandFailure(
                     40414, "BSON field 'killOp.op' is missing but a required field")
             }
             guard let number = op.wholeNumber.flatMap({ Int32(exactly: $0) }) else {
-                throw CommandFault(
+                throw CommandFailure(
                     .typeMismatch,
                     "BSON field 'killOp.op' is the wrong type '\(op.type.serverName)': give the "
                         + "opid that currentOp tells")

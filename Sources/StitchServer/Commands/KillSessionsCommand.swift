@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Ends logical sessions with what runs in them.
 enum KillSessionsCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "killSessions", [], fields: [:],
         .store { call, store in
             // Somebody else's are named with their `uid`.

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Lists the collections and views of a database.
 enum ListCollectionsCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "listCollections", [.stable],
         fields: [
             "filter": .document, "nameOnly": .flag, "cursor": .document,
@@ -27,14 +27,14 @@ enum CursorArgument {
     /// How many documents the first batch has at most; `nil` for the default.
     ///
     /// - Throws: 40415, 51024.
-    static func batchSize(_ call: CommandCall) throws(CommandFault) -> Int? {
+    static func batchSize(_ call: CommandCall) throws(CommandFailure) -> Int? {
         guard let cursor = call.document("cursor") else { return nil }
         let name = call.name == "aggregate" ? "cursor" : "\(call.name).cursor"
         try CommandSchema(fields: ["batchSize": .number], required: [])
             .check(cursor, named: name)
         guard let size = cursor["batchSize"]?.wholeNumber else { return nil }
         guard size >= 0 else {
-            throw CommandFault(
+            throw CommandFailure(
                 51024, "BSON field 'batchSize' value must be >= 0, actual value '\(size)'")
         }
         return size

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Lists the commands.
 enum ListCommandsCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "listCommands", [.unauthenticated], fields: [:],
         .server { call in
             var commands = BSONDocument()

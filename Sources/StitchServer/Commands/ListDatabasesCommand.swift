@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Lists the databases.
 enum ListDatabasesCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "listDatabases", [.adminOnly, .stable],
         fields: ["filter": .document, "nameOnly": .flag, "authorizedDatabases": .flag],
         .store(run))

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Lists the indexes of a collection.
 enum ListIndexesCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "listIndexes", [.stable],
         fields: [
             "cursor": .document, "includeBuildUUIDs": .flag, "includeIndexBuildInfo": .flag,
@@ -14,7 +14,7 @@ enum ListIndexesCommand {
         let ruleGuard = try store.ruleGuard(call)
         let found = try store.read(call) { transaction in
             guard let options = try transaction.options(namespace) else {
-                throw CommandFault(
+                throw CommandFailure(
                     .namespaceNotFound, "ns does not exist: \(namespace)")
             }
             guard options.view == nil else {

@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: the server's `mr_common.cpp`; MongoDB manual, "mapReduce".
 enum MapReduceCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "mapReduce", aliases: ["mapreduce"], [.takesReadConcern, .takesWriteConcern],
         fields: [
             "map": .any, "reduce": .any, "finalize": .any, "out": .any, "query": .document,
@@ -17,7 +17,7 @@ enum MapReduceCommand {
         let request = try call.parsed.mapReduce
         let isView = try store.read(call) { try $0.isView(namespace) }
         guard !isView else {
-            throw CommandFault(166, "mapReduce on a view is not supported")
+            throw CommandFailure(166, "mapReduce on a view is not supported")
         }
         var aggregate = call.standing(
             for: request.aggregate(namespace), as: "aggregate", givenName: "aggregate")
@@ -38,26 +38,26 @@ struct MapReduceRequest: Sendable {
     private let finalize: BSONValue?
 
     /// - Throws: 2 (BadValue) for what is no script, and what the output throws.
-    init(_ call: CommandCall) throws(CommandFault) {
+    init(_ call: CommandCall) throws(CommandFailure) {
         self.call = call
         map = try Self.script(call["map"] ?? .null, "map")
         reduce = try Self.script(call["reduce"] ?? .null, "reduce")
-        finalize = try call["finalize"].map { value throws(CommandFault) in
+        finalize = try call["finalize"].map { value throws(CommandFailure) in
             try Self.script(value, "finalize")
         }
         output = try MapReduceOutput(call["out"] ?? .null)
         if let limit = call["limit"]?.wholeNumber, limit < 0 {
-            throw CommandFault(
+            throw CommandFailure(
                 51024, "BSON field 'limit' value must be >= 0, actual value '\(limit)'")
         }
     }
 
     private static func script(
         _ value: BSONValue, _ name: String
-    ) throws(CommandFault) -> BSONValue {
+    ) throws(CommandFailure) -> BSONValue {
         switch value {
         case .string, .javascript: return value
-        default: throw CommandFault(.badValue, "'\(name)' must be of string or code type")
+        default: throw CommandFailure(.badValue, "'\(name)' must be of string or code type")
         }
     }
 
@@ -131,57 +131,57 @@ struct MapReduceOutput: Sendable {
     /// Reads `out`: a name, or a document such as `{merge: "totals"}`.
     ///
     /// - Throws: 2 (BadValue) for what is neither.
-    init(_ value: BSONValue) throws(CommandFault) {
+    init(_ value: BSONValue) throws(CommandFailure) {
         switch value {
         case .string(let name): collection = name
         case .document(let document): try read(document)
         default:
-            throw CommandFault(.badValue, "'out' must be either a string or an object")
+            throw CommandFailure(.badValue, "'out' must be either a string or an object")
         }
         guard kind == .inline || !collection.isEmpty else {
-            throw CommandFault(.invalidNamespace, "Invalid namespace specified: the name is empty")
+            throw CommandFailure(.invalidNamespace, "Invalid namespace specified: the name is empty")
         }
         guard !collection.utf8.contains(0) else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidNamespace, "Invalid namespace specified: the name has a null character")
         }
     }
 
-    private mutating func read(_ document: BSONDocument) throws(CommandFault) {
+    private mutating func read(_ document: BSONDocument) throws(CommandFailure) {
         var found: Kind?
         for (key, value) in document {
             if let kind = Kind(rawValue: key) {
                 guard found == nil else {
-                    throw CommandFault(.badValue, "'out' cannot name two kinds of output")
+                    throw CommandFailure(.badValue, "'out' cannot name two kinds of output")
                 }
                 found = kind
                 try read(kind, value)
             } else if key == "db" {
                 guard let name = value.stringValue else {
-                    throw CommandFault(.badValue, "'db' must be of type string")
+                    throw CommandFailure(.badValue, "'db' must be of type string")
                 }
                 try Dispatcher.checkDatabase(name)
                 database = name
             } else if key != "sharded" && key != "nonAtomic" {
-                throw CommandFault(.badValue, "'out' has an unknown field '\(key)'")
+                throw CommandFailure(.badValue, "'out' has an unknown field '\(key)'")
             }
         }
         guard let found else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue, "'out' requires one of 'inline', 'replace', 'merge' or 'reduce'")
         }
         kind = found
     }
 
-    private mutating func read(_ kind: Kind, _ value: BSONValue) throws(CommandFault) {
+    private mutating func read(_ kind: Kind, _ value: BSONValue) throws(CommandFailure) {
         switch (kind, value) {
         case (.inline, _):
             guard value.wholeNumber == 1 else {
-                throw CommandFault(.badValue, "'inline' takes only numeric '1'")
+                throw CommandFailure(.badValue, "'inline' takes only numeric '1'")
             }
         case (_, .string(let name)): collection = name
         default:
-            throw CommandFault(.badValue, "'\(kind.rawValue)' supports only string type")
+            throw CommandFailure(.badValue, "'\(kind.rawValue)' supports only string type")
         }
     }
 

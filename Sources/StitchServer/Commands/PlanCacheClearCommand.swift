@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "planCacheClear"; the server's `plan_cache_clear_command.cpp`.
 enum PlanCacheClearCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "planCacheClear",
         fields: [
             "query": .document, "sort": .document, "projection": .document,
@@ -19,7 +19,7 @@ enum PlanCacheClearCommand {
             return .ok
         }
         guard call["sort"] == nil, call["projection"] == nil, call["collation"] == nil else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue, "sort, projection, or collation provided without query")
         }
         return .ok

@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "profile".
 enum ProfileCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "profile", [],
         fields: ["slowms": .number, "sampleRate": .number, "filter": .any], .store(run))
 

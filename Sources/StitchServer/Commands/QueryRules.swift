@@ -3,16 +3,16 @@ internal import BSONStore
 /// Refuses what parts of a query ask together.
 ///
 /// Source: the server's `query_request_helper.cpp` and `canonical_query.cpp`.
-enum QueryRules {
+enum QueryOptionsCheck {
     private static let natural = "$natural"
 
     /// Checks `min`, `max`, `sort` and `hint` of a `find`.
     ///
     /// - Throws: 2 and 51176 with MongoDB's texts.
-    static func check(_ call: CommandCall) throws(CommandFault) {
+    static func check(_ call: CommandCall) throws(CommandFailure) {
         let (min, max) = (call.document("min") ?? [:], call.document("max") ?? [:])
         if !min.isEmpty, !max.isEmpty, min.keys != max.keys {
-            throw CommandFault(51176, "min and max must have the same field names")
+            throw CommandFailure(51176, "min and max must have the same field names")
         }
         let (sort, hint) = (call.document("sort") ?? [:], call.document("hint") ?? [:])
         for (document, what) in [(sort, "sort"), (hint, "hint")] {
@@ -20,11 +20,11 @@ enum QueryRules {
                 continue
             }
             guard direction.wholeNumber == 1 || direction.wholeNumber == -1 else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue, "$natural \(what) cannot be set to a value other than -1 or 1.")
             }
             guard document.count == 1 else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue,
                     "Cannot include '$natural' in compound \(what): "
                         + ShellText.text(of: .document(document)))
@@ -33,13 +33,13 @@ enum QueryRules {
         guard let direction = sort[natural] else { return }
         guard let hinted = hint[natural] else {
             guard call["hint"] == nil || call["hint"] == .document([:]) else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue, "index hint not allowed with $natural sort order")
             }
             return
         }
         guard hinted.wholeNumber == direction.wholeNumber else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue, "$natural hint must be in the same direction as $natural sort order")
         }
     }
@@ -49,33 +49,33 @@ enum QueryRules {
     ///
     /// - Throws: 2 for `$text` and `$near` together with what they exclude, 40218 for metadata that
     ///   is not there.
-    static func check(_ filter: Filter, _ call: CommandCall, fields: String) throws(CommandFault) {
+    static func check(_ filter: Filter, _ call: CommandCall, fields: String) throws(CommandFailure) {
         let sort = call.document("sort") ?? [:]
         let hint = call["hint"].flatMap { $0 == .document([:]) ? nil : $0 }
-        if filter.asksNear {
+        if filter.usesNear {
             guard sort[natural] == nil else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue, "geoNear expression not allowed with $natural sort order")
             }
             guard hint?.documentValue?[natural] == nil else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue, "geoNear expression not allowed with $natural hint")
             }
             guard !call.flag("tailable") else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue, "Tailable cursors and geo $near cannot be used together")
             }
         }
-        if filter.asksText {
+        if filter.usesText {
             guard sort[natural] == nil else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue, "text expression not allowed with $natural sort order")
             }
             guard hint == nil else {
-                throw CommandFault(.badValue, "text and hint not allowed in same query")
+                throw CommandFailure(.badValue, "text and hint not allowed in same query")
             }
             guard !call.flag("tailable") else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue, "text and tailable cursor not allowed in same query")
             }
         }
@@ -84,12 +84,12 @@ enum QueryRules {
             collect(.document(document), into: &wanted)
         }
         let missing: [(name: String, text: String)] = [
-            ("textScore", filter.asksText ? "" : "text score"),
-            ("geoNearDistance", filter.asksNear ? "" : "$geoNear distance"),
-            ("geoNearPoint", filter.asksNear ? "" : "$geoNear point"),
+            ("textScore", filter.usesText ? "" : "text score"),
+            ("geoNearDistance", filter.usesNear ? "" : "$geoNear distance"),
+            ("geoNearPoint", filter.usesNear ? "" : "$geoNear point"),
         ]
         for (name, text) in missing where !text.isEmpty && wanted.contains(name) {
-            throw CommandFault(
+            throw CommandFailure(
                 40218, "query requires \(text) metadata, but it is not available")
         }
     }
@@ -110,11 +110,11 @@ enum QueryRules {
             ("Option singleBatch", isSingle),
         ]
         for (option, isAsked) in asked where isAsked {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidPipelineOperator, "\(option) not supported in aggregation.")
         }
         guard !call.flag("tailable") else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidPipelineOperator, "Tailable cursors are not supported in aggregation.")
         }
         guard let projection = call.document("projection"), !projection.isEmpty else { return }

@@ -2,13 +2,13 @@ internal import BSONStore
 
 /// Says that indexes need no rebuilding by hand.
 enum ReIndexCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "reIndex", [.writes], fields: [:],
         .store { call, store in
             let namespace = try call.collection()
             let indexes = try store.read(call) { transaction in
                 guard try transaction.options(namespace) != nil else {
-                    throw CommandFault(.namespaceNotFound, "collection does not exist.")
+                    throw CommandFailure(.namespaceNotFound, "collection does not exist.")
                 }
                 return try transaction.indexes(namespace)
             }

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Gives a collection another name.
 enum RenameCollectionCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "renameCollection", [.adminOnly, .writes, .takesWriteConcern],
         fields: ["to": .string, "dropTarget": .any, "stayTemp": .flag, "collectionUUID": .any],
         required: ["to"], .store(run))
@@ -13,7 +13,7 @@ enum RenameCollectionCommand {
         if source != target { try check(source, target) }
         let faults = try store.write(call) { transaction in
             var faults = [
-                source: CommandFault.renamed(
+                source: CommandFailure.renamed(
                     source, to: target, try transaction.uuid(source))
             ]
             if let uuid = try transaction.uuid(target) { faults[target] = .dropped(uuid) }
@@ -30,16 +30,16 @@ enum RenameCollectionCommand {
     /// - Throws: 20 (IllegalOperation).
     ///
     /// Source: the server's `rename_collection.cpp`.
-    private static func check(_ source: Namespace, _ target: Namespace) throws(CommandFault) {
+    private static func check(_ source: Namespace, _ target: Namespace) throws(CommandFailure) {
         try checkWritable(source, as: "source")
         try checkWritable(target, as: "target")
         guard source.collection != "system.views", target.collection != "system.views" else {
-            throw CommandFault(
+            throw CommandFailure(
                 .illegalOperation,
                 "renaming system.views collection or renaming to system.views is not allowed")
         }
         guard (source.database == "local") == (target.database == "local") else {
-            throw CommandFault(
+            throw CommandFailure(
                 .illegalOperation,
                 "Cannot rename collections between a replicated and an unreplicated database")
         }
@@ -47,11 +47,11 @@ enum RenameCollectionCommand {
 
     private static func checkWritable(
         _ namespace: Namespace, as role: String
-    ) throws(CommandFault) {
-        do throws(CommandFault) {
+    ) throws(CommandFailure) {
+        do throws(CommandFailure) {
             try namespace.checkWritable()
         } catch {
-            throw CommandFault(
+            throw CommandFailure(
                 .illegalOperation, "error with \(role) namespace: \(error.message)")
         }
     }
@@ -65,14 +65,14 @@ struct RenameRequest: Sendable {
     /// - Throws: 73 (InvalidNamespace) for what is no name, 20 for a new one that is too long.
     init(_ call: CommandCall) throws {
         guard let from = call.target.stringValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidNamespace,
                 "collection name has invalid type \(call.target.type.serverName)")
         }
         source = try Namespace(parsing: from)
         let name = call.string("to") ?? ""
         guard name.utf8.count <= Namespace.bytesMax else {
-            throw CommandFault(
+            throw CommandFailure(
                 .illegalOperation, "error with target namespace: \(Namespace.tooLong(name).message)"
             )
         }

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Keeps the server from being elected, or lets it be.
 enum ReplSetFreezeCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "replSetFreeze", [.adminOnly],
         .server { call in
             let seconds = max(0, call.number("replSetFreeze") ?? 0)

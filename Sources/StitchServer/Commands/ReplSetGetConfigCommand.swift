@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Tells the members of the replica set.
 enum ReplSetGetConfigCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "replSetGetConfig", [.adminOnly], fields: nil,
         .server { call in
             .reply([

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Tells the state of the replica set, whose only member the server is.
 enum ReplSetGetStatusCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "replSetGetStatus", [.adminOnly], fields: nil,
         .server { call in
             let time = call.server.clock.now

@@ -4,27 +4,27 @@ internal import BSONStore
 ///
 /// Source: the server's `repl_set_commands.cpp`.
 enum ReplSetStepDownCommand {
-    static let rule = CommandRule("replSetStepDown", [.adminOnly], .store(run))
+    static let rule = CommandDefinition("replSetStepDown", [.adminOnly], .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let given = call.number("replSetStepDown") ?? 0
         guard given >= 0 else {
-            throw CommandFault(.badValue, "stepdown period must be a positive integer")
+            throw CommandFailure(.badValue, "stepdown period must be a positive integer")
         }
         let seconds = given == 0 ? 60 : given
         let isForced = call.flag("force")
         let catchingUp = call.number("secondaryCatchUpPeriodSecs") ?? (isForced ? 0 : 10)
         guard catchingUp >= 0 else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue, "secondaryCatchUpPeriodSecs period must be a positive or absent")
         }
         guard seconds >= catchingUp else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue, "stepdown period must be longer than secondaryCatchUpPeriodSecs")
         }
         // Waiting for others to catch up is in vain: there are none.
         guard isForced || !call.server.member.standing.isPrimary else {
-            throw CommandFault(
+            throw CommandFailure(
                 262,
                 "No electable secondaries caught up. Please use the replSetStepDown command with "
                     + "the argument {force: true} to force node to step down.")

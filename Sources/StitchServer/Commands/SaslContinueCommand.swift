@@ -4,14 +4,14 @@ internal import BSONStore
 ///
 /// Source: the drivers' specification "Authentication".
 enum SaslContinueCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "saslContinue", [.unauthenticated, .stable],
         fields: ["conversationId": .number, "payload": .any],
         required: ["conversationId", "payload"],
         .store { call, store in
             do {
                 return .reply(try store.continueSignIn(call.body, call.connection))
-            } catch let error as DelayedFault {
+            } catch let error as DelayedFailure {
                 return try error.outcome()
             }
         })

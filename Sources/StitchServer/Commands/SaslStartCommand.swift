@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: the drivers' specification "Authentication".
 enum SaslStartCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "saslStart", [.unauthenticated, .stable],
         fields: [
             "mechanism": .string, "payload": .any, "autoAuthorize": .any, "db": .string,
@@ -29,7 +29,7 @@ enum SaslStartCommand {
                 try store.startSignIn(
                     call.body, database: call.database, call.connection,
                     began: max(now, waited ?? now)))
-        } catch let error as DelayedFault {
+        } catch let error as DelayedFailure {
             return try error.outcome()
         }
     }

@@ -8,7 +8,7 @@ internal import BSONStore
 
 /// Tells how the server is doing.
 enum ServerStatusCommand {
-    static let rule = CommandRule("serverStatus", [], .store(run))
+    static let rule = CommandDefinition("serverStatus", [], .store(run))
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) -> CommandOutcome {
         let server = call.server

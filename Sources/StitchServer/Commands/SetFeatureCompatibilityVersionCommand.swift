@@ -2,12 +2,12 @@ internal import BSONStore
 
 /// Takes the only version there is.
 enum SetFeatureCompatibilityVersionCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "setFeatureCompatibilityVersion", [.adminOnly, .takesWriteConcern],
         fields: ["confirm": .flag],
         .server { call in
             guard call.target.stringValue == "7.0" else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue, "Invalid feature compatibility version value; expected '7.0'")
             }
             return .ok

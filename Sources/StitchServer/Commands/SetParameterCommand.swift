@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Changes settings while the server runs; most have no effect here.
 enum SetParameterCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "setParameter", [.adminOnly], fields: nil,
         .server { call in
             guard
@@ -10,11 +10,11 @@ enum SetParameterCommand {
                     !CommandCall.generalArguments.contains($0.key)
                 })
             else {
-                throw CommandFault(
+                throw CommandFailure(
                     .invalidOptions, "no option found to set, use help:true to see options ")
             }
             guard let before = GetParameterCommand.parameters(call.server)[name] else {
-                throw CommandFault(
+                throw CommandFailure(
                     .invalidOptions,
                     "attempted to set unrecognized parameter [\(name)], use help:true to see options "
                 )
@@ -27,7 +27,7 @@ enum SetParameterCommand {
     /// Refuses what is no number where one is meant.
     private static func check(
         _ value: BSONValue, of name: String, before: BSONValue
-    ) throws(CommandFault) {
+    ) throws(CommandFailure) {
         guard before.wholeNumber != nil else { return }
         let isNumber =
             switch value {
@@ -36,7 +36,7 @@ enum SetParameterCommand {
             default: value.wholeNumber != nil
             }
         guard isNumber, name != "logLevel" || (value.wholeNumber ?? 0) >= 0 else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue, "Invalid value for \(name): \(value.extendedJSON(.relaxed))")
         }
     }

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Begins a logical session.
 enum StartSessionCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "startSession", [], fields: [:],
         .store { call, store in
             let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }

@@ -7,7 +7,7 @@ internal import StitchRules
 /// as `ids`: null for a document whose deletion is not known, else its `_id`, `version` where it had one,
 /// `time`, and whether the delete `isAfter` the place in the history, by proof.
 enum StitchsyncTombstonesCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "stitchsyncTombstones", [], fields: ["ids": .array, "after": .document], .store(run))
 
     /// So many ids may be asked about at once.
@@ -18,12 +18,12 @@ enum StitchsyncTombstonesCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         guard let ids = call.array("ids") else {
-            throw CommandFault(
+            throw CommandFailure(
                 40414,
                 "BSON field 'stitchsyncTombstones.ids' is missing but a required field")
         }
         guard ids.count <= idsMax else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue, "ids has \(ids.count) elements; at most \(idsMax) are answered at once")
         }
         // Who may not see every document must not learn which there were.
@@ -34,7 +34,7 @@ enum StitchsyncTombstonesCommand {
             let token = call.document("after")
             (found, place) = try store.read(call) { transaction in
                 let place = try token.flatMap { try Self.position($0, transaction) }
-                return (try transaction.tombstonesOfAll(namespace, ids: Array(ids)), place)
+                return (try transaction.unrestrictedTombstones(namespace, ids: Array(ids)), place)
             }
             // Rules may have changed meanwhile.
             if try isLimited(namespace, call, store) { found = none }
@@ -49,7 +49,7 @@ enum StitchsyncTombstonesCommand {
             let answer = document(tombstone, after: place)
             bytes += answer.byteCount
             guard bytes <= bytesMax else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue, "the answer is larger than \(bytesMax) bytes; ask about fewer ids")
             }
             answers.append(.document(answer))
@@ -68,15 +68,15 @@ enum StitchsyncTombstonesCommand {
         _ token: BSONDocument, _ transaction: ReadTransaction
     ) throws -> Int64? {
         do {
-            let place = try StreamPlace(token: token)
+            let place = try ChangeStreamPosition(token: token)
             guard place.position <= (try transaction.changePosition) else { return nil }
             try place.check(transaction)
             return place.position
-        } catch is CommandFault {
+        } catch is CommandFailure {
             return nil
         } catch let error as StoreError where error.code == .changeStreamHistoryLost {
             // The feed does not reach back so far: nothing speaks against the place.
-            return try StreamPlace(token: token).position
+            return try ChangeStreamPosition(token: token).position
         }
     }
 

@@ -2,8 +2,8 @@
 ///
 /// Source: the server's `test_api_version_2.cpp` and `test_deprecation_command.cpp`.
 enum TestVersionCommands {
-    static let deprecated = CommandRule(
+    static let deprecated = CommandDefinition(
         "testDeprecation", [.testOnly, .stable], .server { _ in .ok })
 
-    static let second = CommandRule("testVersion2", [.testOnly], .server { _ in .ok })
+    static let second = CommandDefinition("testVersion2", [.testOnly], .server { _ in .ok })
 }

@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "update"; the server's `write_ops.idl`.
 enum UpdateCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "update", .write,
         fields: [
             "updates": .array, "ordered": .flag, "bypassDocumentValidation": .flag,
@@ -81,14 +81,14 @@ struct UpdateStatement: Sendable {
     /// Refuses what is no update, before anything is changed.
     ///
     /// - Throws: 9, 14.
-    private static func check(_ update: BSONValue) throws(CommandFault) {
+    private static func check(_ update: BSONValue) throws(CommandFailure) {
         guard update.documentValue == nil else { return }
         guard let stages = update.arrayValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse, "Update argument must be either an object or an array")
         }
         for stage in stages where stage.documentValue == nil {
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch, "Each element of the 'pipeline' array must be an object")
         }
     }
@@ -129,7 +129,7 @@ struct UpdateStatement: Sendable {
     func run(
         on namespace: Namespace, _ transaction: WriteTransaction, variables: BSONDocument?,
         keepsEmptyTimestamps: Bool
-    ) throws -> UpdateOutcome {
+    ) throws -> UpdateResult {
         let collation = try CommandCall.collation(document["collation"])
         try transaction.take(hint: document["hint"], namespace)
         defer { transaction.hint = nil }
@@ -159,7 +159,7 @@ struct UpdateStatement: Sendable {
         var all = variables ?? [:]
         if let constants = (document["c"] ?? document["constants"])?.documentValue {
             guard update.arrayValue != nil else {
-                throw CommandFault(
+                throw CommandFailure(
                     51198, "Constant values may only be specified for pipeline updates")
             }
             for (name, value) in constants { all.append(name, value) }
@@ -171,11 +171,11 @@ struct UpdateStatement: Sendable {
         return parsed
     }
 
-    private func arrayFilters() throws(CommandFault) -> [BSONDocument] {
+    private func arrayFilters() throws(CommandFailure) -> [BSONDocument] {
         var filters: [BSONDocument] = []
         for (index, value) in (document["arrayFilters"]?.arrayValue ?? []).enumerated() {
             guard let filter = value.documentValue else {
-                throw CommandFault(
+                throw CommandFailure(
                     .typeMismatch,
                     "BSON field 'update.updates.arrayFilters.\(index)' is the wrong type "
                         + "'\(value.type.serverName)', expected type 'object'")

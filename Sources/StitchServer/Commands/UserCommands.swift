@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "User Management Commands".
 enum UserCommands {
-    static let create = CommandRule(
+    static let create = CommandDefinition(
         "createUser", [.takesWriteConcern],
         fields: [
             "pwd": .string, "customData": .document, "roles": .array,
@@ -13,7 +13,7 @@ enum UserCommands {
         .store { call, store in
             let name = try Self.name(call)
             guard !User.isAmbiguous(name, call.database) else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue,
                     "Names of users of \(call.database) must not begin with \"\(User.idMark)\", "
                         + "and none may hold a null character: \"\(name)\" could be taken for the "
@@ -21,11 +21,11 @@ enum UserCommands {
             }
             let isExternal = call.database == "$external"
             guard isExternal || call.string("pwd")?.isEmpty == false else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue, "Must provide a 'pwd' field for all user documents")
             }
             guard !isExternal || call["pwd"] == nil else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue,
                     "Cannot set the password for users defined on the '$external' "
                         + "database")
@@ -39,7 +39,7 @@ enum UserCommands {
             try store.changeUsers(call) { [user] transaction in
                 let id = BSONValue.string(user.id)
                 guard try transaction.get(User.namespace, id: id) == nil else {
-                    throw CommandFault(
+                    throw CommandFailure(
                         51003, "User \"\(user.name)@\(user.database)\" already exists")
                 }
                 try transaction.put(User.namespace, user.stored)
@@ -47,7 +47,7 @@ enum UserCommands {
             return .ok
         })
 
-    static let update = CommandRule(
+    static let update = CommandDefinition(
         "updateUser", [.takesWriteConcern],
         fields: [
             "pwd": .string, "customData": .document, "roles": .array,
@@ -66,7 +66,7 @@ enum UserCommands {
             return .ok
         })
 
-    static let grantRoles = CommandRule(
+    static let grantRoles = CommandDefinition(
         "grantRolesToUser", [.takesWriteConcern], fields: ["roles": .array],
         required: ["roles"],
         .store { call, store in
@@ -77,7 +77,7 @@ enum UserCommands {
             return .ok
         })
 
-    static let revokeRoles = CommandRule(
+    static let revokeRoles = CommandDefinition(
         "revokeRolesFromUser", [.takesWriteConcern], fields: ["roles": .array],
         required: ["roles"],
         .store { call, store in
@@ -88,7 +88,7 @@ enum UserCommands {
             return .ok
         })
 
-    static let drop = CommandRule(
+    static let drop = CommandDefinition(
         "dropUser", [.takesWriteConcern], fields: [:],
         .store { call, store in
             let name = try Self.name(call)
@@ -102,7 +102,7 @@ enum UserCommands {
             return .ok
         })
 
-    static let dropAll = CommandRule(
+    static let dropAll = CommandDefinition(
         "dropAllUsersFromDatabase", [.takesWriteConcern], fields: [:],
         .store { call, store in
             let filter = try Filter(["db": .string(call.database)])
@@ -112,28 +112,28 @@ enum UserCommands {
             return .reply(["n": .int32(Int32(clamping: count))])
         })
 
-    private static func name(_ call: CommandCall) throws(CommandFault) -> String {
+    private static func name(_ call: CommandCall) throws(CommandFailure) -> String {
         guard let name = call.target.stringValue, !name.isEmpty else {
-            throw CommandFault(.badValue, "User names must be non-empty strings")
+            throw CommandFailure(.badValue, "User names must be non-empty strings")
         }
         return name
     }
 
     private static func mechanisms(
         _ call: CommandCall
-    ) throws(CommandFault) -> [ScramMechanism] {
+    ) throws(CommandFailure) -> [ScramMechanism] {
         guard let given = call.array("mechanisms") else { return ScramMechanism.allCases }
         var mechanisms: [ScramMechanism] = []
         for value in given {
             guard let mechanism = value.stringValue.flatMap(ScramMechanism.init) else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue,
                     "Unknown auth mechanism '\(value.stringValue ?? "")'")
             }
             mechanisms.append(mechanism)
         }
         guard !mechanisms.isEmpty else {
-            throw CommandFault(.badValue, "mechanisms field must not be empty")
+            throw CommandFailure(.badValue, "mechanisms field must not be empty")
         }
         return mechanisms
     }
@@ -154,7 +154,7 @@ enum UserCommands {
         }
     }
 
-    private static func missing(_ name: String, _ database: String) -> CommandFault {
-        CommandFault(11, "User '\(name)@\(database)' not found")
+    private static func missing(_ name: String, _ database: String) -> CommandFailure {
+        CommandFailure(11, "User '\(name)@\(database)' not found")
     }
 }

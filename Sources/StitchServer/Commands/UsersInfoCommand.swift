@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Source: MongoDB manual, "usersInfo".
 enum UsersInfoCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "usersInfo", [],
         fields: [
             "showCredentials": .flag, "showCustomData": .flag, "showPrivileges": .flag,
@@ -50,24 +50,24 @@ struct UserSelection: Sendable {
     private let parts: [Part]
 
     /// - Throws: 2 (BadValue) for what names no user.
-    init(_ call: CommandCall) throws(CommandFault) {
+    init(_ call: CommandCall) throws(CommandFailure) {
         switch call.target {
         case .string, .document: parts = [try Self.part(call.target, call)]
         case .array(let names):
-            parts = try names.map { (name) throws(CommandFault) in try Self.part(name, call) }
+            parts = try names.map { (name) throws(CommandFailure) in try Self.part(name, call) }
         default: parts = [.ofDatabase(call.database)]
         }
     }
 
     private static func part(
         _ value: BSONValue, _ call: CommandCall
-    ) throws(CommandFault) -> Part {
+    ) throws(CommandFailure) -> Part {
         if let name = value.stringValue { return .one(name, database: call.database) }
         let document = value.documentValue ?? [:]
         if document["forAllDBs"]?.isTrue == true { return .all }
         guard let user = document["user"]?.stringValue, let db = document["db"]?.stringValue
         else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue,
                 "UserName must contain a 'user' field and a 'db' field, both strings")
         }

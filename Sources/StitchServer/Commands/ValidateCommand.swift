@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Checks a collection: its documents, its indexes against them, and its validator.
 enum ValidateCommand {
-    static let rule = CommandRule(
+    static let rule = CommandDefinition(
         "validate", [], .store(run))
 
     /// What the check found.
@@ -16,19 +16,19 @@ enum ValidateCommand {
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         let namespace = try call.collection()
         if call.flag("background"), call.flag("full") {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions,
                 "Running the validate command with both { background: true } and { full: true } "
                     + "is not supported.")
         }
         let findings = try store.read(call) { transaction in
             guard let options = try transaction.options(namespace) else {
-                throw CommandFault(
+                throw CommandFailure(
                     .namespaceNotFound,
                     "Collection '\(namespace)' does not exist to validate.")
             }
             guard options.view == nil else {
-                throw CommandFault(.commandNotSupportedOnView, "Cannot validate a view")
+                throw CommandFailure(.commandNotSupportedOnView, "Cannot validate a view")
             }
             return try check(namespace, options, transaction)
         }

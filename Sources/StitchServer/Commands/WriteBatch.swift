@@ -18,9 +18,9 @@ struct WriteBatch: Sendable {
     /// Checks the number of writes of a command.
     ///
     /// - Throws: 16 (InvalidLength).
-    static func checkCount(_ count: Int) throws(CommandFault) {
+    static func checkCount(_ count: Int) throws(CommandFailure) {
         guard (1...countMax).contains(count) else {
-            throw CommandFault(
+            throw CommandFailure(
                 16,
                 "Write batch sizes must be between 1 and \(countMax). Got \(count) operations.")
         }
@@ -32,20 +32,20 @@ struct WriteBatch: Sendable {
     /// - Throws: what ends the whole command.
     static func attempt(
         _ transaction: WriteTransaction, _ body: () throws -> Void
-    ) throws -> CommandFault? {
+    ) throws -> CommandFailure? {
         do {
             try transaction.savepoint(body)
             return nil
         } catch {
             if let error = error as? StoreError, !error.concernsWrite { throw error }
-            let fault = CommandFault(error)
+            let fault = CommandFailure(error)
             guard fault.code != 50 else { throw fault }
             return fault
         }
     }
 
     /// Notes that a write was refused, and says whether the next one is to be done.
-    mutating func goesOn(after fault: CommandFault, at index: Int) -> Bool {
+    mutating func goesOn(after fault: CommandFailure, at index: Int) -> Bool {
         errors.append(fault.writeError(at: index))
         return !isOrdered
     }
@@ -88,18 +88,18 @@ extension Namespace {
     /// Checks that clients may write to the collection.
     ///
     /// - Throws: 73 (InvalidNamespace).
-    func checkWritable() throws(CommandFault) {
+    func checkWritable() throws(CommandFailure) {
         let isFine =
             !collection.hasPrefix("system.")
             || ["system.js", "system.views", "system.users", "system.version"].contains(collection)
         guard isFine else {
-            throw CommandFault(.invalidNamespace, "cannot write to '\(self)'")
+            throw CommandFailure(.invalidNamespace, "cannot write to '\(self)'")
         }
         guard !collection.utf8.contains(UInt8(ascii: "$")) else {
-            throw CommandFault(.invalidNamespace, "Invalid namespace specified '\(self)'")
+            throw CommandFailure(.invalidNamespace, "Invalid namespace specified '\(self)'")
         }
         guard description.utf8.count <= Self.bytesMax else {
-            throw CommandFault(Self.tooLong(description))
+            throw CommandFailure(Self.tooLong(description))
         }
     }
 }
@@ -108,7 +108,7 @@ extension Namespace {
     /// Checks that clients may make a collection of the name.
     ///
     /// - Throws: 73 (InvalidNamespace).
-    func checkCreatable() throws(CommandFault) {
+    func checkCreatable() throws(CommandFailure) {
         guard collection.hasPrefix("system."), !collection.hasPrefix("system.buckets.") else {
             return
         }
@@ -120,7 +120,7 @@ extension Namespace {
             everywhere.contains(collection) || database == "admin" && inAdmin.contains(collection)
             || database == "local" || database == "config"
         guard isFine else {
-            throw CommandFault(.invalidNamespace, "Invalid system namespace: \(self)")
+            throw CommandFailure(.invalidNamespace, "Invalid system namespace: \(self)")
         }
     }
 }
@@ -139,7 +139,7 @@ extension ReadTransaction {
             }
         }
         guard !isThere else { return }
-        throw CommandFault(
+        throw CommandFailure(
             .badValue,
             "error processing query: planner returned error :: caused by :: hint provided does "
                 + "not correspond to an existing index")

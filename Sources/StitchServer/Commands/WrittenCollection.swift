@@ -3,7 +3,7 @@ internal import BSONStore
 /// Is the collection that the last stage of a pipeline writes.
 ///
 /// Source: the server's `document_source_out.cpp` and `document_source_merge.cpp`.
-struct WrittenCollection {
+struct OutputCollection {
     private let namespace: Namespace
     private let stage: String
 
@@ -15,15 +15,15 @@ struct WrittenCollection {
     /// Refuses collections that are the server's own, such as that of the users.
     ///
     /// - Throws: 17385, 31321 for `$out`, 31319, 31320 for `$merge`.
-    func checkName() throws(CommandFault) {
+    func checkName() throws(CommandFailure) {
         let (isOut, verb) = stage == "$out" ? (true, "Can't") : (false, "Cannot")
         guard !namespace.collection.hasPrefix("system.") else {
-            throw CommandFault(
+            throw CommandFailure(
                 isOut ? 17385 : 31319,
                 "\(verb) \(stage) to special collection: \(namespace.collection)")
         }
         guard !ChangeStreamScope.internalDatabases.contains(namespace.database) else {
-            throw CommandFault(
+            throw CommandFailure(
                 isOut ? 31321 : 31320,
                 "\(verb) \(stage) to internal database: \(namespace.database)")
         }

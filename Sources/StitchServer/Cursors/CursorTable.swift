@@ -15,7 +15,7 @@ final class CursorTable: Sendable {
         /// Whether a command is reading it now.
         var isPinned = false
         /// Why it ended, though a command reads it, or a client is still to be told.
-        var end: CommandFault?
+        var end: CommandFailure?
     }
 
     private struct State: Sendable {
@@ -53,22 +53,22 @@ final class CursorTable: Sendable {
     /// - Throws: 43 (CursorNotFound), 12051 (CursorInUse), 13 for another namespace or session.
     func pin(
         _ id: Int64, _ namespace: Namespace, _ session: BSONDocument?, by owner: CursorOwner
-    ) throws(CommandFault) -> Cursor {
-        try state.withLock { (state) throws(CommandFault) in
+    ) throws(CommandFailure) -> Cursor {
+        try state.withLock { (state) throws(CommandFailure) in
             guard var cursor = state.cursors[id], !cursor.isPinned || cursor.end == nil else {
-                throw CommandFault(43, "cursor id \(id) not found")
+                throw CommandFailure(43, "cursor id \(id) not found")
             }
             guard !cursor.isPinned else {
-                throw CommandFault(12051, "cursor id \(id) is already in use")
+                throw CommandFailure(12051, "cursor id \(id) is already in use")
             }
             guard cursor.namespace == namespace else {
-                throw CommandFault(
+                throw CommandFailure(
                     13,
                     "Requested getMore on namespace '\(namespace)', but cursor belongs to a "
                         + "different namespace \(cursor.namespace)")
             }
             guard cursor.owner == owner else {
-                throw CommandFault(
+                throw CommandFailure(
                     13, "cursor id \(id) was not created by the authenticated user")
             }
             try Self.check(cursor, session)
@@ -84,22 +84,22 @@ final class CursorTable: Sendable {
 
     private static func check(
         _ cursor: Cursor, _ session: BSONDocument?
-    ) throws(CommandFault) {
+    ) throws(CommandFailure) {
         let (own, given) = (cursor.session, session)
         if own == nil, let given {
-            throw CommandFault(
+            throw CommandFailure(
                 50737,
                 "Cannot run getMore on cursor \(cursor.id), which was not created in a session, "
                     + "in session \(SessionText.text(given))")
         }
         if let own, given == nil {
-            throw CommandFault(
+            throw CommandFailure(
                 50736,
                 "Cannot run getMore on cursor \(cursor.id), which was created in session "
                     + "\(SessionText.text(own)), without an lsid")
         }
         if let own, let given, SessionTable.key(own) != SessionTable.key(given) {
-            throw CommandFault(
+            throw CommandFailure(
                 50738,
                 "Cannot run getMore on cursor \(cursor.id), which was created in session "
                     + "\(SessionText.text(own)), in session \(SessionText.text(given))")
@@ -164,11 +164,11 @@ final class CursorTable: Sendable {
         return isKilled
     }
 
-    private static let killed = CommandFault(
+    private static let killed = CommandFailure(
         237, "operation was interrupted because the cursor was killed")
 
     /// Why a cursor ended while a command reads it; `nil` when it did not.
-    func end(of id: Int64) -> CommandFault? {
+    func end(of id: Int64) -> CommandFailure? {
         state.withLock { state in
             guard let cursor = state.cursors[id] else { return Self.killed }
             return cursor.end
@@ -178,7 +178,7 @@ final class CursorTable: Sendable {
     /// Ends the cursors of collections that are gone, or have another name.
     ///
     /// The next `getMore` says why. Change streams go on: they tell what became of the collection.
-    func end(_ faults: [Namespace: CommandFault]) {
+    func end(_ faults: [Namespace: CommandFailure]) {
         guard !faults.isEmpty else { return }
         let ended = state.withLock { state in
             var ended: [Int64] = []
@@ -266,16 +266,16 @@ struct CursorOptions: Sendable {
     var batchSize: Int?
 }
 
-extension CommandFault {
+extension CommandFailure {
     /// Ends a cursor whose collection was dropped.
-    static func dropped(_ uuid: BSONValue?) -> CommandFault {
-        CommandFault(175, "collection dropped. UUID \(uuidText(uuid))")
+    static func dropped(_ uuid: BSONValue?) -> CommandFailure {
+        CommandFailure(175, "collection dropped. UUID \(uuidText(uuid))")
     }
 
     /// Ends a cursor whose collection has another name.
-    static func renamed(_ name: Namespace, to other: Namespace, _ uuid: BSONValue?) -> CommandFault
+    static func renamed(_ name: Namespace, to other: Namespace, _ uuid: BSONValue?) -> CommandFailure
     {
-        CommandFault(
+        CommandFailure(
             175, "collection renamed from '\(name)' to '\(other)'. UUID \(uuidText(uuid))")
     }
 

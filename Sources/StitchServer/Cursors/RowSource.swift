@@ -31,7 +31,7 @@ struct RowSource: CursorSource {
         var reading = Reading(row: row, skip: skip, left: left)
         let (found, isEmpty) = try store.read(call) { transaction in
             if isTailable, row > 0, !(try transaction.hasRow(namespace, row)) {
-                throw CommandFault(
+                throw CommandFailure(
                     136,
                     "CollectionScan died due to position in capped collection being deleted. Last "
                         + "seen record id: RecordId(\(row))")
@@ -44,7 +44,7 @@ struct RowSource: CursorSource {
                     try reading.take(row, document, query, limits, call)
                 }
             } catch {
-                throw CommandFault.framed(
+                throw CommandFailure.framed(
                     error,
                     isFirst ? "Executor error during find command" : "Executor error during getMore"
                 )
@@ -53,7 +53,7 @@ struct RowSource: CursorSource {
         }
         guard let found else {
             guard isFirst else {
-                throw CommandFault(
+                throw CommandFailure(
                     175, "collection dropped between getMore calls: \(namespace)")
             }
             return CursorBatch(isAtEnd: true)

@@ -15,7 +15,7 @@ final class ClientConnection: Sendable {
         /// The sign-in that is under way.
         var conversation: ScramConversation?
         /// What the last command did, for `getLastError`.
-        var lastOutcome: LastOutcome?
+        var lastOutcome: LastCommandResult?
         /// When the last command came.
         var lastUsed: ContinuousClock.Instant
     }

@@ -1,2 +1,2 @@
 /// Says that a test wants the connection to be closed without an answer.
-struct ClosedOnPurpose: Error {}
+struct CloseConnectionRequest: Error {}

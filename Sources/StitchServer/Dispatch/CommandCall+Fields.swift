@@ -26,10 +26,10 @@ extension CommandCall {
     /// A whole number that is not negative.
     ///
     /// - Throws: 51024 (Location51024), as the server's parser says it.
-    func count(_ field: String, atLeast least: Int = 0) throws(CommandFault) -> Int? {
+    func count(_ field: String, atLeast least: Int = 0) throws(CommandFailure) -> Int? {
         guard let value = number(field) else { return nil }
         guard value >= least else {
-            throw CommandFault(
+            throw CommandFailure(
                 51024,
                 "BSON field '\(field)' value must be >= \(least), actual value '\(value)'")
         }
@@ -39,22 +39,22 @@ extension CommandCall {
     /// How many documents a query may give; 0 for all.
     ///
     /// - Throws: 51024 (Location51024) for a negative number.
-    func limit() throws(CommandFault) -> Int { try count("limit") ?? 0 }
+    func limit() throws(CommandFailure) -> Int { try count("limit") ?? 0 }
 
     /// The documents of an array, whether they came beside the command or in it.
     ///
     /// - Throws: 14 for what is no document, 40414 when there is neither.
-    func documents(_ field: String) throws(CommandFault) -> [BSONDocument] {
+    func documents(_ field: String) throws(CommandFailure) -> [BSONDocument] {
         if let given = sequences[field] { return given }
         guard let array = array(field) else {
-            throw CommandFault(
+            throw CommandFailure(
                 40414, "BSON field '\(name).\(field)' is missing but a required field")
         }
         var documents: [BSONDocument] = []
         documents.reserveCapacity(array.underestimatedCount)
         for (index, value) in array.enumerated() {
             guard case .document(let document) = value else {
-                throw CommandFault(
+                throw CommandFailure(
                     .typeMismatch,
                     "BSON field '\(name).\(field).\(index)' is the wrong type "
                         + "'\(value.type.serverName)', expected type 'object'")
@@ -67,9 +67,9 @@ extension CommandCall {
     /// The collection that the command is for.
     ///
     /// - Throws: 73 (InvalidNamespace) for what is no name.
-    func collection() throws(CommandFault) -> Namespace {
+    func collection() throws(CommandFailure) -> Namespace {
         guard let name = target.stringValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidNamespace,
                 "collection name has invalid type \(target.type.serverName)")
         }
@@ -79,10 +79,10 @@ extension CommandCall {
     /// A collection of the command's database, its names checked.
     ///
     /// - Throws: 73 (InvalidNamespace).
-    func namespace(_ name: String) throws(CommandFault) -> Namespace {
+    func namespace(_ name: String) throws(CommandFailure) -> Namespace {
         let namespace = Namespace(database, name)
         guard !name.isEmpty, !name.hasPrefix("."), !name.utf8.contains(0) else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidNamespace, "Invalid namespace specified '\(namespace)'")
         }
         return namespace
@@ -112,7 +112,7 @@ extension CommandCall {
                 query ?? [:], variables: variables, collation: collates, now: .now,
                 inheritsCollation: inheritsCollation(collation))
         } catch {
-            throw CommandFault.framed(error, of: .optimization, "Failed to optimize expression")
+            throw CommandFailure.framed(error, of: .optimization, "Failed to optimize expression")
         }
     }
 

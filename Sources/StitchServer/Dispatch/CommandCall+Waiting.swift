@@ -4,7 +4,7 @@ extension CommandCall {
     /// Whether the command may have to wait for the end of somebody else's transaction.
     ///
     /// Those of a transaction never wait: they have the store for themselves, or fail.
-    func waitsToWrite(_ rule: CommandRule) -> Bool {
+    func waitsToWrite(_ rule: CommandDefinition) -> Bool {
         guard transaction?.isTransaction != true, !rule.traits.contains(.endsTransaction) else {
             return false
         }

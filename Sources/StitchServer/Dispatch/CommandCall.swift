@@ -59,9 +59,9 @@ struct CommandCall: Sendable {
     var sessionKey: [UInt8] { session.map(SessionTable.key) ?? [] }
 
     /// Sessions that a command names, as those of who sent it.
-    func ownSessions(_ named: BSONArray?) throws(CommandFault) -> [BSONDocument] {
+    func ownSessions(_ named: BSONArray?) throws(CommandFailure) -> [BSONDocument] {
         let user = connection.state.withLock { $0.user }
-        return try SessionTable.sessions(named).map { (session) throws(CommandFault) in
+        return try SessionTable.sessions(named).map { (session) throws(CommandFailure) in
             try SessionTable.own(session, of: user)
         }
     }
@@ -72,8 +72,8 @@ struct CommandCall: Sendable {
     /// Stops a command whose time is over, or which somebody ended.
     ///
     /// - Throws: 50 (MaxTimeMSExpired), 11600 (InterruptedAtShutdown), 11601 (Interrupted).
-    func checkTime() throws(CommandFault) {
-        if let fault = budget.fault { throw CommandFault(fault) }
+    func checkTime() throws(CommandFailure) {
+        if let fault = budget.fault { throw CommandFailure(fault) }
     }
 
     /// As ``checkTime()``, in a body of the store.
@@ -104,7 +104,7 @@ struct CommandCall: Sendable {
         return result
     }
 
-    static var timeIsOver: CommandFault {
-        CommandFault(50, "operation exceeded time limit")
+    static var timeIsOver: CommandFailure {
+        CommandFailure(50, "operation exceeded time limit")
     }
 }

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// Says why a command was refused, as the client is told.
-struct CommandFault: Error, Sendable, CustomStringConvertible {
+struct CommandFailure: Error, Sendable, CustomStringConvertible {
     /// MongoDB's number of the kind of fault.
     var code: Int32
     /// A sentence; MongoDB's text where MongoDB has one.
@@ -29,7 +29,7 @@ struct CommandFault: Error, Sendable, CustomStringConvertible {
 
     /// What a client is told about an error; errors that are not known are internal ones.
     init(_ error: any Error) {
-        if let fault = error as? CommandFault {
+        if let fault = error as? CommandFailure {
             self = fault
         } else if let error = error as? StoreError {
             self.init(error.code.rawValue, error.message)

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// Says what a command is called, what it takes and who answers it; one for each command.
-struct CommandRule: Sendable {
+struct CommandDefinition: Sendable {
     /// Who answers a command.
     enum Answering: Sendable {
         /// The server itself, from what it knows.

@@ -17,26 +17,26 @@ struct CommandSchema: Sendable {
     func check(
         _ document: BSONDocument, named name: String, given: [String] = [],
         isCommand: Bool = false
-    ) throws(CommandFault) {
+    ) throws(CommandFailure) {
         guard let fields else { return }
         var seen = Set(names: given)
         var isName = isCommand
         for (key, value) in document {
             defer { isName = false }
             guard seen.insert(key).inserted else {
-                throw CommandFault(
+                throw CommandFailure(
                     40413, "BSON field '\(name).\(key)' is a duplicate field")
             }
             if isName { continue }
             // All arguments are ASCII; another text may only look alike.
             guard key.utf8.allSatisfy({ $0 < 0x80 }), let kind = fields[key] else {
                 if isCommand, CommandCall.generalArguments.contains(key) { continue }
-                throw CommandFault(40415, "BSON field '\(name).\(key)' is an unknown field.")
+                throw CommandFailure(40415, "BSON field '\(name).\(key)' is an unknown field.")
             }
             try kind.check(value, named: "\(name).\(key)")
         }
         for key in required where !seen.contains(key) {
-            throw CommandFault(
+            throw CommandFailure(
                 40414, "BSON field '\(name).\(key)' is missing but a required field")
         }
     }

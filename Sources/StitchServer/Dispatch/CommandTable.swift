@@ -1,7 +1,7 @@
 /// Holds all commands, in alphabetical order.
 enum CommandTable {
     /// The commands.
-    static let rules: [CommandRule] = [
+    static let rules: [CommandDefinition] = [
         AbortTransactionCommand.rule,
         AggregateCommand.rule,
         BuildInfoCommand.rule,
@@ -91,8 +91,8 @@ enum CommandTable {
         WhatsMyURICommand.rule,
     ]
 
-    private static let byName: [String: CommandRule] = {
-        var found: [String: CommandRule] = [:]
+    private static let byName: [String: CommandDefinition] = {
+        var found: [String: CommandDefinition] = [:]
         for rule in rules {
             for name in [rule.name] + rule.aliases { found[name] = rule }
         }
@@ -100,7 +100,7 @@ enum CommandTable {
     }()
 
     /// The command with a name or another name of it.
-    static func find(_ name: String) -> CommandRule? { byName[name] }
+    static func find(_ name: String) -> CommandDefinition? { byName[name] }
 
     /// Whether two names are those of one command.
     static func areSame(_ left: String, _ right: String) -> Bool {

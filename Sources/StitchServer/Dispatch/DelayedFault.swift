@@ -1,6 +1,6 @@
 /// Says why a command was refused, and when the client is told.
-struct DelayedFault: Error, Sendable {
-    let fault: CommandFault
+struct DelayedFailure: Error, Sendable {
+    let fault: CommandFailure
     let until: ContinuousClock.Instant
 
     /// The answer, in time.

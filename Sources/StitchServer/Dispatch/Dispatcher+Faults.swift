@@ -34,7 +34,7 @@ extension Dispatcher {
         } else {
             labels = Self.labels(Int32(clamping: code), command)
         }
-        let refusal = CommandFault(
+        let refusal = CommandFailure(
             Int32(clamping: code), "Failing command via 'failCommand' failpoint", labels: labels)
         return refusal.reply
     }

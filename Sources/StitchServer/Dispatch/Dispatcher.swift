@@ -33,8 +33,8 @@ struct Dispatcher: Sendable {
         }
         let (name, took) = (request.body.keys.first ?? "", ContinuousClock.now - start)
         server.metrics.note(name, outcome, took)
-        if case .reply(let reply) = outcome, LastOutcome.isTold(of: name) {
-            connection.state.withLock { $0.lastOutcome = LastOutcome(reply) }
+        if case .reply(let reply) = outcome, LastCommandResult.isTold(of: name) {
+            connection.state.withLock { $0.lastOutcome = LastCommandResult(reply) }
         }
         if took > ServerLog.slow, CommandTable.find(name) != nil {
             server.settings.log.write(.warning, "\(name) took \(took)")
@@ -47,7 +47,7 @@ struct Dispatcher: Sendable {
     ) -> CommandOutcome {
         guard let givenName = request.body.keys.first else {
             return .reply(
-                CommandFault(.failedToParse, "Message contains no command").reply)
+                CommandFailure(.failedToParse, "Message contains no command").reply)
         }
         let fault = injected(givenName, request, connection)
         if server.alwaysTimesOut(request.body) {
@@ -66,13 +66,13 @@ struct Dispatcher: Sendable {
             guard call.waitsToWrite(rule) else { return answer(rule, call, fault, isWanted) }
             return .blocking { answer(rule, call, fault, isWanted) }
         } catch {
-            return .reply(complete(CommandFault(error).reply, nil))
+            return .reply(complete(CommandFailure(error).reply, nil))
         }
     }
 
     /// Runs a command that is understood; a refusal is an answer, too.
     private func answer(
-        _ rule: CommandRule, _ call: CommandCall, _ fault: BSONDocument?, _ isWanted: Bool
+        _ rule: CommandDefinition, _ call: CommandCall, _ fault: BSONDocument?, _ isWanted: Bool
     ) -> CommandOutcome {
         let number = server.operations.begin(
             call, endsWithClient: isWanted && !rule.traits.contains(.endsTransaction))
@@ -114,15 +114,15 @@ struct Dispatcher: Sendable {
     }
 
     private func outcome(
-        _ rule: CommandRule, _ call: CommandCall, _ fault: BSONDocument?
+        _ rule: CommandDefinition, _ call: CommandCall, _ fault: BSONDocument?
     ) -> CommandOutcome {
         do {
             let outcome = try call.budget.running { try run(rule, call) }
             return finish(outcome, rule, call, fault)
-        } catch is ClosedOnPurpose {
+        } catch is CloseConnectionRequest {
             return .close
         } catch {
-            var reply = CommandFault(error).reply
+            var reply = CommandFailure(error).reply
             // The server tells that nobody else has the write even where there was none.
             if let missed = WriteConcernCheck.error(call, rule) {
                 reply.append("writeConcernError", missed)
@@ -133,11 +133,11 @@ struct Dispatcher: Sendable {
 
     private func rule(
         _ name: String, _ request: WireRequest
-    ) throws(CommandFault) -> CommandRule {
+    ) throws(CommandFailure) -> CommandDefinition {
         if case .query(let collection) = request.form {
             guard collection.hasSuffix(".$cmd"), ["hello", "ismaster", "isMaster"].contains(name)
             else {
-                throw CommandFault(
+                throw CommandFailure(
                     352,
                     "Unsupported OP_QUERY command: \(name). The client driver may require an "
                         + "upgrade. For more details see "
@@ -147,34 +147,34 @@ struct Dispatcher: Sendable {
         guard let rule = CommandTable.find(name),
             !rule.traits.contains(.testOnly) || server.settings.allowsTestCommands
         else {
-            throw CommandFault(59, "no such command: '\(name)'")
+            throw CommandFailure(59, "no such command: '\(name)'")
         }
         return rule
     }
 
     private func call(
-        _ rule: CommandRule, _ givenName: String, _ request: WireRequest,
+        _ rule: CommandDefinition, _ givenName: String, _ request: WireRequest,
         _ connection: ClientConnection
     ) throws -> CommandCall {
         let body = request.body
         guard let database = body["$db"] else {
-            throw CommandFault(40571, "OP_MSG requests require a $db argument")
+            throw CommandFailure(40571, "OP_MSG requests require a $db argument")
         }
         guard let database = database.stringValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch,
                 "BSON field '$db' is the wrong type '\(database.type.serverName)', expected type "
                     + "'string'")
         }
         try Self.checkDatabase(database)
         // Before anything is read of it: from here on each field has one value.
-        try DoubledFields.check(
+        try DuplicateFieldCheck.check(
             body, named: rule.name, request.sequences.map { ($0.field, $0.documents) })
         if rule.traits.contains(.adminOnly), database != "admin" {
-            throw CommandFault(
+            throw CommandFailure(
                 13, "\(rule.name) may only be run against the admin database.")
         }
-        let arguments = try GeneralArguments(body, rule)
+        let arguments = try GenericArguments(body, rule)
         let user = connection.state.withLock { $0.user }
         var sequences: [String: [BSONDocument]] = [:]
         for sequence in request.sequences { sequences[sequence.field] = sequence.documents }
@@ -195,7 +195,7 @@ struct Dispatcher: Sendable {
     private static let ruledSecondsMax = 60
 
     private static func usualDeadline(
-        _ rule: CommandRule, _ body: BSONDocument, _ connection: ClientConnection
+        _ rule: CommandDefinition, _ body: BSONDocument, _ connection: ClientConnection
     ) -> ContinuousClock.Instant? {
         guard connection.state.withLock({ $0.rules }) != nil else { return nil }
         // The time for which a getMore waits is no work.
@@ -207,17 +207,17 @@ struct Dispatcher: Sendable {
     /// Checks the name of a database.
     ///
     /// - Throws: 73 (InvalidNamespace).
-    static func checkDatabase(_ name: String) throws(CommandFault) {
+    static func checkDatabase(_ name: String) throws(CommandFailure) {
         let forbidden = Set("/\\. \"$\0".utf8)
         guard !name.isEmpty, name.utf8.count < 64, !name.utf8.contains(where: forbidden.contains)
         else {
             if name == "$external" { return }
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidNamespace, "Invalid database name: '\(name)'")
         }
     }
 
-    private func run(_ rule: CommandRule, _ call: CommandCall) throws -> CommandOutcome {
+    private func run(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandOutcome {
         let call = try backend.authorize(rule, call)
         try server.member.check(rule, call)
         switch rule.answering {
@@ -234,7 +234,7 @@ struct Dispatcher: Sendable {
 
     /// Completes an answer, now or when it comes.
     private func finish(
-        _ outcome: CommandOutcome, _ rule: CommandRule, _ call: CommandCall,
+        _ outcome: CommandOutcome, _ rule: CommandDefinition, _ call: CommandCall,
         _ fault: BSONDocument?
     ) -> CommandOutcome {
         switch outcome {
@@ -254,7 +254,7 @@ struct Dispatcher: Sendable {
                         // Who ended it has woken it.
                         if let end = call.budget.fault {
                             wait.abandon()
-                            return .reply(complete(CommandFault(end).reply, call))
+                            return .reply(complete(CommandFailure(end).reply, call))
                         }
                         do {
                             let number = server.operations.begin(call, endsWithClient: true)
@@ -262,7 +262,7 @@ struct Dispatcher: Sendable {
                             let outcome = try call.budget.running { try wait.again(isTimeUp) }
                             return finish(outcome, rule, call, fault)
                         } catch {
-                            return .reply(complete(CommandFault(error).reply, call))
+                            return .reply(complete(CommandFailure(error).reply, call))
                         }
                     }, abandon: wait.abandon))
         case .blocking, .close: return outcome

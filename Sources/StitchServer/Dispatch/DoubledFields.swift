@@ -5,7 +5,7 @@ internal import BSONStore
 /// Two readers of such a specification may take different ones of the two: what is authorised would
 /// not be what is carried out. What is only data may hold fields as it likes: documents to insert,
 /// filters, values of expressions.
-enum DoubledFields {
+enum DuplicateFieldCheck {
     /// Fields whose documents are data, or are read as one expression by one reader.
     private static let data: Set<String> = [
         "filter", "query", "q", "u", "update", "updateMods", "c", "constants", "comment",
@@ -27,7 +27,7 @@ enum DoubledFields {
     static func check(
         _ body: BSONDocument, named name: String,
         _ sequences: [(field: String, documents: [BSONDocument])]
-    ) throws(CommandFault) {
+    ) throws(CommandFailure) {
         var seen: Set<[UInt8]> = []
         for sequence in sequences {
             guard seen.insert(Array(sequence.field.utf8)).inserted else {
@@ -44,7 +44,7 @@ enum DoubledFields {
 
     private static func check(
         _ document: BSONDocument, _ path: String, seen: Set<[UInt8]> = []
-    ) throws(CommandFault) {
+    ) throws(CommandFailure) {
         try checkNames(document, path, seen: seen)
         for (key, value) in document {
             let isData = data.contains(key)
@@ -60,7 +60,7 @@ enum DoubledFields {
         }
     }
 
-    private static func check(_ array: BSONArray, _ path: String) throws(CommandFault) {
+    private static func check(_ array: BSONArray, _ path: String) throws(CommandFailure) {
         for (index, value) in array.values.enumerated() {
             switch value {
             case .document(let inner): try check(inner, "\(path).\(index)")
@@ -72,14 +72,14 @@ enum DoubledFields {
 
     private static func checkNames(
         _ document: BSONDocument, _ path: String, seen: Set<[UInt8]> = []
-    ) throws(CommandFault) {
+    ) throws(CommandFailure) {
         var seen = seen
         for (key, _) in document where !seen.insert(Array(key.utf8)).inserted {
             throw doubled("\(path).\(key)")
         }
     }
 
-    private static func doubled(_ path: String) -> CommandFault {
-        CommandFault(40413, "BSON field '\(path)' is a duplicate field")
+    private static func doubled(_ path: String) -> CommandFailure {
+        CommandFailure(40413, "BSON field '\(path)' is a duplicate field")
     }
 }

@@ -34,7 +34,7 @@ enum FieldKind: Sendable, Hashable {
     /// - Throws: 14 (TypeMismatch).
     ///
     /// Source: the server's `idl_parser.cpp`.
-    func check(_ value: BSONValue, named name: String) throws(CommandFault) {
+    func check(_ value: BSONValue, named name: String) throws(CommandFailure) {
         switch value.type {
         case .null, .undefined: return
         default: break
@@ -43,7 +43,7 @@ enum FieldKind: Sendable, Hashable {
         guard !types.isEmpty, !types.contains(value.type.serverName) else { return }
         let expected =
             types.count == 1 ? "type '\(types[0])'" : "types '[\(types.joined(separator: ", "))]'"
-        throw CommandFault(
+        throw CommandFailure(
             .typeMismatch,
             "BSON field '\(name)' is the wrong type '\(value.type.serverName)', expected "
                 + expected)

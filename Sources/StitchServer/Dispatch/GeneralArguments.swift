@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// Reads the arguments that every command takes.
-struct GeneralArguments {
+struct GenericArguments {
     /// When the command must be done; `nil` without a limit.
     let deadline: ContinuousClock.Instant?
     /// The logical session it belongs to.
@@ -12,7 +12,7 @@ struct GeneralArguments {
     /// Checks them.
     ///
     /// - Throws: 2, 9, 14, 72 and others with MongoDB's text.
-    init(_ body: BSONDocument, _ rule: CommandRule) throws(CommandFault) {
+    init(_ body: BSONDocument, _ rule: CommandDefinition) throws(CommandFailure) {
         // In a getMore it says how long to wait for data, not when to give up.
         deadline = rule.name == "getMore" ? nil : try Self.deadline(body["maxTimeMS"])
         session = try Self.session(body["lsid"])
@@ -28,42 +28,42 @@ struct GeneralArguments {
 
     private static func deadline(
         _ value: BSONValue?
-    ) throws(CommandFault) -> ContinuousClock.Instant? {
+    ) throws(CommandFailure) -> ContinuousClock.Instant? {
         guard let value, value.type != .null else { return nil }
         switch value {
         case .int32, .int64, .double, .decimal128: break
         default:
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue, "maxTimeMS must be a number")
         }
         guard let milliseconds = value.int64Value ?? value.wholeNumber.map({ Int64($0) }),
             milliseconds <= Int64(Int32.max), milliseconds >= 0
         else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue,
                 "\(value.wholeNumber ?? 0) value for maxTimeMS is out of range [0, 2147483647]")
         }
         if case .double(let number) = value, number != number.rounded() {
-            throw CommandFault(.badValue, "maxTimeMS has non-integral value")
+            throw CommandFailure(.badValue, "maxTimeMS has non-integral value")
         }
         return milliseconds == 0 ? nil : .now + .milliseconds(milliseconds)
     }
 
-    private static func session(_ value: BSONValue?) throws(CommandFault) -> BSONDocument? {
+    private static func session(_ value: BSONValue?) throws(CommandFailure) -> BSONDocument? {
         guard let value, value.type != .null else { return nil }
         guard let session = value.documentValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch,
                 "BSON field 'OperationSessionInfo.lsid' is the wrong type "
                     + "'\(value.type.serverName)', expected type 'object'")
         }
         guard SessionTable.hasID(session) else {
             guard session["id"] != nil else {
-                throw CommandFault(
+                throw CommandFailure(
                     40414,
                     "BSON field 'OperationSessionInfo.lsid.id' is missing but a required field")
             }
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch,
                 "BSON field 'OperationSessionInfo.lsid.id' is the wrong binData type, expected "
                     + "type 'UUID'")
@@ -75,22 +75,22 @@ struct GeneralArguments {
     ///
     /// Source: the server's `transaction_validation.cpp` and `service_entry_point_common.cpp`.
     private static func checkConcerns(
-        _ body: BSONDocument, _ rule: CommandRule, of transaction: TransactionRequest
-    ) throws(CommandFault) {
+        _ body: BSONDocument, _ rule: CommandDefinition, of transaction: TransactionRequest
+    ) throws(CommandFailure) {
         guard !rule.traits.contains(.endsTransaction) else { return }
         guard body["writeConcern"]?.documentValue?.isEmpty ?? true else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions, "writeConcern is not allowed within a multi-statement transaction")
         }
         guard let concern = body["readConcern"]?.documentValue, !concern.isEmpty else { return }
         guard transaction.starts else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions,
                 "Only the first command in a transaction may specify a readConcern")
         }
         let level = concern["level"]?.stringValue ?? "local"
         guard ["local", "majority", "snapshot"].contains(level) else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions,
                 "The readConcern level must be either 'local' (default), 'majority' or 'snapshot' "
                     + "in order to run in a transaction")
@@ -98,18 +98,18 @@ struct GeneralArguments {
     }
 
     private static func checkWriteConcern(
-        _ value: BSONValue?, _ rule: CommandRule
-    ) throws(CommandFault) {
+        _ value: BSONValue?, _ rule: CommandDefinition
+    ) throws(CommandFailure) {
         guard let value, value.type != .null else { return }
         guard let concern = value.documentValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch,
                 "\"writeConcern\" had the wrong type. Expected object, found "
                     + "\(value.type.serverName)")
         }
         guard !concern.isEmpty else { return }
         guard rule.traits.contains(.takesWriteConcern) else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions, "Command does not support writeConcern: \(rule.name)")
         }
         for (key, value) in concern {
@@ -117,26 +117,26 @@ struct GeneralArguments {
             case "w": try checkMembers(value)
             case "j", "fsync", "wtimeout", "provenance", "getLastError", "source": break
             default:
-                throw CommandFault(
+                throw CommandFailure(
                     40415, "BSON field 'writeConcern.\(key)' is an unknown field.")
             }
         }
     }
 
-    private static func checkMembers(_ value: BSONValue) throws(CommandFault) {
+    private static func checkMembers(_ value: BSONValue) throws(CommandFailure) {
         if value.stringValue != nil || value.documentValue != nil { return }
         guard let members = value.wholeNumber, (0...50).contains(members) else {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse, "w has to be a non-negative number and not greater than 50")
         }
     }
 
     private static func checkReadConcern(
-        _ value: BSONValue?, _ rule: CommandRule
-    ) throws(CommandFault) {
+        _ value: BSONValue?, _ rule: CommandDefinition
+    ) throws(CommandFailure) {
         guard let value, value.type != .null else { return }
         guard let concern = value.documentValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch,
                 "\"readConcern\" had the wrong type. Expected object, found "
                     + "\(value.type.serverName)")
@@ -149,7 +149,7 @@ struct GeneralArguments {
                 "waitLastStableRecoveryTimestamp":
                 break
             default:
-                throw CommandFault(
+                throw CommandFailure(
                     40415, "BSON field 'readConcern.\(key)' is an unknown field.")
             }
         }
@@ -157,39 +157,39 @@ struct GeneralArguments {
 
     private static func checkTime(
         _ value: BSONValue, _ field: String
-    ) throws(CommandFault) {
+    ) throws(CommandFailure) {
         try FieldKind.timestamp.check(value, named: "readConcern.\(field)")
         guard case .timestamp(let time) = value, time.seconds == 0, time.increment == 0 else {
             return
         }
-        throw CommandFault(.invalidOptions, "\(field) cannot be a null timestamp")
+        throw CommandFailure(.invalidOptions, "\(field) cannot be a null timestamp")
     }
 
     private static func checkLevel(
-        _ value: BSONValue, _ rule: CommandRule
-    ) throws(CommandFault) {
+        _ value: BSONValue, _ rule: CommandDefinition
+    ) throws(CommandFailure) {
         guard let level = value.stringValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch,
                 "BSON field 'readConcern.level' is the wrong type '\(value.type.serverName)', "
                     + "expected type 'string'")
         }
         guard ["local", "majority", "linearizable", "available", "snapshot"].contains(level)
         else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue,
                 "Enumeration value '\(level)' for field 'readConcern.level' is not a valid value.")
         }
     }
 
-    private static func checkReadPreference(_ value: BSONValue?) throws(CommandFault) {
+    private static func checkReadPreference(_ value: BSONValue?) throws(CommandFailure) {
         guard let value, value.type != .null else { return }
         guard let mode = value.documentValue?["mode"] else { return }
         let modes = [
             "primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest",
         ]
         guard let text = mode.stringValue, modes.contains(text) else {
-            throw CommandFault(
+            throw CommandFailure(
                 .failedToParse,
                 "Could not parse $readPreference mode '\(mode.stringValue ?? "")'. Only the modes "
                     + "'primary', 'primaryPreferred', 'secondary', 'secondaryPreferred', and "

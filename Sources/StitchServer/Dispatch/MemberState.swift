@@ -50,20 +50,20 @@ final class MemberState: Sendable {
     /// Is no primary for so many seconds.
     ///
     /// - Throws: 10107 (NotWritablePrimary).
-    func stepDown(seconds: Int) throws(CommandFault) {
+    func stepDown(seconds: Int) throws(CommandFailure) {
         let isDown = change { standing in
             guard standing.isPrimary else { return false }
             standing.awayUntil = .now + .seconds(seconds)
             standing.changes += 1
             return true
         }
-        guard isDown else { throw CommandFault(10107, "not primary so can't step down") }
+        guard isDown else { throw CommandFailure(10107, "not primary so can't step down") }
     }
 
     /// Is not elected for so many seconds; with 0 it is at once.
     ///
     /// - Throws: 95 (NotSecondary).
-    func freeze(seconds: Int) throws(CommandFault) {
+    func freeze(seconds: Int) throws(CommandFailure) {
         let isFrozen = change { standing in
             guard let until = standing.awayUntil else { return false }
             let now = ContinuousClock.now
@@ -72,7 +72,7 @@ final class MemberState: Sendable {
             return true
         }
         guard isFrozen else {
-            throw CommandFault(
+            throw CommandFailure(
                 95,
                 "Cannot freeze node when primary or running for election, state: Primary")
         }
@@ -118,7 +118,7 @@ extension MemberState {
     /// - Throws: 10107 (NotWritablePrimary), 13435 (NotPrimaryNoSecondaryOk).
     ///
     /// Source: the server's `service_entry_point_common.cpp`.
-    func check(_ rule: CommandRule, _ call: CommandCall) throws(CommandFault) {
+    func check(_ rule: CommandDefinition, _ call: CommandCall) throws(CommandFailure) {
         // An aggregation takes a write concern for the stages that write.
         let writes =
             CommandCall.mayWrite.contains(rule.name)
@@ -128,12 +128,12 @@ extension MemberState {
             rule.traits.contains(.takesReadConcern) || Self.readsElsewhere.contains(rule.name)
         guard writes || reads, !standing.isPrimary else { return }
         guard !writes, call.transaction?.isTransaction != true else {
-            throw CommandFault(
+            throw CommandFailure(
                 10107, "not primary", labels: Dispatcher.labels(10107, call.body))
         }
         let mode = call.document("$readPreference")?["mode"]?.stringValue ?? "primary"
         guard mode != "primary" else {
-            throw CommandFault(13435, "not primary and secondaryOk=false")
+            throw CommandFailure(13435, "not primary and secondaryOk=false")
         }
     }
 }

@@ -21,7 +21,7 @@ indirect enum ParsedCommand: Sendable {
     ///
     /// - Parameter isExplained: whether it is to be told how it would be carried out.
     init(
-        _ rule: CommandRule, _ call: CommandCall, _ store: StoreBackend, isExplained: Bool = false
+        _ rule: CommandDefinition, _ call: CommandCall, _ store: StoreBackend, isExplained: Bool = false
     ) {
         switch rule.name {
         case "aggregate":
@@ -91,8 +91,8 @@ extension ParsedCommand {
         }
     }
 
-    private static var unread: CommandFault {
-        CommandFault(1, "The command was not read before it was carried out; please report this")
+    private static var unread: CommandFailure {
+        CommandFailure(1, "The command was not read before it was carried out; please report this")
     }
 }
 

@@ -15,7 +15,7 @@ package struct ServerSettings: Sendable {
     /// Which tokens of an identity provider let their bearers in; none without.
     package var tokens: TokenSettings?
     /// The rules that users are bound by; none without.
-    package var rules: RuleBook?
+    package var rules: ReloadableRules?
     /// Whether users who are bound by rules may send scripts, which are the dearest of requests.
     package var allowsScriptsUnderRules = false
     /// Whether what is stored goes with the server.

@@ -29,8 +29,8 @@ extension StableAPI {
         }
     }
 
-    private static func refusal(_ code: Int32, _ text: String) -> CommandFault {
-        CommandFault(
+    private static func refusal(_ code: Int32, _ text: String) -> CommandFailure {
+        CommandFailure(
             code, "error processing query: planner returned error :: caused by :: \(text)")
     }
 

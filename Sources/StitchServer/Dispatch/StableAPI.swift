@@ -8,7 +8,7 @@ enum StableAPI {
     ///
     /// - Throws: 14 for a wrong type, 322 for another version, 323 for what the version does not
     ///   promise, 324 for what it will not have for long, 4886600 without a version.
-    static func check(_ body: BSONDocument, _ rule: CommandRule) throws(CommandFault) {
+    static func check(_ body: BSONDocument, _ rule: CommandDefinition) throws(CommandFailure) {
         let kinds = [
             ("apiVersion", FieldKind.string), ("apiStrict", .bool), ("apiDeprecationErrors", .bool),
         ]
@@ -18,17 +18,17 @@ enum StableAPI {
         }
         guard let version = body["apiVersion"] else {
             for field in ["apiStrict", "apiDeprecationErrors"] where body[field] != nil {
-                throw CommandFault(
+                throw CommandFailure(
                     4_886_600, "Provided \(field) without passing apiVersion")
             }
             return
         }
         guard version.stringValue == "1" else {
-            throw CommandFault(322, "API version must be \"1\"")
+            throw CommandFailure(322, "API version must be \"1\"")
         }
         if body["apiStrict"]?.isTrue == true { try checkStrictly(body, rule) }
         guard body["apiDeprecationErrors"]?.isTrue != true || rule.name != "testDeprecation" else {
-            throw CommandFault(
+            throw CommandFailure(
                 324,
                 "Provided apiDeprecationErrors:true, but the command testDeprecation is deprecated "
                     + "in API Version 1")
@@ -36,8 +36,8 @@ enum StableAPI {
     }
 
     private static func checkStrictly(
-        _ body: BSONDocument, _ rule: CommandRule
-    ) throws(CommandFault) {
+        _ body: BSONDocument, _ rule: CommandDefinition
+    ) throws(CommandFailure) {
         guard rule.traits.contains(.stable) else {
             throw refusal(
                 "Provided apiStrict:true, but the command \(rule.name) is not in API Version 1. "
@@ -51,7 +51,7 @@ enum StableAPI {
 
     private static func checkArguments(
         of command: String, _ body: BSONDocument
-    ) throws(CommandFault) {
+    ) throws(CommandFailure) {
         if body[command]?.stringValue == "system.js", writes.contains(command) {
             throw refusal(
                 "Provided apiStrict:true, but the command \(command) attempts to write to "
@@ -96,13 +96,13 @@ enum StableAPI {
 
     private static func checkFields(
         _ document: BSONDocument, _ unstable: Set<String>, of name: String
-    ) throws(CommandFault) {
+    ) throws(CommandFailure) {
         for key in document.keys where unstable.contains(key) {
             throw refusal("BSON field '\(name).\(key)' is not allowed with apiStrict:true.")
         }
     }
 
-    private static func checkIndexes(_ indexes: BSONValue?) throws(CommandFault) {
+    private static func checkIndexes(_ indexes: BSONValue?) throws(CommandFailure) {
         for index in indexes?.arrayValue ?? [] {
             guard let index = index.documentValue else { continue }
             try checkFields(
@@ -123,7 +123,7 @@ enum StableAPI {
         "$listSearchIndexes",
     ]
 
-    private static func checkStages(_ pipeline: BSONValue?) throws(CommandFault) {
+    private static func checkStages(_ pipeline: BSONValue?) throws(CommandFailure) {
         for stage in pipeline?.arrayValue ?? [] {
             guard let stage = stage.documentValue, let name = stage.keys.first else { continue }
             guard !unstableStages.contains(name) else {
@@ -144,5 +144,5 @@ enum StableAPI {
         }
     }
 
-    private static func refusal(_ message: String) -> CommandFault { CommandFault(323, message) }
+    private static func refusal(_ message: String) -> CommandFailure { CommandFailure(323, message) }
 }

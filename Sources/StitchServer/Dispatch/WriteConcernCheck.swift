@@ -6,7 +6,7 @@ enum WriteConcernCheck {
     /// there are; the command is carried out all the same.
     ///
     /// Source: the server's `replication_coordinator_impl.cpp`.
-    static func error(_ call: CommandCall, _ rule: CommandRule) -> BSONValue? {
+    static func error(_ call: CommandCall, _ rule: CommandDefinition) -> BSONValue? {
         guard rule.traits.contains(.takesWriteConcern),
             let wanted = call.document("writeConcern")?["w"]
         else { return nil }

@@ -103,14 +103,14 @@
                 return
             }
             phase = .running
-            let work = MessageWork(dispatcher: dispatcher, connection: connection)
+            let work = MessageProcessor(dispatcher: dispatcher, connection: connection)
             run(context) { work.respond(to: message) }
         }
 
         /// Runs a step on a pool and goes on with its result on the event loop.
         private func run(
             _ context: ChannelHandlerContext, mayBlock: Bool = false,
-            _ step: @escaping @Sendable () -> MessageWork.Result
+            _ step: @escaping @Sendable () -> MessageProcessor.Result
         ) {
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             (mayBlock ? pools.writers : pools.all).submit { state in
@@ -122,7 +122,7 @@
             }
         }
 
-        private func finish(_ context: ChannelHandlerContext, _ result: MessageWork.Result) {
+        private func finish(_ context: ChannelHandlerContext, _ result: MessageProcessor.Result) {
             switch (phase, result) {
             case (_, .blocking(let step)): run(context, mayBlock: true, step)
             case (.closed, .waiting(let wait, _)): wait.abandon()
@@ -153,7 +153,7 @@
 
         private func wait(
             _ context: ChannelHandlerContext, _ wait: CommandWait,
-            _ again: @escaping @Sendable (Bool) -> MessageWork.Result
+            _ again: @escaping @Sendable (Bool) -> MessageProcessor.Result
         ) {
             guard !isStopping else {
                 wait.abandon()

@@ -4,7 +4,7 @@
     internal import StitchWire
 
     /// Bounds what compressed messages take in memory, all of them together.
-    enum ExpansionRoom {
+    enum DecompressionBudget {
         /// Messages that are being carried out have at most so many bytes when they are expanded.
         static let bytesMax = 256 << 20
 

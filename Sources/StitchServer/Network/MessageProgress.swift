@@ -8,15 +8,15 @@
         /// Beginnings of messages may have so many bytes over all connections.
         static let bytesMax = 512 * 1024 * 1024
         /// A message must grow by so many bytes between two looks.
-        static let bytesPerLook = 10 * 1024
+        static let bytesPerCheck = 10 * 1024
         /// Beginnings up to this size are never refused.
         private static let smallBytes = 64 * 1024
         private static let total = Atomic<Int>(0)
 
         private var pending = 0
-        private var pendingAtLastLook = 0
+        private var pendingAtLastCheck = 0
         private var messages = 0
-        private var messagesAtLastLook = 0
+        private var messagesAtLastCheck = 0
 
         deinit { Self.total.subtract(pending, ordering: .relaxed) }
 
@@ -29,7 +29,7 @@
         }
 
         /// Notes that a message is complete, and how many bytes are there behind it.
-        func messageCame(rest: Int) {
+        func messageArrived(rest: Int) {
             messages += 1
             note(rest)
         }
@@ -43,12 +43,12 @@
         ///
         /// - Returns: false when it has not yet sent a message, or sends one too slowly.
         func isAlive() -> Bool {
-            defer { (pendingAtLastLook, messagesAtLastLook) = (pending, messages) }
+            defer { (pendingAtLastCheck, messagesAtLastCheck) = (pending, messages) }
             guard messages > 0 else { return false }
-            guard pending > 0, messages == messagesAtLastLook, pendingAtLastLook > 0 else {
+            guard pending > 0, messages == messagesAtLastCheck, pendingAtLastCheck > 0 else {
                 return true
             }
-            return pending - pendingAtLastLook >= Self.bytesPerLook
+            return pending - pendingAtLastCheck >= Self.bytesPerCheck
         }
     }
 #endif

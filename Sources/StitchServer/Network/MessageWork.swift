@@ -5,7 +5,7 @@
     internal import Synchronization
 
     /// Reads a message, has it carried out, and writes the answer; on a thread of the pool.
-    struct MessageWork: Sendable {
+    struct MessageProcessor: Sendable {
         /// What the connection does next.
         enum Result: Sendable {
             /// Sends bytes; where there is a next step, its answer follows by itself.
@@ -27,20 +27,20 @@
         func respond(to message: ByteBuffer) -> Result {
             let parser = WireParser(limits: dispatcher.server.limits(of: connection))
             do {
-                let room = try ExpansionRoom.take(message, parser.limits)
+                let room = try DecompressionBudget.take(message, parser.limits)
                 var isHeld = false
-                defer { if !isHeld { ExpansionRoom.give(room) } }
+                defer { if !isHeld { DecompressionBudget.give(room) } }
                 let request = try message.withUnsafeReadableBytes { try parser.request($0) }
                 let result = settle(dispatcher.respond(to: request, on: connection), request)
                 guard case .blocking(let step) = result else { return result }
                 // What came is kept until the command has run.
                 isHeld = true
                 return .blocking {
-                    defer { ExpansionRoom.give(room) }
+                    defer { DecompressionBudget.give(room) }
                     return step()
                 }
             } catch let error as WireDocumentError {
-                let fault = CommandFault(.invalidBSON, error.error.message)
+                let fault = CommandFailure(.invalidBSON, error.error.message)
                 let request = WireRequest(
                     requestID: error.requestID, form: error.form, body: [:])
                 return settle(.reply(fault.reply), request)
@@ -61,7 +61,7 @@
                     do {
                         return settle(try wait.again(isTimeUp), request)
                     } catch {
-                        return settle(.reply(CommandFault(error).reply), request)
+                        return settle(.reply(CommandFailure(error).reply), request)
                     }
                 }
             case .reply(let document):

@@ -5,7 +5,7 @@
     internal import NIOSSL
 
     /// Makes the handlers of new connections and knows which connections are open.
-    final class Opening: Sendable {
+    final class ConnectionAcceptor: Sendable {
         private struct State: Sendable {
             var channels: [Int32: any Channel] = [:]
             var isStopping = false

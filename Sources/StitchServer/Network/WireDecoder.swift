@@ -28,7 +28,7 @@
                 }
                 return .needMoreData
             }
-            progress.messageCame(rest: buffer.readableBytes)
+            progress.messageArrived(rest: buffer.readableBytes)
             context.fireChannelRead(wrapInboundOut(message))
             return .continue
         }

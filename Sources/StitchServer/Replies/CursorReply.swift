@@ -40,12 +40,12 @@ extension StoreBackend {
     ///   end the cursor.
     func open(
         _ source: some CursorSource, _ namespace: Namespace, _ call: CommandCall,
-        under ruleGuard: RuleGuard?, batchSize: Int?, isSingle: Bool = false,
+        under ruleGuard: RuleAccessPolicy?, batchSize: Int?, isSingle: Bool = false,
         options: CursorOptions = CursorOptions()
     ) throws -> CommandOutcome {
-        if server.settings.rules != nil, !(source is any RuledCursor) {
+        if server.settings.rules != nil, !(source is any RuleCheckedCursor) {
             return try open(
-                RuledSource(source, self, ruleGuard, call, namespace), namespace, call,
+                RuleCheckedSource(source, self, ruleGuard, call, namespace), namespace, call,
                 under: ruleGuard, batchSize: batchSize, isSingle: isSingle, options: options)
         }
         var source = source

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// Tells how documents would be changed or deleted, and how many that would be.
-struct ExplainedWrite {
+struct ExplainWriteReply {
     private let filter: Filter
     private let options: FindOptions
     /// What would be done to the documents; `nil` deletes them.

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// Tells how a command would be carried out.
-struct Explanation {
+struct ExplainReply {
     private let call: CommandCall
     private let verbosity: ExplainVerbosity
 
@@ -24,7 +24,7 @@ struct Explanation {
                 as: .distinct(call.string("key") ?? ""))
         case "findAndModify", "update", "delete": return try writing(store)
         default:
-            throw CommandFault(
+            throw CommandFailure(
                 .illegalOperation, "Cannot explain cmd: \(call.name)")
         }
     }
@@ -59,7 +59,7 @@ struct Explanation {
     }
 
     private func writing(_ store: StoreBackend) throws -> BSONDocument {
-        let write = try ExplainedWrite(call)
+        let write = try ExplainWriteReply(call)
         let namespace = try call.collection()
         return complete(
             try store.read(call) { try write.explained(namespace, verbosity, $0) })

@@ -92,7 +92,7 @@ extension DeniedWrites {
     /// - Throws: 166 (CommandNotSupportedOnView) for what does not read them.
     func answer(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         guard Self.isRead(by: call) else {
-            throw CommandFault(
+            throw CommandFailure(
                 166,
                 "\(Self.namespace) is made up by the server of the writes that rules denied; it "
                     + "can be read by find, count and aggregate only")

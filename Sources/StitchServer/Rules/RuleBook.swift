@@ -8,7 +8,7 @@ internal import StitchRules
 #endif
 
 /// Holds the rules that a server keeps to, which can be read anew while it runs.
-package final class RuleBook: Sendable {
+package final class ReloadableRules: Sendable {
     /// One edition of the rules.
     struct Edition: Sendable {
         /// Grows with each edition.

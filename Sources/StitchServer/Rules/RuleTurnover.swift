@@ -6,12 +6,12 @@ internal import StitchRules
 /// A stream knows documents as they were seen at its place. What other rules give and take no change
 /// in the feed tells; here it is found out for the newest state of the store, so that the stream
 /// goes on behind it.
-struct RuleTurnover: Sendable {
+struct RuleChangeReplay: Sendable {
     /// How many documents may come, go and change; with more, everything is to be read anew.
     static let documentsMax = 100_000
 
     /// What becomes of one document.
-    struct Turn: Sendable {
+    struct ReplayedDocument: Sendable {
         enum Kind: Sendable {
             /// It came into view.
             case enters
@@ -34,7 +34,7 @@ struct RuleTurnover: Sendable {
     /// turns.
     let namespaces: Set<Namespace>
     /// What is left to tell, the first one last.
-    private(set) var turns: [Turn] = []
+    private(set) var turns: [ReplayedDocument] = []
     /// How many turns were told.
     private(set) var toldCount: Int64 = 0
 
@@ -43,7 +43,7 @@ struct RuleTurnover: Sendable {
     /// - Throws: 286 when that is too much, or when a collection was dropped or renamed meanwhile.
     init(
         _ transaction: ReadTransaction, after place: Int64, in scope: ChangeStreamScope,
-        from former: RuleGuard, to now: RuleGuard
+        from former: RuleAccessPolicy, to now: RuleAccessPolicy
     ) throws {
         position = try transaction.changePosition
         let known = try scope.namespace.map { [$0] } ?? transaction.collections()
@@ -56,7 +56,7 @@ struct RuleTurnover: Sendable {
     }
 
     /// Takes the next turn.
-    mutating func next() -> Turn? {
+    mutating func next() -> ReplayedDocument? {
         guard let turn = turns.popLast() else { return nil }
         toldCount += 1
         return turn
@@ -70,7 +70,7 @@ struct RuleTurnover: Sendable {
         try transaction.forEach(name, filter: .all) { document in
             let id = document["_id"] ?? .null
             let knew = (before.removeValue(forKey: id) ?? document).flatMap(former.visible)
-            let kind: Turn.Kind
+            let kind: ReplayedDocument.Kind
             switch (knew, now.visible(document)) {
             case (nil, nil): return
             case (nil, _?): kind = .enters
@@ -79,12 +79,12 @@ struct RuleTurnover: Sendable {
                 guard knew != sees else { return }
                 kind = .changes
             }
-            turns.append(Turn(namespace: name, id: id, kind: kind))
+            turns.append(ReplayedDocument(namespace: name, id: id, kind: kind))
             guard turns.count <= Self.documentsMax else { throw Self.readAnew }
         }
         let gone = before.filter { $0.value.flatMap(former.visible) != nil }.keys
         turns += gone.sorted { $0.extendedJSON(.canonical) < $1.extendedJSON(.canonical) }
-            .map { Turn(namespace: name, id: $0, kind: .goes) }
+            .map { ReplayedDocument(namespace: name, id: $0, kind: .goes) }
         guard turns.count <= Self.documentsMax else { throw Self.readAnew }
     }
 
@@ -109,6 +109,6 @@ struct RuleTurnover: Sendable {
     }
 
     /// Says that a stream cannot go on under other rules.
-    static let readAnew = CommandFault(
+    static let readAnew = CommandFailure(
         286, "The rules for this user have changed; read again and open a new stream")
 }

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Says which commands users may send who are bound by rules: those whose every road to documents
 /// goes through the rules, and those that reach none.
-enum RuledCommands {
+enum RestrictedCommands {
     private static let allowed: Set<String> = [
         "find", "count", "distinct", "aggregate", "getMore", "killCursors", "insert", "update",
         "delete", "findAndModify", "bulkWrite", "explain", "listCollections", "listDatabases",
@@ -10,7 +10,7 @@ enum RuledCommands {
         "refreshSessions", "getLastError", "logout", "features", "stitchsyncTombstones",
     ]
     /// Stages that tell of more than the documents which a user sees.
-    private static let refusedStages: Set<String> = [
+    private static let forbiddenStages: Set<String> = [
         "$collStats", "$indexStats", "$currentOp", "$listSessions", "$listLocalSessions",
         "$planCacheStats", "$out",
     ]
@@ -18,10 +18,10 @@ enum RuledCommands {
     /// Checks a command.
     ///
     /// - Throws: 13 (Unauthorized).
-    static func check(_ rule: CommandRule, _ call: CommandCall) throws(CommandFault) {
+    static func check(_ rule: CommandDefinition, _ call: CommandCall) throws(CommandFailure) {
         guard !rule.traits.contains(.unauthenticated) else { return }
         guard allowed.contains(rule.name), !asksForMore(call.body, 0) else {
-            throw CommandFault(
+            throw CommandFailure(
                 13,
                 "not authorized on \(call.database) to execute command "
                     + call.body.extendedJSON(.relaxed))
@@ -33,7 +33,7 @@ enum RuledCommands {
                 holdsScript(.document($0), 2, in: rule.name)
             })
         else {
-            throw CommandFault(
+            throw CommandFailure(
                 13,
                 "scripts ($where, $function, $accumulator) are not allowed for users under rules; "
                     + "the operator allows them with --scripts-under-rules")
@@ -75,20 +75,20 @@ enum RuledCommands {
         let flags = ["returnKey", "showRecordId", "tailable"]
         return flags.contains { body[$0]?.isTrue == true }
             || ["min", "max"].contains { body[$0]?.documentValue.map { !$0.isEmpty } ?? false }
-            || holdsRefusedStage(body["pipeline"], 0)
+            || hasForbiddenStage(body["pipeline"], 0)
     }
 
-    private static func holdsRefusedStage(_ value: BSONValue?, _ depth: Int) -> Bool {
+    private static func hasForbiddenStage(_ value: BSONValue?, _ depth: Int) -> Bool {
         guard depth < 120 else { return true }
         switch value {
         case .array(let array):
             return array.contains { element in
                 let name = element.documentValue?.keys.first
-                return name.map { refusedStages.contains($0) } ?? false
-                    || holdsRefusedStage(element, depth + 1)
+                return name.map { forbiddenStages.contains($0) } ?? false
+                    || hasForbiddenStage(element, depth + 1)
             }
         case .document(let document):
-            return document.contains { holdsRefusedStage($0.value, depth + 1) }
+            return document.contains { hasForbiddenStage($0.value, depth + 1) }
         default: return false
         }
     }

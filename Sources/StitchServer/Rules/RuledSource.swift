@@ -2,18 +2,18 @@ internal import BSONStore
 internal import StitchRules
 
 /// Marks a source that looks at the rules each time.
-protocol RuledCursor {}
+protocol RuleCheckedCursor {}
 
 /// Gives a cursor's documents as long as the rules decide as they did when it was opened.
-struct RuledSource<Source: CursorSource>: CursorSource, RuledCursor {
+struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor {
     private var source: Source
     private let backend: StoreBackend
-    private let ruleGuard: RuleGuard?
+    private let ruleGuard: RuleAccessPolicy?
     private let user: SignedInUser?
     private let namespace: Namespace
 
     init(
-        _ source: Source, _ backend: StoreBackend, _ ruleGuard: RuleGuard?, _ call: CommandCall,
+        _ source: Source, _ backend: StoreBackend, _ ruleGuard: RuleAccessPolicy?, _ call: CommandCall,
         _ namespace: Namespace
     ) {
         self.source = source
@@ -26,7 +26,7 @@ struct RuledSource<Source: CursorSource>: CursorSource, RuledCursor {
     mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch {
         let user = call.connection.state.withLock { $0.user }
         guard user?.name == self.user?.name, user?.database == self.user?.database else {
-            throw CommandFault(13, "The cursor belongs to another user")
+            throw CommandFailure(13, "The cursor belongs to another user")
         }
         let now = try backend.ruleGuard(call)
         let isSame =
@@ -37,7 +37,7 @@ struct RuledSource<Source: CursorSource>: CursorSource, RuledCursor {
             }
         // A stream tells what other rules give and take.
         guard isSame || source is ChangeStreamSource else {
-            throw CommandFault(175, "The rules for this user have changed; send the query again")
+            throw CommandFailure(175, "The rules for this user have changed; send the query again")
         }
         return try source.next(limits, call)
     }

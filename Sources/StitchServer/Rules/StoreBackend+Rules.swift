@@ -3,7 +3,7 @@ internal import StitchRules
 
 /// Remembers on a connection through which rules its user goes.
 struct ConnectionRules: Sendable {
-    let ruleGuard: RuleGuard
+    let ruleGuard: RuleAccessPolicy
     let user: SignedInUser
     /// The edition of the rules.
     let edition: Int
@@ -18,13 +18,13 @@ extension StoreBackend {
     /// The user's custom data are read again when something was committed since, by whatever process.
     ///
     /// - Throws: what the store says.
-    func ruleGuard(_ call: CommandCall) throws -> RuleGuard? {
+    func ruleGuard(_ call: CommandCall) throws -> RuleAccessPolicy? {
         guard let book = server.settings.rules else { return nil }
         let connection = call.connection
         guard let user = connection.state.withLock({ $0.user }) else {
             // Nobody is there to sign in yet: the first user is being made.
             guard call.name != "createUser" else { return nil }
-            throw CommandFault(13, "Command \(call.name) requires authentication")
+            throw CommandFailure(13, "Command \(call.name) requires authentication")
         }
         guard !user.isBoundless else { return nil }
         let edition = book.edition
@@ -38,7 +38,7 @@ extension StoreBackend {
             if let known, known.ruleGuard.user == ruleUser {
                 known.ruleGuard
             } else {
-                RuleGuard(edition.rules, ruleUser) { [server] denial in
+                RuleAccessPolicy(edition.rules, ruleUser) { [server] denial in
                     server.denials.note(denial, of: ruleUser.id, server.settings.log)
                 }
             }
@@ -63,7 +63,7 @@ extension StoreBackend {
     /// - Throws: 13 (Unauthorized) for a name that could be taken for somebody else's.
     private func ruleUser(_ user: SignedInUser, _ rules: RuleSet) throws -> RuleUser {
         guard !User.isAmbiguous(user.name, user.database) else {
-            throw CommandFault(
+            throw CommandFailure(
                 13,
                 "Users whose names begin with \"\(User.idMark)\" or hold a null character may "
                     + "do nothing under rules: the name could be taken for the id of a user of "

@@ -25,7 +25,7 @@ enum Authorization {
     ]
 
     /// What a command needs on its database.
-    static func access(_ rule: CommandRule) -> Role.Access {
+    static func access(_ rule: CommandDefinition) -> Role.Access {
         let name = rule.name
         if administratesUsers.contains(name) { return .userAdministration }
         if administratesCluster.contains(name) { return .clusterAdministration }
@@ -40,10 +40,10 @@ enum Authorization {
     ///
     /// - Throws: 13 (Unauthorized) where nobody has.
     static func known(
-        _ user: SignedInUser?, _ rule: CommandRule
-    ) throws(CommandFault) -> SignedInUser {
+        _ user: SignedInUser?, _ rule: CommandDefinition
+    ) throws(CommandFailure) -> SignedInUser {
         guard let user else {
-            throw CommandFault(13, "Command \(rule.name) requires authentication")
+            throw CommandFailure(13, "Command \(rule.name) requires authentication")
         }
         return user
     }
@@ -53,11 +53,11 @@ enum Authorization {
     /// - Parameter user: who signed in.
     /// - Throws: 13 (Unauthorized).
     static func check(
-        _ rule: CommandRule, _ call: CommandCall, _ user: SignedInUser
-    ) throws(CommandFault) {
+        _ rule: CommandDefinition, _ call: CommandCall, _ user: SignedInUser
+    ) throws(CommandFailure) {
         for (access, database) in needs(rule, call)
         where access != .signedIn && !user.has(access, on: database) {
-            throw CommandFault(
+            throw CommandFailure(
                 13,
                 "not authorized on \(database) to execute command "
                     + call.body.extendedJSON(.relaxed))
@@ -68,7 +68,7 @@ enum Authorization {
     ///
     /// One that could not be read needs less: it does nothing but say why.
     private static func needs(
-        _ rule: CommandRule, _ call: CommandCall
+        _ rule: CommandDefinition, _ call: CommandCall
     ) -> [(Role.Access, String)] {
         let database = call.database
         // What was denied to whom is for those who look after the server, not for all who read.
@@ -98,7 +98,7 @@ enum Authorization {
 
     /// What a command needs that names no other database than its own.
     private static func plainNeeds(
-        _ rule: CommandRule, _ call: CommandCall
+        _ rule: CommandDefinition, _ call: CommandCall
     ) -> [(Role.Access, String)] {
         let database = call.database
         switch rule.name {

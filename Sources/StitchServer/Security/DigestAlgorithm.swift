@@ -11,7 +11,7 @@ enum DigestAlgorithm: String, Sendable {
     case sha512 = "SHA-512"
 
     /// What an algorithm that is not there is answered with: a system may allow only some.
-    var missing: CommandFault { CommandFault(1, "OpenSSL does not offer \(rawValue) here") }
+    var missing: CommandFailure { CommandFailure(1, "OpenSSL does not offer \(rawValue) here") }
 }
 
 #if Server
@@ -27,14 +27,14 @@ enum DigestAlgorithm: String, Sendable {
         }
 
         /// The sum of bytes.
-        func sum(_ bytes: [UInt8]) throws(CommandFault) -> [UInt8] {
+        func sum(_ bytes: [UInt8]) throws(CommandFailure) -> [UInt8] {
             try filling { EVP_Digest(bytes, bytes.count, $0, &$1, type, nil) == 1 }
         }
 
         /// The keyed sum of bytes.
         ///
         /// Source: RFC 2104.
-        func code(_ bytes: [UInt8], key: [UInt8]) throws(CommandFault) -> [UInt8] {
+        func code(_ bytes: [UInt8], key: [UInt8]) throws(CommandFailure) -> [UInt8] {
             try filling {
                 HMAC(type, key, Int32(key.count), bytes, bytes.count, $0, &$1) != nil
             }
@@ -45,7 +45,7 @@ enum DigestAlgorithm: String, Sendable {
         /// Source: RFC 8018, section 5.2.
         func derivedKey(
             _ secret: [UInt8], salt: [UInt8], iterations: Int
-        ) throws(CommandFault) -> [UInt8] {
+        ) throws(CommandFailure) -> [UInt8] {
             let text = secret.map { CChar(bitPattern: $0) }
             return try filling {
                 $1 = UInt32(clamping: EVP_MD_get_size(type))
@@ -57,7 +57,7 @@ enum DigestAlgorithm: String, Sendable {
 
         private func filling(
             _ body: (UnsafeMutablePointer<UInt8>, inout UInt32) -> Bool
-        ) throws(CommandFault) -> [UInt8] {
+        ) throws(CommandFailure) -> [UInt8] {
             var count: UInt32 = 0
             var isFilled = false
             let room = Int(EVP_MAX_MD_SIZE)
@@ -76,7 +76,7 @@ enum DigestAlgorithm: String, Sendable {
         private let algorithm: DigestAlgorithm
         private let context = EVP_MD_CTX_new()
 
-        init(_ algorithm: DigestAlgorithm) throws(CommandFault) {
+        init(_ algorithm: DigestAlgorithm) throws(CommandFailure) {
             self.algorithm = algorithm
             guard EVP_DigestInit_ex(context, algorithm.type, nil) == 1 else {
                 throw algorithm.missing
@@ -85,14 +85,14 @@ enum DigestAlgorithm: String, Sendable {
 
         deinit { EVP_MD_CTX_free(context) }
 
-        func add(_ bytes: UnsafeRawBufferPointer) throws(CommandFault) {
+        func add(_ bytes: UnsafeRawBufferPointer) throws(CommandFailure) {
             guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else {
                 throw algorithm.missing
             }
         }
 
         /// The sum; nothing is to be added after it.
-        func sum() throws(CommandFault) -> [UInt8] {
+        func sum() throws(CommandFailure) -> [UInt8] {
             var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
             var count: UInt32 = 0
             guard EVP_DigestFinal_ex(context, &bytes, &count) == 1 else { throw algorithm.missing }
@@ -102,27 +102,27 @@ enum DigestAlgorithm: String, Sendable {
 #else
     // Without the trait there is no server to ask for sums.
     extension DigestAlgorithm {
-        func sum(_ bytes: [UInt8]) throws(CommandFault) -> [UInt8] { throw missing }
+        func sum(_ bytes: [UInt8]) throws(CommandFailure) -> [UInt8] { throw missing }
 
-        func code(_ bytes: [UInt8], key: [UInt8]) throws(CommandFault) -> [UInt8] {
+        func code(_ bytes: [UInt8], key: [UInt8]) throws(CommandFailure) -> [UInt8] {
             throw missing
         }
 
         func derivedKey(
             _ secret: [UInt8], salt: [UInt8], iterations: Int
-        ) throws(CommandFault) -> [UInt8] { throw missing }
+        ) throws(CommandFailure) -> [UInt8] { throw missing }
     }
 
     final class RunningDigest {
         private let algorithm: DigestAlgorithm
 
-        init(_ algorithm: DigestAlgorithm) throws(CommandFault) { self.algorithm = algorithm }
+        init(_ algorithm: DigestAlgorithm) throws(CommandFailure) { self.algorithm = algorithm }
 
-        func add(_ bytes: UnsafeRawBufferPointer) throws(CommandFault) {
+        func add(_ bytes: UnsafeRawBufferPointer) throws(CommandFailure) {
             throw algorithm.missing
         }
 
-        func sum() throws(CommandFault) -> [UInt8] { throw algorithm.missing }
+        func sum() throws(CommandFailure) -> [UInt8] { throw algorithm.missing }
     }
 #endif
 

@@ -81,7 +81,7 @@ struct Role: Sendable, Hashable {
     /// Reads roles as commands give them: names, or documents with `role` and `db`.
     ///
     /// - Throws: 2 (BadValue), 31 (RoleNotFound).
-    static func roles(_ values: BSONArray, on database: String) throws(CommandFault) -> [Role] {
+    static func roles(_ values: BSONArray, on database: String) throws(CommandFailure) -> [Role] {
         var roles: [Role] = []
         for value in values {
             let role: Role
@@ -92,13 +92,13 @@ struct Role: Sendable, Hashable {
             {
                 role = Role(name: name, database: database)
             } else {
-                throw CommandFault(
+                throw CommandFailure(
                     .badValue,
                     "Role names must be either strings or objects with \"role\" and \"db\" fields")
             }
             try Dispatcher.checkDatabase(role.database)
             guard role.isKnown else {
-                throw CommandFault(31, "Could not find role: \(role.name)@\(role.database)")
+                throw CommandFailure(31, "Could not find role: \(role.name)@\(role.database)")
             }
             if !roles.contains(role) { roles.append(role) }
         }

@@ -60,7 +60,7 @@ struct ScramConversation: Sendable {
     }
 
     /// The user whom a client's first message names.
-    static func user(_ payload: [UInt8]) throws(CommandFault) -> String? {
+    static func user(_ payload: [UInt8]) throws(CommandFailure) -> String? {
         let parts = try text(payload).split(
             separator: ",", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let first = try fields(String(parts[2])).first, first.key == "n"
@@ -117,14 +117,14 @@ struct ScramConversation: Sendable {
             && zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    private static func text(_ payload: [UInt8]) throws(CommandFault) -> String {
+    private static func text(_ payload: [UInt8]) throws(CommandFailure) -> String {
         guard let text = String(validating: payload, as: UTF8.self) else { throw malformed }
         return text
     }
 
     private static func fields(
         _ text: String
-    ) throws(CommandFault) -> [(key: Substring, value: String)] {
+    ) throws(CommandFailure) -> [(key: Substring, value: String)] {
         var fields: [(key: Substring, value: String)] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard part.count >= 2, part.dropFirst().first == "=" else { throw malformed }
@@ -134,7 +134,7 @@ struct ScramConversation: Sendable {
     }
 
     /// A name as it is: `=2C` stands for a comma, `=3D` for an equals sign.
-    private static func name(_ text: String) throws(CommandFault) -> String {
+    private static func name(_ text: String) throws(CommandFailure) -> String {
         var name = ""
         var rest = text[...]
         while let character = rest.popFirst() {
@@ -153,10 +153,10 @@ struct ScramConversation: Sendable {
         return name
     }
 
-    static var failed: CommandFault { CommandFault(18, "Authentication failed.") }
+    static var failed: CommandFailure { CommandFailure(18, "Authentication failed.") }
 
-    private static var malformed: CommandFault {
-        CommandFault(17, "The SCRAM message is malformed")
+    private static var malformed: CommandFailure {
+        CommandFailure(17, "The SCRAM message is malformed")
     }
 }
 

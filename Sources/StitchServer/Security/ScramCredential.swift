@@ -15,7 +15,7 @@ struct ScramCredential: Sendable, Hashable {
     let serverKey: [UInt8]
 
     /// Makes the keys of a password, with a new salt.
-    init(_ mechanism: ScramMechanism, user: String, password: String) throws(CommandFault) {
+    init(_ mechanism: ScramMechanism, user: String, password: String) throws(CommandFailure) {
         self.mechanism = mechanism
         iterations = mechanism.iterations
         salt = Self.random(mechanism.saltCount)
@@ -31,7 +31,7 @@ struct ScramCredential: Sendable, Hashable {
     /// time, and keys that no password has.
     init(
         _ mechanism: ScramMechanism, standingFor user: String, secret: [UInt8]
-    ) throws(CommandFault) {
+    ) throws(CommandFailure) {
         self.mechanism = mechanism
         iterations = mechanism.iterations
         salt = Array(

@@ -31,7 +31,7 @@ extension ScramMechanism {
     }
 
     /// What of a password goes into the keys.
-    func secret(user: String, password: String) throws(CommandFault) -> [UInt8] {
+    func secret(user: String, password: String) throws(CommandFailure) -> [UInt8] {
         switch self {
         case .sha1:
             let sum = try DigestAlgorithm.md5.sum(Array("\(user):mongo:\(password)".utf8))
@@ -40,15 +40,15 @@ extension ScramMechanism {
         }
     }
 
-    func hash(_ bytes: [UInt8]) throws(CommandFault) -> [UInt8] { try digest.sum(bytes) }
+    func hash(_ bytes: [UInt8]) throws(CommandFailure) -> [UInt8] { try digest.sum(bytes) }
 
-    func sign(_ bytes: [UInt8], with key: [UInt8]) throws(CommandFault) -> [UInt8] {
+    func sign(_ bytes: [UInt8], with key: [UInt8]) throws(CommandFailure) -> [UInt8] {
         try digest.code(bytes, key: key)
     }
 
     func saltedPassword(
         _ secret: [UInt8], salt: [UInt8], iterations: Int
-    ) throws(CommandFault) -> [UInt8] {
+    ) throws(CommandFailure) -> [UInt8] {
         try digest.derivedKey(secret, salt: salt, iterations: iterations)
     }
 }

@@ -7,13 +7,13 @@ package enum ServerUsers {
     /// - Parameters:
     ///   - roles: as `readWrite@shop`; `root` alone is on `admin`.
     ///   - customData: what rules find as `%%user.data`.
-    /// - Throws: a `CommandFault` of `createUser` for what is wrong; `StoreError`.
+    /// - Throws: a `CommandFailure` of `createUser` for what is wrong; `StoreError`.
     package static func add(
         _ name: String, password: String, roles: [String], customData: BSONDocument?,
         to store: DocumentStore
     ) throws {
         guard !name.isEmpty, !password.isEmpty else {
-            throw CommandFault(.badValue, "A user has a name and a password that are not empty")
+            throw CommandFailure(.badValue, "A user has a name and a password that are not empty")
         }
         var user = User(name: name, database: "admin")
         let values = roles.map { text -> BSONValue in
@@ -26,7 +26,7 @@ package enum ServerUsers {
         try user.setPassword(password, ScramMechanism.allCases)
         try store.write { transaction in
             guard try transaction.get(User.namespace, id: .string(user.id)) == nil else {
-                throw CommandFault(51003, "User \"\(name)@admin\" already exists")
+                throw CommandFailure(51003, "User \"\(name)@admin\" already exists")
             }
             try transaction.put(User.namespace, user.stored)
         }

@@ -75,13 +75,13 @@ final class SignInDelay: Sendable {
     /// - Throws: what the proof throws, with the time when it may be told.
     func judge<R: Sendable>(
         _ key: String, began: ContinuousClock.Instant, _ proof: () throws -> R
-    ) throws(DelayedFault) -> R {
+    ) throws(DelayedFailure) -> R {
         let now = clock()
-        let result: Result<R, DelayedFault> = failures.withLock { failures in
+        let result: Result<R, DelayedFailure> = failures.withLock { failures in
             let known = Self.known(failures[key], now)
             if let known, known.count > Self.freeAttempts, began < known.until {
                 return .failure(
-                    DelayedFault(fault: ScramConversation.failed, until: max(now, known.until)))
+                    DelayedFailure(fault: ScramConversation.failed, until: max(now, known.until)))
             }
             do {
                 let value = try proof()
@@ -89,7 +89,7 @@ final class SignInDelay: Sendable {
                 return .success(value)
             } catch {
                 let until = Self.note(&failures, key, now)
-                return .failure(DelayedFault(fault: CommandFault(error), until: until))
+                return .failure(DelayedFailure(fault: CommandFailure(error), until: until))
             }
         }
         return try result.get()

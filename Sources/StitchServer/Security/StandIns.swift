@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// Answers for users that do not exist as for those that do, so that nobody learns who does.
-final class StandIns: Sendable {
+final class DecoyCredentials: Sendable {
     private struct Known: Sendable {
         let generation: Int
         /// The mechanisms that users have, each set once.

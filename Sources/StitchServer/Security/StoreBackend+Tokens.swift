@@ -9,7 +9,7 @@ extension StoreBackend {
         _ connection: ClientConnection
     ) throws {
         guard connection.isSecure else {
-            throw CommandFault(334, "PLAIN needs an encrypted connection (TLS)")
+            throw CommandFailure(334, "PLAIN needs an encrypted connection (TLS)")
         }
         let parts = try SaslPayload.bytes(payload).split(
             separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
@@ -41,7 +41,7 @@ extension StoreBackend {
                 "a token was refused on connection \(connection.id) from "
                     + connection.peer)
             let key = SignInDelay.key(user: name, database: database, peer: connection.peer)
-            throw DelayedFault(
+            throw DelayedFailure(
                 fault: ScramConversation.failed, until: server.signIns.failed(key))
         }
     }

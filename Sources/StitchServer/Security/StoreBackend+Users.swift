@@ -20,7 +20,7 @@ extension StoreBackend {
         if let expiry = known.expiry,
             expiry + WebToken.leeway < BSONDatetime.now.seconds
         {
-            throw CommandFault(391, "The token of the sign-in has expired; sign in again")
+            throw CommandFailure(391, "The token of the sign-in has expired; sign in again")
         }
         guard known.generation != generation else { return known }
         var current = try user(known.name, known.database)?.signedIn
@@ -48,7 +48,7 @@ extension StoreBackend {
     ///
     /// - Returns: the command with what was read of it.
     /// - Throws: 13 (Unauthorized).
-    func authorize(_ rule: CommandRule, _ call: CommandCall) throws -> CommandCall {
+    func authorize(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandCall {
         var parsed = call
         guard !rule.traits.contains(.unauthenticated) else { return call }
         guard server.settings.requiresSignIn else {
@@ -64,7 +64,7 @@ extension StoreBackend {
         }
         // Strangers, and those whom rules refuse a command, are not told how it is to be written.
         let signedIn = try Authorization.known(user, rule)
-        if try ruleGuard(call) != nil { try RuledCommands.check(rule, call) }
+        if try ruleGuard(call) != nil { try RestrictedCommands.check(rule, call) }
         parsed.parsed = ParsedCommand(rule, call, self)
         try Authorization.check(rule, parsed, signedIn)
         return parsed
@@ -84,7 +84,7 @@ extension StoreBackend {
             return SaslPayload.reply([], isDone: true, like: request["payload"])
         }
         guard let mechanism = ScramMechanism(rawValue: name) else {
-            throw CommandFault(
+            throw CommandFailure(
                 334,
                 "Received authentication for mechanism \(name) which is unknown or not enabled")
         }
@@ -99,7 +99,7 @@ extension StoreBackend {
             }
             return try found
                 ?? ScramCredential(
-                    mechanism, standingFor: User.id(name, database), secret: standIns.secret)
+                    mechanism, standingFor: User.id(name, database), secret: decoyCredentials.secret)
         }
         connection.state.withLock { $0.conversation = conversation }
         return SaslPayload.reply(conversation.firstReply, isDone: false)
@@ -112,7 +112,7 @@ extension StoreBackend {
         _ request: BSONDocument, _ connection: ClientConnection
     ) throws -> BSONDocument {
         guard var conversation = connection.state.withLock({ $0.conversation }) else {
-            throw CommandFault(17, "No SASL session state found")
+            throw CommandFailure(17, "No SASL session state found")
         }
         connection.state.withLock { $0.conversation = nil }
         let key = SignInDelay.key(
@@ -150,7 +150,7 @@ extension StoreBackend {
 /// Packs the messages of a sign-in into commands.
 enum SaslPayload {
     /// The name of who signs in, by a first message.
-    static func user(_ request: BSONDocument) throws(CommandFault) -> String? {
+    static func user(_ request: BSONDocument) throws(CommandFailure) -> String? {
         let payload = try bytes(request["payload"])
         guard request["mechanism"] == "PLAIN" else {
             return try ScramConversation.user(payload)
@@ -159,12 +159,12 @@ enum SaslPayload {
         return parts.count == 3 ? String(validating: parts[1], as: UTF8.self) : nil
     }
 
-    static func bytes(_ value: BSONValue?) throws(CommandFault) -> [UInt8] {
+    static func bytes(_ value: BSONValue?) throws(CommandFailure) -> [UInt8] {
         switch value {
         case .binary(let payload): return payload.bytes
         case .string(let text): return ScramCredential.bytes(text) ?? []
         default:
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch, "the payload of a SASL message must be binary")
         }
     }

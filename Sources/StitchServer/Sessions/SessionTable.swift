@@ -37,7 +37,7 @@ final class SessionTable: Sendable {
     /// Source: MongoDB's `LogicalSessionId`, whose `uid` is the SHA-256 of the user's name.
     static func own(
         _ session: BSONDocument, of user: SignedInUser?
-    ) throws(CommandFault) -> BSONDocument {
+    ) throws(CommandFailure) -> BSONDocument {
         var own = BSONDocument()
         if let id = session["id"] { own.append("id", id) }
         if let user {
@@ -47,7 +47,7 @@ final class SessionTable: Sendable {
     }
 
     /// What names the user of a session in it.
-    static func userID(_ user: SignedInUser) throws(CommandFault) -> BSONValue {
+    static func userID(_ user: SignedInUser) throws(CommandFailure) -> BSONValue {
         let name = Array("\(user.name)@\(user.database)".utf8)
         return .binary(BSONBinary(try DigestAlgorithm.sha256.sum(name)))
     }

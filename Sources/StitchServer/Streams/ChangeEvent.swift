@@ -3,10 +3,10 @@ internal import BSONStore
 /// Makes the documents that a change stream gives of the feed's changes.
 ///
 /// Source: MongoDB manual, "Change Events".
-struct ChangeEvent {
+struct ChangeStreamEvent {
     let change: StoreChange
     /// Where the stream is behind this event.
-    let place: StreamPlace
+    let place: ChangeStreamPosition
     let stamp: WriteStamp
     /// The collection's UUID, where it is told.
     var collectionUUID: BSONValue?
@@ -35,7 +35,7 @@ struct ChangeEvent {
         event.append("ns", namespace)
         event.append("documentKey", ["_id": change.documentID])
         if let update {
-            let description = EventDescription(update)
+            let description = UpdateDescriptionWriter(update)
                 .document(isExpanded: stage.showsExpandedEvents)
             event.append("updateDescription", .document(description))
         }
@@ -48,19 +48,19 @@ struct ChangeEvent {
     /// The notice that the stream is over.
     var invalidation: BSONDocument { head("invalidate") }
 
-    private var difference: EventDifference? {
-        change.kind == .update ? EventDifference(change) : nil
+    private var difference: OplogDelta? {
+        change.kind == .update ? OplogDelta(change) : nil
     }
 
     /// A difference that is longer than the document is told as a replacement.
-    private func operationType(_ update: EventDifference?) -> String {
+    private func operationType(_ update: OplogDelta?) -> String {
         switch change.kind {
         case .insert: "insert"
         case .update: update == nil ? "replace" : "update"
         case .replace: "replace"
         case .delete: "delete"
         case .drop: "drop"
-        case .rename, .renamedHere: "rename"
+        case .rename, .renameTarget: "rename"
         case .dropDatabase: "dropDatabase"
         }
     }
@@ -83,7 +83,7 @@ struct ChangeEvent {
     private func tail(_ event: BSONDocument) -> BSONDocument {
         var event = event
         switch change.kind {
-        case .renamedHere:
+        case .renameTarget:
             event.append("ns", change.after?["from"] ?? .null)
         case .dropDatabase:
             event.append("ns", ["db": .string(change.namespace.database)])
@@ -96,7 +96,7 @@ struct ChangeEvent {
     /// The new name that a rename gave.
     private var target: BSONValue? {
         switch change.kind {
-        case .renamedHere: namespace
+        case .renameTarget: namespace
         case .rename: change.after?["to"]
         case .insert, .update, .replace, .delete, .drop, .dropDatabase: nil
         }
@@ -113,7 +113,7 @@ struct ChangeEvent {
     private var namespace: BSONValue { change.namespace.eventValue }
 
     private func fullDocument(
-        _ stage: ChangeStreamStage, _ update: EventDifference?, _ keepsImages: Bool,
+        _ stage: ChangeStreamStage, _ update: OplogDelta?, _ keepsImages: Bool,
         _ lookup: (BSONValue) throws -> BSONDocument?
     ) throws -> BSONValue? {
         guard change.kind != .delete else { return nil }
@@ -139,7 +139,7 @@ struct ChangeEvent {
             "a pre-image for all update, delete and replace events, but the pre-image")
     }
 
-    private func missing(_ what: String) -> CommandFault {
+    private func missing(_ what: String) -> CommandFailure {
         var event: BSONDocument = [
             "operationType": .string(operationType(difference)), "ns": namespace,
             "clusterTime": .timestamp(stamp.time),
@@ -147,7 +147,7 @@ struct ChangeEvent {
         if stamp.session != nil, let number = stamp.transaction {
             event.append("txnNumber", .int64(number))
         }
-        return CommandFault(
+        return CommandFailure(
             47,
             "Change stream was configured to require \(what) was not found for event: "
                 + DocumentText.text(of: event))

@@ -10,11 +10,11 @@ enum ChangeStreamScope: Sendable, Hashable {
     ///
     /// - Parameter namespace: of the aggregate; the name `$cmd.aggregate` stands for a database.
     /// - Throws: 72 (InvalidOptions) and 73 (InvalidNamespace) with MongoDB's texts.
-    init(_ namespace: Namespace, isForCluster: Bool) throws(CommandFault) {
+    init(_ namespace: Namespace, isForCluster: Bool) throws(CommandFailure) {
         let isDatabase = namespace.collection == "$cmd.aggregate"
         if isForCluster {
             guard isDatabase, namespace.database == "admin" else {
-                throw CommandFault(
+                throw CommandFailure(
                     .invalidOptions,
                     "A $changeStream with 'allChangesForCluster:true' may only be opened on the "
                         + "'admin' database, and with no collection name; found \(namespace)")
@@ -23,12 +23,12 @@ enum ChangeStreamScope: Sendable, Hashable {
             return
         }
         guard !Self.internalDatabases.contains(namespace.database) else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidNamespace,
                 "$changeStream may not be opened on the internal \(namespace.database) database")
         }
         guard isDatabase || !namespace.collection.hasPrefix("system.") else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidNamespace,
                 "$changeStream may not be opened on the internal \(namespace) collection")
         }
@@ -60,10 +60,10 @@ enum ChangeStreamScope: Sendable, Hashable {
         switch self {
         case .collection(let own): return namespace == own
         case .database(let database):
-            return namespace.database == database && change.kind != .renamedHere
+            return namespace.database == database && change.kind != .renameTarget
         case .cluster:
             return !Self.internalDatabases.contains(namespace.database)
-                && change.kind != .renamedHere
+                && change.kind != .renameTarget
         }
     }
 
@@ -76,7 +76,7 @@ enum ChangeStreamScope: Sendable, Hashable {
     func ends(with change: StoreChange) -> Bool {
         switch (self, change.kind) {
         case (.collection(let own), .drop), (.collection(let own), .rename),
-            (.collection(let own), .renamedHere):
+            (.collection(let own), .renameTarget):
             change.namespace == own
         case (.database(let database), .dropDatabase): change.namespace.database == database
         case (.collection, _), (.database, _), (.cluster, _): false

@@ -3,7 +3,7 @@ internal import StitchRules
 
 extension ChangeStreamSource {
     /// A number that stands for what the rules let the stream's user see.
-    static func fingerprint(_ rules: RuleGuard?, _ scope: ChangeStreamScope) -> UInt64? {
+    static func fingerprint(_ rules: RuleAccessPolicy?, _ scope: ChangeStreamScope) -> UInt64? {
         switch scope {
         case .collection(let namespace): rules?.fingerprint(namespace)
         case .database(let database): rules?.fingerprintOfAll(Namespace(database, "$cmd"))
@@ -15,12 +15,12 @@ extension ChangeStreamSource {
     ///
     /// - Throws: 286 for a token that was got when the rules let other things be seen, also by
     ///   another user: what came into view since then no change tells.
-    mutating func begin(under rules: RuleGuard?) throws(CommandFault) {
+    mutating func begin(under rules: RuleAccessPolicy?) throws(CommandFailure) {
         ruleGuard = rules
         let fingerprint = Self.fingerprint(rules, scope)
         if fingerprint != nil, case .behind(let given) = stage.start {
             guard given.rules == fingerprint, given.kind != .turn else {
-                throw RuleTurnover.readAnew
+                throw RuleChangeReplay.readAnew
             }
         }
         place.rules = fingerprint
@@ -29,19 +29,19 @@ extension ChangeStreamSource {
     /// Goes on under the rules that are in force now.
     ///
     /// - Throws: 286 when rules bind the user who was not bound, or no longer do.
-    mutating func go(onUnder rules: RuleGuard?) throws {
+    mutating func go(onUnder rules: RuleAccessPolicy?) throws {
         guard let rules, let former = ruleGuard else {
-            guard rules == nil, ruleGuard == nil else { throw RuleTurnover.readAnew }
+            guard rules == nil, ruleGuard == nil else { throw RuleChangeReplay.readAnew }
             return
         }
         guard rules !== former else { return }
         if Self.fingerprint(rules, scope) != Self.fingerprint(former, scope) {
             // Images of what rules gave and took nobody kept.
             guard turnover == nil, stage.fullDocumentBeforeChange == .off else {
-                throw RuleTurnover.readAnew
+                throw RuleChangeReplay.readAnew
             }
             turnover = try store.read { transaction in
-                try RuleTurnover(
+                try RuleChangeReplay(
                     transaction, after: place.position, in: scope, from: former, to: rules)
             }
         }
@@ -61,7 +61,7 @@ extension ChangeStreamSource {
                     let untold = turnover
                     guard let turn = turnover.next() else {
                         self.turnover = nil
-                        place = try StreamPlace(marking: turnover.position, transaction)
+                        place = try ChangeStreamPosition(marking: turnover.position, transaction)
                         place.rules = Self.fingerprint(ruleGuard, scope)
                         return true
                     }
@@ -89,11 +89,11 @@ extension ChangeStreamSource {
     }
 
     private func document(
-        _ turn: RuleTurnover.Turn, _ place: StreamPlace, _ transaction: ReadTransaction
+        _ turn: RuleChangeReplay.ReplayedDocument, _ place: ChangeStreamPosition, _ transaction: ReadTransaction
     ) throws -> BSONDocument? {
         let key: BSONDocument = ["_id": turn.id]
         let change: StoreChange
-        var passage: SeenChange.Passage?
+        var passage: VisibleChange.VisibilityTransition?
         switch turn.kind {
         case .enters, .changes:
             // What happened since the turnover comes behind it.
@@ -109,7 +109,7 @@ extension ChangeStreamSource {
             change = StoreChange(
                 standingAt: place.position, turn.namespace, .delete, before: key, after: nil)
         }
-        let event = ChangeEvent(change: change, place: place, stamp: lastStamp)
+        let event = ChangeStreamEvent(change: change, place: place, stamp: lastStamp)
         var document = try event.document(stage, keepsImages: false) { _ in nil }
         if let passage { document.append(passage.rawValue, true) }
         return document

@@ -11,20 +11,20 @@ struct ChangeStreamSource: CursorSource {
     private let backend: StoreBackend
     let store: DocumentStore
     /// The rules of the command that reads.
-    var ruleGuard: RuleGuard?
+    var ruleGuard: RuleAccessPolicy?
     /// What other rules give and take, and was not told.
-    var turnover: RuleTurnover?
+    var turnover: RuleChangeReplay?
     let stage: ChangeStreamStage
     let scope: ChangeStreamScope
     private let rest: EventPipeline?
     /// Up to where the feed was looked at.
-    var place: StreamPlace
+    var place: ChangeStreamPosition
     /// Where the feed's positions are those of events that begin too early.
     private var startTime: BSONTimestamp?
     /// The time of the last change that had one.
     private(set) var lastStamp: WriteStamp
     /// A change after which the stream is over, whose notice was not given out.
-    private var ending: ChangeEvent?
+    private var ending: ChangeStreamEvent?
     /// Whether the notice was given out.
     private var isOver = false
 
@@ -34,7 +34,7 @@ struct ChangeStreamSource: CursorSource {
     ///   place of another feed, and what the pipeline's stages say.
     init(
         _ backend: StoreBackend, _ stage: ChangeStreamStage, _ scope: ChangeStreamScope,
-        rest: BSONArray, options: PipelineOptions, now: BSONTimestamp, under rules: RuleGuard?
+        rest: BSONArray, options: PipelineOptions, now: BSONTimestamp, under rules: RuleAccessPolicy?
     ) throws {
         self.backend = backend
         store = backend.store
@@ -44,7 +44,7 @@ struct ChangeStreamSource: CursorSource {
         lastStamp = WriteStamp(time: now)
         switch stage.start {
         case .now:
-            place = try store.read { try StreamPlace(marking: $0.changePosition, $0) }
+            place = try store.read { try ChangeStreamPosition(marking: $0.changePosition, $0) }
         case .behind(let given):
             guard given.kind != .pieces || self.rest?.splits == true else {
                 throw SplitEvent.isNotAsked
@@ -53,7 +53,7 @@ struct ChangeStreamSource: CursorSource {
             try store.read { try given.check($0) }
         case .atTime(let time):
             place = try store.read {
-                try StreamPlace(marking: FeedTimes($0).position(before: time), $0)
+                try ChangeStreamPosition(marking: FeedTimeLookup($0).position(before: time), $0)
             }
             startTime = time
         }
@@ -72,7 +72,7 @@ struct ChangeStreamSource: CursorSource {
     }
 
     /// The change at which the stream goes on, when only the notice of its end is missing.
-    private func endingAtStart() throws -> ChangeEvent? {
+    private func endingAtStart() throws -> ChangeStreamEvent? {
         guard place.position > 0 else { return nil }
         let batch: StoreChangeBatch
         do {
@@ -83,10 +83,10 @@ struct ChangeStreamSource: CursorSource {
         return batch.changes.first { scope.ends(with: $0) }.map { ending(at: $0) }
     }
 
-    private func ending(at change: StoreChange) -> ChangeEvent {
-        ChangeEvent(
+    private func ending(at change: StoreChange) -> ChangeStreamEvent {
+        ChangeStreamEvent(
             change: change,
-            place: StreamPlace(
+            place: ChangeStreamPosition(
                 position: change.position, kind: .invalidate, rules: place.rules,
                 time: WriteStamp(change.comment)?.time),
             stamp: WriteStamp(change.comment) ?? lastStamp)
@@ -178,7 +178,7 @@ struct ChangeStreamSource: CursorSource {
 
     /// Gives an event out, in pieces where it must be; returns whether there was room for all.
     private mutating func give(
-        _ event: BSONDocument, at place: StreamPlace, _ batch: inout CursorBatch,
+        _ event: BSONDocument, at place: ChangeStreamPosition, _ batch: inout CursorBatch,
         _ limits: BatchLimits, _ bytes: inout Int
     ) throws -> Bool {
         let splits = rest?.splits ?? false
@@ -211,7 +211,7 @@ struct ChangeStreamSource: CursorSource {
     }
 
     mutating func give(
-        _ document: BSONDocument, _ place: StreamPlace, _ batch: inout CursorBatch,
+        _ document: BSONDocument, _ place: ChangeStreamPosition, _ batch: inout CursorBatch,
         _ limits: BatchLimits, _ bytes: inout Int
     ) -> Bool {
         guard limits.hasRoom(count: batch.documents.count, bytes: bytes, for: document) else {
@@ -224,16 +224,16 @@ struct ChangeStreamSource: CursorSource {
     }
 
     private func document(
-        _ entry: FeedPage.Entry, _ place: StreamPlace, _ stamp: WriteStamp, _ page: FeedPage,
+        _ entry: FeedPage.Entry, _ place: ChangeStreamPosition, _ stamp: WriteStamp, _ page: FeedPage,
         _ transaction: ReadTransaction
     ) throws -> BSONDocument? {
         switch entry {
         case .definition(let change):
             // Indexes and validators would tell of what rules hide.
             guard ruleGuard == nil else { return nil }
-            return DefinitionEvent(change: change, place: place, stamp: stamp).document
+            return SchemaChangeEvent(change: change, place: place, stamp: stamp).document
         case .change(let change):
-            var event = ChangeEvent(change: change, place: place, stamp: stamp)
+            var event = ChangeStreamEvent(change: change, place: place, stamp: stamp)
             if stage.showsExpandedEvents {
                 event.collectionUUID = try page.uuid(of: change, transaction)
             }
@@ -242,23 +242,23 @@ struct ChangeStreamSource: CursorSource {
     }
 
     private func document(
-        _ event: ChangeEvent, _ transaction: ReadTransaction
+        _ event: ChangeStreamEvent, _ transaction: ReadTransaction
     ) throws -> BSONDocument? {
         var event = event
-        var passage: SeenChange.Passage?
+        var passage: VisibleChange.VisibilityTransition?
         if let ruleGuard {
             guard let seen = ruleGuard.seen(event.change) else { return nil }
             passage = seen.passage
             let uuid = event.collectionUUID
-            event = ChangeEvent(change: seen.change, place: event.place, stamp: event.stamp)
+            event = ChangeStreamEvent(change: seen.change, place: event.place, stamp: event.stamp)
             event.collectionUUID = uuid
         }
         let namespace = event.change.namespace
-        let asksForImages =
+        let requestsImages =
             stage.fullDocument == .whenAvailable || stage.fullDocument == .required
             || stage.fullDocumentBeforeChange != .off
         let keepsImages =
-            try asksForImages && (transaction.options(namespace)?.keepsImages ?? false)
+            try requestsImages && (transaction.options(namespace)?.keepsImages ?? false)
         var document = try event.document(stage, keepsImages: keepsImages) { id in
             try transaction.get(namespace, id: id)
         }

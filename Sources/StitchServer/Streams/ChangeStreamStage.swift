@@ -19,14 +19,14 @@ struct ChangeStreamStage: Sendable {
     /// Where a stream begins.
     enum Start: Sendable {
         case now
-        case behind(StreamPlace)
+        case behind(ChangeStreamPosition)
         case atTime(BSONTimestamp)
     }
 
     static let name = "$changeStream"
 
-    static var mustBeFirst: CommandFault {
-        CommandFault(40602, "$changeStream is only valid as the first stage in a pipeline")
+    static var mustBeFirst: CommandFailure {
+        CommandFailure(40602, "$changeStream is only valid as the first stage in a pipeline")
     }
 
     /// The document after an update.
@@ -52,9 +52,9 @@ struct ChangeStreamStage: Sendable {
     ///
     /// - Throws: 6188500 for what is no document, 40415 for unknown options, 14 for wrong types, 2
     ///   for unknown modes, 40674 and 50865 for more than one start.
-    init(_ value: BSONValue) throws(CommandFault) {
+    init(_ value: BSONValue) throws(CommandFailure) {
         guard let options = value.documentValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 6_188_500,
                 "$changeStream must take a nested object but found: $changeStream: "
                     + ShellText.text(of: value))
@@ -71,12 +71,12 @@ struct ChangeStreamStage: Sendable {
 
     private static func image(
         _ options: BSONDocument, _ field: String, _ others: [String: Image]
-    ) throws(CommandFault) -> Image {
+    ) throws(CommandFailure) -> Image {
         guard let text = options[field]?.stringValue else { return .off }
         if let image = others[text] { return image }
         guard text == "whenAvailable" || text == "required", let image = Image(rawValue: text)
         else {
-            throw CommandFault(
+            throw CommandFailure(
                 .badValue,
                 "Enumeration value '\(text)' for field '$changeStream.\(field)' is not a valid "
                     + "value.")
@@ -84,23 +84,23 @@ struct ChangeStreamStage: Sendable {
         return image
     }
 
-    private static func start(_ options: BSONDocument) throws(CommandFault) -> Start {
+    private static func start(_ options: BSONDocument) throws(CommandFailure) -> Start {
         let resume = options["resumeAfter"]?.documentValue
         let startAfter = options["startAfter"]?.documentValue
         let time = options["startAtOperationTime"]
         guard resume == nil || startAfter == nil else {
-            throw CommandFault(
+            throw CommandFailure(
                 50865,
                 "Do not specify both 'resumeAfter' and 'startAfter' in a $changeStream stage")
         }
         guard time == nil || (resume == nil && startAfter == nil) else {
-            throw CommandFault(
+            throw CommandFailure(
                 40674, "Only one type of resume option is allowed, but multiple were found")
         }
         if let token = resume ?? startAfter {
-            let place = try StreamPlace(token: token)
+            let place = try ChangeStreamPosition(token: token)
             guard startAfter != nil || place.kind != .invalidate else {
-                throw CommandFault(
+                throw CommandFailure(
                     260,
                     "Attempting to resume a change stream using 'resumeAfter' is not allowed from "
                         + "an invalidate notification")
@@ -109,7 +109,7 @@ struct ChangeStreamStage: Sendable {
         }
         guard let time else { return .now }
         guard case .timestamp(let time) = time else {
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch,
                 "BSON field '$changeStream.startAtOperationTime' is the wrong type "
                     + "'\(time.type.serverName)', expected type 'timestamp'")

@@ -3,10 +3,10 @@ internal import BSONStore
 /// Makes the documents that an expanded change stream gives of collections made, indexed, modified.
 ///
 /// Source: MongoDB manual, "Change Events", those with `showExpandedEvents`.
-struct DefinitionEvent {
+struct SchemaChangeEvent {
     let change: DefinitionChange
     /// Where the stream is behind this event.
-    let place: StreamPlace
+    let place: ChangeStreamPosition
     let stamp: WriteStamp
 
     /// The event's document.

@@ -3,14 +3,14 @@ internal import BSONStore
 /// Tells an update's changes by their paths, as change events do in `updateDescription`.
 ///
 /// Source: MongoDB manual, "update Event"; the server's `change_stream_document_diff_parser.cpp`.
-struct EventDescription {
+struct UpdateDescriptionWriter {
     private var updated = BSONDocument()
     private var removed: [BSONValue] = []
     private var truncated: [BSONValue] = []
     private var ambiguous = BSONDocument()
 
     /// Collects the paths of a difference.
-    init(_ difference: EventDifference) { add(difference, Path()) }
+    init(_ difference: OplogDelta) { add(difference, Path()) }
 
     /// The event's field.
     ///
@@ -26,7 +26,7 @@ struct EventDescription {
         return document
     }
 
-    private mutating func add(_ difference: EventDifference, _ path: Path) {
+    private mutating func add(_ difference: OplogDelta, _ path: Path) {
         if let size = difference.newSize {
             note(path)
             truncated.append(

@@ -6,7 +6,7 @@ internal import BSONStore
 /// told as a whole; what a pipeline made is told by its parts where that is shorter.
 ///
 /// Source: the server's `document_diff_calculator.cpp`.
-struct EventDifference {
+struct OplogDelta {
     /// Whether it is of an array.
     let isArray: Bool
     /// What differs, by field or place.
@@ -125,14 +125,14 @@ struct EventDifference {
     ) {
         if before == after { return }
         let rules = rules.below(key, isArray: isArray)
-        let inner: EventDifference
+        let inner: OplogDelta
         let byteCount: Int
         switch (before, after) {
         case (.document(let old), .document(let new)):
-            inner = EventDifference(old, new, rules)
+            inner = OplogDelta(old, new, rules)
             byteCount = new.byteCount
         case (.array(let old), .array(let new)):
-            inner = EventDifference(old, new, rules)
+            inner = OplogDelta(old, new, rules)
             byteCount = new.document.byteCount
         default:
             changes.append(Field(key: key, change: .updated(after)))
@@ -180,5 +180,5 @@ indirect enum FieldChange {
     /// It is new.
     case inserted(BSONValue)
     /// Something in it is different.
-    case inside(EventDifference)
+    case inside(OplogDelta)
 }

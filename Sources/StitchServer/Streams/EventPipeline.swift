@@ -30,14 +30,14 @@ struct EventPipeline: Sendable {
                 continue
             }
             guard !splits else {
-                throw CommandFault(
+                throw CommandFailure(
                     7_182_802, "\(SplitEvent.stage) must be the last stage in the pipeline")
             }
             guard name != ChangeStreamStage.name else { throw ChangeStreamStage.mustBeFirst }
             guard Self.allowed.contains(name) else {
                 // An unknown stage is named as such.
                 _ = try Pipeline(BSONArray([stage]), options: options)
-                throw CommandFault(
+                throw CommandFailure(
                     .illegalOperation,
                     "\(Self.standsFor[name] ?? name) is not permitted in a $changeStream pipeline")
             }
@@ -68,7 +68,7 @@ struct EventPipeline: Sendable {
         let namespace = Namespace("admin", "$cmd.aggregate")
         guard let passed = try transaction.aggregate(namespace, pipeline).first else { return nil }
         guard let id = event["_id"], passed["_id"] == id else {
-            throw CommandFault(
+            throw CommandFailure(
                 280,
                 "Encountered an event whose _id field, which contains the resume token, was "
                     + "modified by the pipeline. Modifying the _id field of an event makes it "

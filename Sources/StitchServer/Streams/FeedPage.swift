@@ -11,7 +11,7 @@ struct FeedPage {
     /// The changes.
     private(set) var entries: [Entry] = []
     /// The place behind all of them.
-    let end: StreamPlace
+    let end: ChangeStreamPosition
     /// Whether there was nothing behind them.
     let isAtEnd: Bool
     /// What became of collections behind the page's beginning, where definitions are shown.
@@ -21,7 +21,7 @@ struct FeedPage {
     ///
     /// - Throws: 286 (ChangeStreamHistoryLost) when the feed does not reach back so far.
     init(
-        _ transaction: ReadTransaction, after place: StreamPlace, in namespace: Namespace?,
+        _ transaction: ReadTransaction, after place: ChangeStreamPosition, in namespace: Namespace?,
         limit: Int
     ) throws {
         let begin = place.kind == .pieces ? place.position - 1 : place.position
@@ -63,7 +63,7 @@ struct FeedPage {
             other.position >= change.position && other.namespace == change.namespace
         }
         guard let next else { return try transaction.uuid(change.namespace) }
-        let isAnother = next.kind == .renamedHere && next.position != change.position
+        let isAnother = next.kind == .renameTarget && next.position != change.position
         return next[isAnother ? .dropTarget : .uuid]
     }
 }
@@ -78,7 +78,7 @@ extension FeedPage.Entry {
     }
 
     /// Where a stream is behind the change.
-    func place(after place: StreamPlace) -> StreamPlace {
+    func place(after place: ChangeStreamPosition) -> ChangeStreamPosition {
         var next = place
         switch self {
         case .change(let change):
@@ -105,7 +105,7 @@ extension FeedPage.Entry {
     }
 }
 
-extension StreamPlace {
+extension ChangeStreamPosition {
     /// Names a position where nothing was given out.
     init(marking position: Int64, _ transaction: ReadTransaction) throws(StoreError) {
         self.init(position: position, kind: .mark)
@@ -113,8 +113,8 @@ extension StreamPlace {
     }
 
     /// The same place, when nothing was given out there.
-    var marked: StreamPlace {
-        StreamPlace(
+    var marked: ChangeStreamPosition {
+        ChangeStreamPosition(
             position: position, kind: .mark, definition: definition, rules: rules, time: time)
     }
 
@@ -132,7 +132,7 @@ extension StreamPlace {
     func check(_ transaction: ReadTransaction) throws {
         guard let time, let comment = try transaction.changeComment(at: position) else { return }
         guard WriteStamp(comment)?.time == time else {
-            throw CommandFault(
+            throw CommandFailure(
                 286,
                 "Resume of change stream was not possible, as the resume token is of another "
                     + "history: another change is at position \(position) by now")

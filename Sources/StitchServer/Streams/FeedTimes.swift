@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// Finds changes of the feed by the time of the operation that made them.
-struct FeedTimes {
+struct FeedTimeLookup {
     private let transaction: ReadTransaction
     private let head: Int64
 
@@ -17,7 +17,7 @@ struct FeedTimes {
     func position(before time: BSONTimestamp) throws -> Int64 {
         var low = try floor()
         if low > 0, let first = try stamp(from: low)?.time, time < first {
-            throw CommandFault(
+            throw CommandFailure(
                 286,
                 "Resume of change stream was not possible, as the resume point may no longer be in "
                     + "the oplog.")

@@ -16,19 +16,19 @@ enum SplitEvent {
     /// The fields of each piece: the small ones first.
     ///
     /// - Throws: 7182500 when one field alone is too large, 7182502 without fields.
-    static func pieces(_ event: BSONDocument) throws(CommandFault) -> [BSONDocument] {
+    static func pieces(_ event: BSONDocument) throws(CommandFailure) -> [BSONDocument] {
         let fields = event.filter { $0.key != "_id" }
             .map { field in (field: field, bytes: BSONDocument([field]).byteCount) }
             .sorted { $0.bytes < $1.bytes }
         guard !fields.isEmpty else {
-            throw CommandFault(
+            throw CommandFailure(
                 7_182_502, "Cannot split an empty event or an event containing solely '_id' field")
         }
         var pieces: [BSONDocument] = []
         var piece = BSONDocument()
         for (field, bytes) in fields {
             guard bytes + frameBytes <= bytesMax else {
-                throw CommandFault(
+                throw CommandFailure(
                     7_182_500,
                     "Splitting change event failed: fragment size \(bytes + frameBytes) is greater "
                         + "than maximum allowed fragment size \(bytesMax)")
@@ -45,9 +45,9 @@ enum SplitEvent {
     /// Checks the stage's argument.
     ///
     /// - Throws: 7182800.
-    static func check(_ argument: BSONValue) throws(CommandFault) {
+    static func check(_ argument: BSONValue) throws(CommandFailure) {
         guard argument.documentValue?.isEmpty == true else {
-            throw CommandFault(
+            throw CommandFailure(
                 7_182_800, "$changeStreamSplitLargeEvent spec should be an empty object")
         }
     }
@@ -55,40 +55,40 @@ enum SplitEvent {
     /// Refuses the stage where nothing is watched.
     ///
     /// - Throws: 7182800, 20 (IllegalOperation).
-    static func refuse(_ argument: BSONValue) throws(CommandFault) {
+    static func refuse(_ argument: BSONValue) throws(CommandFailure) {
         try check(argument)
-        throw CommandFault(
+        throw CommandFailure(
             .illegalOperation, "\(stage) can only be used in a $changeStream pipeline")
     }
 
     /// The error for going on behind a piece without the stage.
-    static var isNotAsked: CommandFault {
-        CommandFault(
+    static var isNotAsked: CommandFailure {
+        CommandFailure(
             280,
             "To resume from a split event, the $changeStream pipeline must include a "
                 + "$changeStreamSplitLargeEvent stage")
     }
 
     /// The error for going on behind a piece of an event that is not cut now.
-    static var isWhole: CommandFault {
-        CommandFault(
+    static var isWhole: CommandFailure {
+        CommandFailure(
             280,
             "Attempted to resume from a split event fragment, but the event in the resumed stream "
                 + "was not large enough to be split")
     }
 
     /// The error for going on behind a piece that there is not now.
-    static var isAnother: CommandFault {
-        CommandFault(
+    static var isAnother: CommandFailure {
+        CommandFailure(
             280,
             "Attempted to resume from a split event, but the resumed stream produced a different "
                 + "split. Ensure that the pipeline used to resume is the same as the original")
     }
 
     /// The error for an event that is too large and is not to be cut.
-    static func tooLarge(_ event: BSONDocument) -> CommandFault {
+    static func tooLarge(_ event: BSONDocument) -> CommandFailure {
         let count = event.byteCount
-        return CommandFault(
+        return CommandFailure(
             10334,
             "BSONObj size: \(count) (0x\(String(count, radix: 16, uppercase: true))) is invalid. "
                 + "Size must be between 0 and \(wholeBytesMax)(16MB)")

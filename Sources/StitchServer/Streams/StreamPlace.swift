@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// Names a place in the change feed, as a change stream's resume token does.
-struct StreamPlace: Sendable, Hashable {
+struct ChangeStreamPosition: Sendable, Hashable {
     /// What the place is behind.
     enum Kind: UInt8, Sendable {
         /// A change, which was given out.
@@ -70,26 +70,26 @@ struct StreamPlace: Sendable, Hashable {
     }
 }
 
-extension StreamPlace {
+extension ChangeStreamPosition {
     /// Reads a token.
     ///
     /// - Throws: 40647 and 40648 for a document that is no token, 40649 for an empty one, 9
     ///   (FailedToParse) for another text, 260 (InvalidResumeToken) for a token of another server.
-    init(token: BSONDocument) throws(CommandFault) {
+    init(token: BSONDocument) throws(CommandFailure) {
         guard let text = token["_data"]?.stringValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 40647,
                 "Bad resume token: _data of missing or of wrong type. Expected string, got "
                     + DocumentText.text(of: token))
         }
         if let bits = token["_typeBits"] {
             guard case .binary(let binary) = bits, binary.subtype == 0 else {
-                throw CommandFault(
+                throw CommandFailure(
                     40648,
                     "Bad resume token: _typeBits of wrong type " + DocumentText.text(of: token))
             }
         }
-        guard !text.isEmpty else { throw CommandFault(40649, "invalid empty resume token") }
+        guard !text.isEmpty else { throw CommandFailure(40649, "invalid empty resume token") }
         var bytes = try Self.bytes(text)
         var time: BSONTimestamp?
         if bytes.count >= 18, bytes[9] & Self.withTime != 0 {
@@ -104,7 +104,7 @@ extension StreamPlace {
             let kind = Kind(rawValue: bytes[9]),
             (kind == .pieces ? [20, 28] : [10, 18, 26]).contains(bytes.count)
         else {
-            throw CommandFault(260, "the resume token is not one of this server: \(text)")
+            throw CommandFailure(260, "the resume token is not one of this server: \(text)")
         }
         let definition = bytes.count > 10 ? Self.number(bytes[10..<18]) : -1
         self.init(
@@ -120,10 +120,10 @@ extension StreamPlace {
         bytes.reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    private static func bytes(_ text: String) throws(CommandFault) -> [UInt8] {
+    private static func bytes(_ text: String) throws(CommandFailure) -> [UInt8] {
         let digits = text.utf8.map(\.hexDigit)
         guard digits.count % 2 == 0, !digits.isEmpty, !digits.contains(nil) else {
-            throw CommandFault(.failedToParse, "resume token string was not a valid hex string")
+            throw CommandFailure(.failedToParse, "resume token string was not a valid hex string")
         }
         return stride(from: 0, to: digits.count, by: 2).map { index in
             (digits[index] ?? 0) << 4 | (digits[index + 1] ?? 0)

@@ -135,9 +135,9 @@ final class SessionTransaction: Sendable {
     /// Whether it keeps others from writing though its client has not used it for a while.
     func keepsOthersOut(unusedFor idle: Duration) -> Bool {
         switch holding.withLock({ $0 }) {
-        case .writing(let transaction): transaction.isLeftAlone(for: idle)
+        case .writing(let transaction): transaction.hasBeenIdle(for: idle)
         case .snapshot(let snapshot, _):
-            store.location == .inMemory && snapshot.isLeftAlone(for: idle)
+            store.location == .inMemory && snapshot.hasBeenIdle(for: idle)
         case .nothing, .committed, .aborted: false
         }
     }
@@ -256,8 +256,8 @@ final class SessionTransaction: Sendable {
         }
     }
 
-    static var conflict: CommandFault {
-        CommandFault(
+    static var conflict: CommandFailure {
+        CommandFailure(
             112,
             "Caused by :: Write conflict during plan execution and yielding is disabled. :: "
                 + "Please retry your operation or multi-document transaction.")

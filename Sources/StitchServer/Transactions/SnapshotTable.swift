@@ -42,8 +42,8 @@ final class SnapshotTable: Sendable {
         return try use(snapshot, request.time, body)
     }
 
-    private static func tooOld(_ time: BSONTimestamp) -> CommandFault {
-        CommandFault(
+    private static func tooOld(_ time: BSONTimestamp) -> CommandFailure {
+        CommandFailure(
             239, "Read timestamp \(SnapshotRequest.text(time)) is no longer available.")
     }
 
@@ -55,7 +55,7 @@ final class SnapshotTable: Sendable {
         do {
             return try snapshot.use(body)
         } catch {
-            let code = CommandFault(error).code
+            let code = CommandFailure(error).code
             let isEnded = entries.withLock { $0[time] == nil }
             // Who ended it has interrupted the reader.
             guard isEnded, code == 11601 || code == StoreError.Code.closed.rawValue else {
@@ -123,12 +123,12 @@ struct SnapshotRequest: Sendable, Hashable {
     /// Reads the read concern of a command; `nil` without the level `snapshot`.
     ///
     /// - Throws: 72 (InvalidOptions) with MongoDB's texts.
-    init?(_ body: BSONDocument, _ rule: CommandRule, _ clock: ClusterClock) throws(CommandFault) {
+    init?(_ body: BSONDocument, _ rule: CommandDefinition, _ clock: ClusterClock) throws(CommandFailure) {
         let concern = body["readConcern"]?.documentValue
         let time = concern?["atClusterTime"]
         guard concern?["level"]?.stringValue == "snapshot" else {
             guard time == nil else {
-                throw CommandFault(
+                throw CommandFailure(
                     .invalidOptions,
                     "readConcern.atClusterTime is only valid with readConcern level snapshot")
             }
@@ -138,14 +138,14 @@ struct SnapshotRequest: Sendable, Hashable {
         // A cursor reads the state that its command began with.
         guard rule.name != "getMore", rule.name != "killCursors" else { return nil }
         guard ["find", "aggregate", "distinct"].contains(rule.name) else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions,
                 "Command \(rule.name) does not support { readConcern: { level: \"snapshot\", "
                     + "provenance: \"clientSupplied\" } } :: caused by :: read concern not "
                     + "supported")
         }
         guard concern?["afterClusterTime"] == nil || time == nil else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions,
                 "Specifying a timestamp for readConcern snapshot in a causally consistent session "
                     + "is not allowed. See documentation for more information.")
@@ -156,7 +156,7 @@ struct SnapshotRequest: Sendable, Hashable {
             return
         }
         guard case .timestamp(let given) = time else {
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch,
                 "BSON field 'readConcern.atClusterTime' is the wrong type "
                     + "'\(time.type.serverName)', expected type 'timestamp'")

@@ -3,7 +3,7 @@ internal import BSONStore
 extension StoreBackend {
     /// Carries out a command, in the transaction of its session where it is part of one.
     func answer(
-        _ call: CommandCall, _ rule: CommandRule,
+        _ call: CommandCall, _ rule: CommandDefinition,
         _ answer: (CommandCall, StoreBackend) throws -> CommandOutcome
     ) throws -> CommandOutcome {
         guard let request = call.transaction, request.isTransaction,
@@ -13,7 +13,7 @@ extension StoreBackend {
         var entered: SessionTransaction?
         do {
             guard rule.traits.contains(.inTransaction) else {
-                throw CommandFault(
+                throw CommandFailure(
                     263, "Cannot run '\(rule.name)' in a multi-document transaction.")
             }
             if request.starts, let known = try logEntry(session), known.number > request.number {
@@ -36,10 +36,10 @@ extension StoreBackend {
                 transactions.giveUp(session)
             }
             return outcome
-        } catch let error as ClosedOnPurpose {
+        } catch let error as CloseConnectionRequest {
             throw error
         } catch {
-            var fault = CommandFault(error)
+            var fault = CommandFailure(error)
             // Who gave the transaction up under the command has interrupted it.
             let isGivenUp = fault.code == 11601 && entered?.isAborted == true
             if isGivenUp || fault.code == StoreError.Code.closed.rawValue {
@@ -82,8 +82,8 @@ extension StoreBackend {
         guard let fault else { return false }
         let closes = fault["closeConnection"]?.isTrue ?? true
         guard let code = fault["failBeforeCommitExceptionCode"]?.wholeNumber else { return closes }
-        guard !closes else { throw ClosedOnPurpose() }
-        throw CommandFault(
+        guard !closes else { throw CloseConnectionRequest() }
+        throw CommandFailure(
             Int32(clamping: code), "onPrimaryTransactionalWrite fail point enabled")
     }
 
@@ -102,7 +102,7 @@ extension StoreBackend {
             let log = SessionLog(transaction)
             if let known = try log.entry(of: session) {
                 guard known.number <= request.number else {
-                    throw CommandFault(
+                    throw CommandFailure(
                         225,
                         "Retryable write with txnNumber \(request.number) is prohibited on session "
                             + "because a newer retryable write with txnNumber \(known.number) has "
@@ -116,7 +116,7 @@ extension StoreBackend {
                     number: request.number, isTransaction: false, reply: reply), of: session)
             return (reply, try isBroken(call))
         }
-        if closes { throw ClosedOnPurpose() }
+        if closes { throw CloseConnectionRequest() }
         return reply
     }
 }

@@ -15,34 +15,34 @@ struct TransactionRequest: Sendable, Hashable {
     /// Reads the fields; `nil` when there is no number.
     ///
     /// - Throws: 72 (InvalidOptions), 14, 263 and 50768 with MongoDB's texts.
-    init?(_ body: BSONDocument, _ rule: CommandRule, hasSession: Bool) throws(CommandFault) {
+    init?(_ body: BSONDocument, _ rule: CommandDefinition, hasSession: Bool) throws(CommandFailure) {
         let autocommit = try Self.flag(body, "autocommit")
         let starts = try Self.flag(body, "startTransaction")
         guard let value = body["txnNumber"] else {
             if autocommit != nil {
-                throw CommandFault(
+                throw CommandFailure(
                     .invalidOptions,
                     "'autocommit' field requires a transaction number to also be specified")
             }
             if starts != nil {
-                throw CommandFault(
+                throw CommandFailure(
                     .invalidOptions,
                     "'startTransaction' field requires a transaction number to also be specified")
             }
             return nil
         }
         guard case .int64(let number) = value else {
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch,
                 "BSON field 'OperationSessionInfo.txnNumber' is the wrong type "
                     + "'\(value.type.serverName)', expected type 'long'")
         }
         guard hasSession else {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions, "Transaction number requires a session ID to also be specified")
         }
         guard number >= 0 else {
-            throw CommandFault(.invalidOptions, "Transaction number cannot be negative")
+            throw CommandFailure(.invalidOptions, "Transaction number cannot be negative")
         }
         try Self.check(autocommit, starts, rule)
         self.number = number
@@ -59,27 +59,27 @@ struct TransactionRequest: Sendable, Hashable {
     ]
 
     private static func check(
-        _ autocommit: Bool?, _ starts: Bool?, _ rule: CommandRule
-    ) throws(CommandFault) {
+        _ autocommit: Bool?, _ starts: Bool?, _ rule: CommandDefinition
+    ) throws(CommandFailure) {
         if autocommit == true {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions, "Specifying autocommit=true is not allowed.")
         }
         if starts != nil, autocommit == nil {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions,
                 "'startTransaction' field requires 'autocommit' field to also be specified")
         }
         if starts == false {
-            throw CommandFault(
+            throw CommandFailure(
                 .invalidOptions, "Specifying startTransaction=false is not allowed.")
         }
         if starts == true, let refusal = Self.noBeginnings[rule.name] {
-            throw CommandFault(263, refusal)
+            throw CommandFailure(263, refusal)
         }
         guard autocommit == nil else { return }
         guard rule.traits.contains(.retryable) else {
-            throw CommandFault(
+            throw CommandFailure(
                 50768,
                 "txnNumber may only be provided for multi-document transactions and retryable "
                     + "write commands. autocommit:false was not provided, and \(rule.name) is not "
@@ -89,10 +89,10 @@ struct TransactionRequest: Sendable, Hashable {
 
     private static func flag(
         _ body: BSONDocument, _ field: String
-    ) throws(CommandFault) -> Bool? {
+    ) throws(CommandFailure) -> Bool? {
         guard let value = body[field], value.type != .null else { return nil }
         guard let flag = value.boolValue else {
-            throw CommandFault(
+            throw CommandFailure(
                 .typeMismatch,
                 "BSON field 'OperationSessionInfo.\(field)' is the wrong type "
                     + "'\(value.type.serverName)', expected type 'bool'")
@@ -105,9 +105,9 @@ extension CommandCall {
     /// Refuses a retryable write that may concern several documents.
     ///
     /// - Throws: 72 (InvalidOptions).
-    func checkRetryable(isMulti: Bool) throws(CommandFault) {
+    func checkRetryable(isMulti: Bool) throws(CommandFailure) {
         guard isMulti, let transaction, !transaction.isTransaction else { return }
-        throw CommandFault(
+        throw CommandFailure(
             .invalidOptions, "Cannot use (or request) retryable writes with multi=true")
     }
 }

@@ -63,14 +63,14 @@ final class TransactionTable: Sendable {
     func enter(
         _ request: TransactionRequest, _ session: [UInt8], of owner: [UInt8] = [],
         begin: (Int64) -> SessionTransaction
-    ) throws(CommandFault) -> SessionTransaction {
+    ) throws(CommandFailure) -> SessionTransaction {
         var replaced: SessionTransaction?
         var pushedOut: SessionTransaction?
         defer {
             replaced?.abort()
             _ = pushedOut?.giveUp()
         }
-        return try state.withLock { (state) throws(CommandFault) in
+        return try state.withLock { (state) throws(CommandFailure) in
             let known = state.entries[session]
             if let known, known.number > request.number {
                 throw Self.tooOld(request.number, known.number)
@@ -86,7 +86,7 @@ final class TransactionTable: Sendable {
                 }
             }
             if let known, known.number == request.number {
-                throw CommandFault(
+                throw CommandFailure(
                     117,
                     "Only servers in a sharded cluster can start a new transaction at the active "
                         + "transaction number")
@@ -108,7 +108,7 @@ final class TransactionTable: Sendable {
     /// - Throws: 365 when it is the owner who has too many.
     private func makeRoom(
         for owner: [UInt8], _ state: inout State
-    ) throws(CommandFault) -> SessionTransaction? {
+    ) throws(CommandFailure) -> SessionTransaction? {
         let own = state.open[owner, default: 0]
         guard own < bounds.ofOneMax else { throw Self.tooMany(own, "of this user") }
         guard state.openCount >= bounds.countMax else { return nil }
@@ -123,8 +123,8 @@ final class TransactionTable: Sendable {
         return oldest.1
     }
 
-    private static func tooMany(_ count: Int, _ whose: String) -> CommandFault {
-        var fault = CommandFault(
+    private static func tooMany(_ count: Int, _ whose: String) -> CommandFailure {
+        var fault = CommandFailure(
             365,
             "\(count) transactions \(whose) are open, and no more may be; commit or abort some, or "
                 + "try again later.")
@@ -169,7 +169,7 @@ final class TransactionTable: Sendable {
     /// Aborts.
     ///
     /// - Throws: 251 (NoSuchTransaction), 256 (TransactionCommitted).
-    func abort(_ number: Int64, _ session: [UInt8]) throws(CommandFault) {
+    func abort(_ number: Int64, _ session: [UInt8]) throws(CommandFailure) {
         let known = entry(session)
         guard let known, known.number == number else {
             throw Self.unknown(number, known?.number)
@@ -264,23 +264,23 @@ final class TransactionTable: Sendable {
         state.withLock { state in state.entries.values.compactMap(\.transaction) }
     }
 
-    private static func unknown(_ number: Int64, _ active: Int64?) -> CommandFault {
-        CommandFault(
+    private static func unknown(_ number: Int64, _ active: Int64?) -> CommandFailure {
+        CommandFailure(
             251,
             "Given transaction number \(number) does not match any in-progress transactions. "
                 + "The active transaction number is \(active ?? -1)")
     }
 
-    private static func committed(_ number: Int64) -> CommandFault {
-        CommandFault(256, "Transaction with { txnNumber: \(number) } has been committed.")
+    private static func committed(_ number: Int64) -> CommandFailure {
+        CommandFailure(256, "Transaction with { txnNumber: \(number) } has been committed.")
     }
 
-    static func aborted(_ number: Int64) -> CommandFault {
-        CommandFault(251, "Transaction with { txnNumber: \(number) } has been aborted.")
+    static func aborted(_ number: Int64) -> CommandFailure {
+        CommandFailure(251, "Transaction with { txnNumber: \(number) } has been aborted.")
     }
 
-    static func tooOld(_ number: Int64, _ newer: Int64) -> CommandFault {
-        CommandFault(
+    static func tooOld(_ number: Int64, _ newer: Int64) -> CommandFailure {
+        CommandFailure(
             225,
             "Cannot start transaction \(number) on session because a newer transaction with "
                 + "txnNumber \(newer) has already started on this session.")

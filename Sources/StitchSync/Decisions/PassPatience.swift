@@ -1,6 +1,6 @@
 /// Says after which passes to wait, whatever the remote answers: nothing that does not get on is tried
 /// again at once for ever (liveness rule L3).
-struct PassPatience: Sendable {
+struct PassRetryPolicy: Sendable {
     /// Passes in a row that were only overtaken, after each of which the next one comes at once.
     static let overtakenMax = 3
     /// Passes in a row that found something to do, after each of which the next one comes at once.
@@ -15,7 +15,7 @@ struct PassPatience: Sendable {
     /// Notes a pass that reached the remote; `true` when the next one is to come at once.
     mutating func mayGoOn(after report: SyncPassReport) -> Bool {
         guard !report.isQuiet else {
-            self = PassPatience()
+            self = PassRetryPolicy()
             return false
         }
         busy += 1

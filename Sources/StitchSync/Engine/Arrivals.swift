@@ -5,13 +5,13 @@ internal import BSONStore
 /// To begin and end a statement costs as much as to store a row: several go with each. What is
 /// stored together is undone together, so that this is only for transactions that end with the first
 /// document that stands in the way.
-struct Arrivals {
-    private(set) var records: [SyncedDocument] = []
+struct BulkInsertBuffer {
+    private(set) var records: [SyncRecord] = []
     private(set) var documents: [BSONDocument] = []
 
     /// Takes a document that is not here with its record, which is not stored; `false` when the record
     /// has more to say than such a record can.
-    mutating func take(_ document: BSONDocument, _ record: SyncedDocument) -> Bool {
+    mutating func take(_ document: BSONDocument, _ record: SyncRecord) -> Bool {
         guard record.rowID == nil, record.isSettled else { return false }
         records.append(record)
         documents.append(document)
@@ -21,15 +21,15 @@ struct Arrivals {
 
 extension SyncTransaction {
     /// Stores what waited, if anything.
-    func store(_ arrivals: Arrivals) throws {
+    func store(_ arrivals: BulkInsertBuffer) throws {
         guard !arrivals.records.isEmpty else { return }
-        try transaction.insertTogether(namespace, arrivals.documents)
+        try transaction.insertBatch(namespace, arrivals.documents)
         try records.insertSettled(
             arrivals.records, revision: firstRevision(), in: collection.rowID)
     }
 }
 
-extension SyncRecords {
+extension SyncRecordTable {
     private static let insertTwo = FixedStatement(insertion(of: 2))
     private static let insertEight = FixedStatement(insertion(of: 8))
 
@@ -47,7 +47,7 @@ extension SyncRecords {
     ///
     /// - Throws: what SQLite says; some of them may be stored then.
     fileprivate func insertSettled(
-        _ records: [SyncedDocument], revision: Int64, in collection: Int64
+        _ records: [SyncRecord], revision: Int64, in collection: Int64
     ) throws {
         var rest = records[...]
         for (count, sql) in [(8, Self.insertEight), (2, Self.insertTwo)] {
@@ -69,7 +69,7 @@ extension SyncRecords {
     }
 
     private func bindSettled(
-        _ record: SyncedDocument, to statement: borrowing SQLiteStatement, _ first: Int32
+        _ record: SyncRecord, to statement: borrowing SQLiteStatement, _ first: Int32
     ) {
         statement.bind(first, keyOf: record.documentID)
         Self.bind(documentID: record.documentID, to: statement, first + 1)

@@ -64,7 +64,7 @@ extension AttemptBatch {
     }
 }
 
-extension SyncRecords {
+extension SyncRecordTable {
     /// Stores a batch and returns its row.
     func add(_ batch: AttemptBatch, in collection: Int64) throws -> Int64 {
         let insert = try connection.prepare(
@@ -102,7 +102,7 @@ extension SyncRecords {
 
 extension SyncTransaction {
     /// Stores each attempt of the open batches with its record.
-    func spreadAttempts() throws {
+    func expandAttemptBatches() throws {
         for (row, batch) in try records.attemptBatches(in: collection.rowID) {
             for member in batch.members {
                 guard var record = try records.record(row: member.row)?.record,
@@ -133,8 +133,8 @@ extension SyncTransaction {
 
 extension CollectionPass {
     /// Spreads attempts whose answers never came, so that each is settled by evidence.
-    func spreadAttempts() async throws {
+    func expandAttemptBatches() async throws {
         guard try read({ $1.hasAttempts }) else { return }
-        try await write { try $0.spreadAttempts() }
+        try await write { try $0.expandAttemptBatches() }
     }
 }

@@ -4,7 +4,7 @@ internal import BSONStore
 extension CollectionPass {
     /// Walks the history since attempts were stored, once for all that were stored together.
     mutating func history(
-        after start: ResumeToken, of records: [SyncedDocument]
+        after start: ResumeToken, of records: [SyncRecord]
     ) async throws -> [OperationID: AttemptEvidence] {
         #if ENGINE_VARIANTS
             if EngineVariant.attemptOnlyOnTop.isOn { return [:] }

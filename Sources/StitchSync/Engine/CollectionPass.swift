@@ -16,7 +16,7 @@ struct CollectionPass {
     /// Errors to tell the app of, after the commit that caused them.
     var errors: [SyncError] = []
     /// Errors that are stored, and told of until the app has taken note.
-    var toldLater: [SyncError.Code] = []
+    var persistedErrors: [SyncError.Code] = []
     /// Documents whose change was taken back.
     var reverted: [BSONValue] = []
     /// Rows of records whose stored bases are of no use any more.
@@ -28,7 +28,7 @@ struct CollectionPass {
     /// Whether the remote told its identity in this pass.
     var isIdentityKnown = false
     /// Whether the remote said that the collection does not exist there yet.
-    var isToBeMade = false
+    var isUncreated = false
     /// The collection's number in this store.
     let sessionNumber: Int64
 
@@ -41,7 +41,7 @@ struct CollectionPass {
 
     /// Changes what is kept of the collection as a whole, in a transaction of its own.
     func updateCollection(
-        _ change: @escaping @Sendable (inout SyncState.Collection) -> Void
+        _ change: @escaping @Sendable (inout SyncStateTable.Collection) -> Void
     ) async throws {
         try await write { sync in
             var collection = sync.collection
@@ -51,14 +51,14 @@ struct CollectionPass {
     }
 
     /// Reads the collection's records from a snapshot.
-    func read<R>(_ body: (SyncRecords, SyncState.Collection) throws -> R) throws -> R {
+    func read<R>(_ body: (SyncRecordTable, SyncStateTable.Collection) throws -> R) throws -> R {
         try snapshot { try body($0.records, $0.collection) }
     }
 
     /// Reads the collection's documents and records from a snapshot.
     func snapshot<R>(_ body: (SyncSnapshot) throws -> R) throws -> R {
         try engine.store.read { transaction in
-            let state = SyncState(connection: transaction.connection)
+            let state = SyncStateTable(connection: transaction.connection)
             guard let collection = try state.existing(namespace) else {
                 throw SyncError(
                     .storeFailed, "the sync tables lack the collection", namespace: namespace)
@@ -80,7 +80,7 @@ struct CollectionPass {
     ) async throws -> R {
         guard engine.isOnline else { throw RemoteError(.retryable, "the engine went offline") }
         report.requests += 1
-        return try await engine.askInTime(remote, body)
+        return try await engine.requestWithTimeout(remote, body)
     }
 }
 
@@ -89,7 +89,7 @@ extension SyncEngine {
     ///
     /// - Parameter wait: how long the remote is told to wait for something to happen.
     /// - Throws: `RemoteError`, also when the time is up; `CancellationError`.
-    func askInTime<R: Sendable>(
+    func requestWithTimeout<R: Sendable>(
         _ remote: any RemoteCollection, waitingUpTo wait: Duration = .zero,
         _ body: @escaping @Sendable (any RemoteCollection) async throws -> R
     ) async throws -> R {

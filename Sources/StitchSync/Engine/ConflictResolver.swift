@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// A conflict as it was found: what the handler is shown, and the record that it was found for.
 struct OpenConflict: Sendable {
-    let record: SyncedDocument
+    let record: SyncRecord
     let base: BSONDocument?
     let local: BSONDocument?
     let remote: RemoteEdition
@@ -92,25 +92,25 @@ extension CollectionPass {
         do {
             let outcomes = try await write { sync in try answers.map(sync.commit) }
             for (answer, outcome) in zip(answers, outcomes) { count(answer, outcome) }
-        } catch let cause where SyncTransaction.isAboutDocument(cause) {
-            for answer in answers { try await commitAlone(answer) }
+        } catch let cause where SyncTransaction.concernsDocument(cause) {
+            for answer in answers { try await commitIndividually(answer) }
         }
     }
 
-    private mutating func commitAlone(_ answer: Answer) async throws {
+    private mutating func commitIndividually(_ answer: Answer) async throws {
         do {
             count(answer, try await write { sync in try sync.commit(answer) })
-        } catch let cause where SyncTransaction.isAboutDocument(cause) {
+        } catch let cause where SyncTransaction.concernsDocument(cause) {
             let failed = Answer(
                 conflict: answer.conflict, result: .failure(failure(of: answer.conflict, cause)))
             count(failed, try await write { sync in try sync.commit(failed) })
         }
     }
 
-    private mutating func count(_ answer: Answer, _ outcome: SyncTransaction.Committed) {
+    private mutating func count(_ answer: Answer, _ outcome: SyncTransaction.ResolutionOutcome) {
         if case .success(let resolution) = answer.result {
             report.conflicts += 1
-            note(answer.conflict, outcome, NotedConflict.Answer(resolution))
+            note(answer.conflict, outcome, JournaledConflict.Answer(resolution))
         } else {
             note(answer.conflict, outcome, .waits)
         }
@@ -119,8 +119,8 @@ extension CollectionPass {
 
     /// Notes for tools what became of a conflict; one that is decided anew is noted then.
     private func note(
-        _ conflict: OpenConflict, _ outcome: SyncTransaction.Committed,
-        _ answer: NotedConflict.Answer
+        _ conflict: OpenConflict, _ outcome: SyncTransaction.ResolutionOutcome,
+        _ answer: JournaledConflict.Answer
     ) {
         switch outcome {
         case .committed: engine.journal.note(conflict, in: namespace, answer)
@@ -132,18 +132,18 @@ extension CollectionPass {
 
     /// The same for a conflict that was answered in the transaction that found it.
     func note(
-        _ conflict: OpenConflict, _ outcome: SyncTransaction.Committed,
-        _ answer: ConflictHandler<BSONDocument>.Always?
+        _ conflict: OpenConflict, _ outcome: SyncTransaction.ResolutionOutcome,
+        _ answer: ConflictHandler<BSONDocument>.FixedResolution?
     ) {
         switch answer {
-        case .local: note(conflict, outcome, NotedConflict.Answer.useLocal)
-        case .remote: note(conflict, outcome, NotedConflict.Answer.useRemote)
+        case .local: note(conflict, outcome, JournaledConflict.Answer.useLocal)
+        case .remote: note(conflict, outcome, JournaledConflict.Answer.useRemote)
         case nil: break
         }
     }
 
     /// Notes what became of the answer to a record's conflict.
-    mutating func count(_ outcome: SyncTransaction.Committed, _ record: SyncedDocument) {
+    mutating func count(_ outcome: SyncTransaction.ResolutionOutcome, _ record: SyncRecord) {
         switch outcome {
         case .committed:
             if let row = record.rowID { resolved.insert(row) }
@@ -157,7 +157,7 @@ extension CollectionPass {
 
 extension SyncTransaction {
     /// What became of an answer.
-    enum Committed: Sendable {
+    enum ResolutionOutcome: Sendable {
         case committed
         /// The app wrote while the handler thought; the conflict is decided anew.
         case overtaken
@@ -165,7 +165,7 @@ extension SyncTransaction {
     }
 
     /// Carries an answer out, unless the app wrote meanwhile; pauses the document of one that failed.
-    func commit(_ answer: CollectionPass.Answer) throws -> Committed {
+    func commit(_ answer: CollectionPass.Answer) throws -> ResolutionOutcome {
         switch answer.result {
         case .success(let resolution): return try commit(resolution, to: answer.conflict)
         case .failure(let error):
@@ -180,7 +180,7 @@ extension SyncTransaction {
 
     private func commit(
         _ answer: ConflictResolution<BSONDocument>, to conflict: OpenConflict
-    ) throws -> Committed {
+    ) throws -> ResolutionOutcome {
         #if ENGINE_VARIANTS
             let goesOn = EngineVariant.answerOverWrite.isOn
         #else
@@ -194,9 +194,9 @@ extension SyncTransaction {
 
     /// Carries out the answer that is given always.
     func carryOut(
-        _ answer: ConflictHandler<BSONDocument>.Always, _ conflict: OpenConflict,
-        _ record: SyncedDocument, _ local: StoredDocument?
-    ) throws -> Committed {
+        _ answer: ConflictHandler<BSONDocument>.FixedResolution, _ conflict: OpenConflict,
+        _ record: SyncRecord, _ local: StoredDocument?
+    ) throws -> ResolutionOutcome {
         switch answer {
         case .remote: try carryOut(.useRemote, conflict, record, .some(local))
         case .local: try carryOut(.useLocal, conflict, record, .some(local))
@@ -205,8 +205,8 @@ extension SyncTransaction {
 
     private func carryOut(
         _ answer: ConflictResolution<BSONDocument>, _ conflict: OpenConflict,
-        _ record: SyncedDocument, _ local: StoredDocument??
-    ) throws -> Committed {
+        _ record: SyncRecord, _ local: StoredDocument??
+    ) throws -> ResolutionOutcome {
         // A remote document keeps the type of the number that its `_id` is.
         let id =
             (conflict.remote.document ?? conflict.local)?.documentID ?? record.documentID
@@ -225,9 +225,9 @@ extension SyncTransaction {
     }
 
     private func apply(
-        _ decision: ResolutionDecision, answer: BSONDocument?, to old: SyncedDocument,
+        _ decision: ResolutionDecision, answer: BSONDocument?, to old: SyncRecord,
         _ conflict: OpenConflict, _ local: StoredDocument??
-    ) throws -> Committed {
+    ) throws -> ResolutionOutcome {
         var record = old
         let id = record.documentID
         let remote = conflict.remote
@@ -273,7 +273,7 @@ extension SyncTransaction {
 
     /// Stores the remote's edition as base, with the local document pending on it.
     private func keep(
-        _ record: inout SyncedDocument, base: RemoteEdition, local: BSONDocument?
+        _ record: inout SyncRecord, base: RemoteEdition, local: BSONDocument?
     ) throws {
         record.base = StoredContent(base.document, local: local)
         record.version = base.version
@@ -284,8 +284,8 @@ extension SyncTransaction {
     }
 
     private func pause(
-        _ old: SyncedDocument, _ code: SyncError.Code, _ message: String
-    ) throws -> Committed {
+        _ old: SyncRecord, _ code: SyncError.Code, _ message: String
+    ) throws -> ResolutionOutcome {
         var record = old
         record.pause = PauseReason(code, message)
         try save(record)

@@ -6,7 +6,7 @@ package struct EngineProbe: Sendable {
     package typealias ConflictFound = @Sendable (Conflict<BSONDocument>) async throws -> Void
 
     /// Commits run on the caller's thread, so that a run is repeated exactly and fast.
-    let commitsHere: Bool
+    let commitsOnCallingThread: Bool
     /// Called before a transaction is committed; an error undoes it.
     let beforeCommit: @Sendable () throws -> Void
     /// Called after it was committed; an error does not undo it.
@@ -19,12 +19,12 @@ package struct EngineProbe: Sendable {
 
     /// Makes a probe; unless told, one that does nothing.
     package init(
-        commitsHere: Bool = false, beforeCommit: @escaping @Sendable () throws -> Void = {},
+        commitsOnCallingThread: Bool = false, beforeCommit: @escaping @Sendable () throws -> Void = {},
         afterCommit: @escaping @Sendable () throws -> Void = {},
         conflictFound: ConflictFound? = nil,
         passEnded: @escaping @Sendable (SyncPassReport) async throws -> Void = { _ in }
     ) {
-        self.commitsHere = commitsHere
+        self.commitsOnCallingThread = commitsOnCallingThread
         self.beforeCommit = beforeCommit
         self.afterCommit = afterCommit
         self.conflictFound = conflictFound
@@ -48,11 +48,11 @@ extension SyncEngine {
     /// Whether the app asked for a document by its id.
     package func isClaimedByID(_ id: BSONValue, in namespace: Namespace) throws -> Bool {
         try store.read { transaction in
-            let collections = try SyncState(connection: transaction.connection).collections()
+            let collections = try SyncStateTable(connection: transaction.connection).collections()
             guard let collection = collections.first(where: { $0.namespace == namespace }) else {
                 return false
             }
-            let records = SyncRecords(connection: transaction.connection)
+            let records = SyncRecordTable(connection: transaction.connection)
             return try records.record(collection.rowID, id: id)?.isClaimedByID ?? false
         }
     }
@@ -60,8 +60,8 @@ extension SyncEngine {
     /// The documents that are not in step, or may not be, with how they stand.
     package func unsettled() throws -> [(Namespace, BSONValue, DocumentSyncStatus)] {
         try store.read { transaction in
-            let records = SyncRecords(connection: transaction.connection)
-            return try SyncState(connection: transaction.connection).collections().flatMap {
+            let records = SyncRecordTable(connection: transaction.connection)
+            return try SyncStateTable(connection: transaction.connection).collections().flatMap {
                 collection in
                 try records.records(.all, in: collection.rowID, limit: .max).compactMap { record in
                     let status = DocumentSyncStatus(record)

@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Tells one listener of errors, those of one collection in order, at its own pace: a slow one holds
 /// up no other.
-final class ErrorReceiver: Sendable {
+final class ErrorListenerQueue: Sendable {
     typealias Listener = @Sendable (SyncError) async -> Void
 
     private struct Waiting {

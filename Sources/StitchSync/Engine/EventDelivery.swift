@@ -7,19 +7,19 @@ internal import BSONStore
 /// which are stored until they were told.
 final class EventDelivery: Sendable {
     private struct State {
-        var receivers: [ObjectIdentifier: EventReceiver] = [:]
+        var receivers: [ObjectIdentifier: EventListenerQueue] = [:]
         /// The receivers that ``SyncCollection/configure(conflictHandler:changeEventListener:errorListener:syncFrequency:)`` set.
-        var configured: [Namespace: EventReceiver] = [:]
-        var errorReceivers: [ObjectIdentifier: ErrorReceiver] = [:]
+        var configured: [Namespace: EventListenerQueue] = [:]
+        var errorReceivers: [ObjectIdentifier: ErrorListenerQueue] = [:]
         /// The receivers of errors that the collection is configured with.
-        var configuredErrors: [Namespace: ErrorReceiver] = [:]
+        var configuredErrors: [Namespace: ErrorListenerQueue] = [:]
         /// Collections whose stored errors are to be told of, and what does it.
         var storedErrors: Set<Namespace> = []
         var storedTasks: [Namespace: Task<Void, Never>] = [:]
         /// Where telling failed, for the next wake; `nil` for all collections.
         var failed: Set<Namespace?> = []
         /// Stored errors that were told of, and whose mark is still to be stored.
-        var told: [Namespace: [Rejection]] = [:]
+        var told: [Namespace: [RejectedWriteRecord]] = [:]
         /// The engine was closed: who steps through events is at their end.
         var isClosed = false
     }
@@ -66,19 +66,19 @@ extension EventDelivery {
     }
 
     /// Adds a receiver; it begins with the oldest event that is still kept.
-    func add(_ receiver: EventReceiver) {
+    func add(_ receiver: EventListenerQueue) {
         state.withLock { $0.receivers[ObjectIdentifier(receiver)] = receiver }
         receiver.wake(self)
     }
 
     /// Removes a receiver; events that only it was still to receive are forgotten by and by.
-    func remove(_ receiver: EventReceiver) {
+    func remove(_ receiver: EventListenerQueue) {
         receiver.remove()
         state.withLock { _ = $0.receivers.removeValue(forKey: ObjectIdentifier(receiver)) }
     }
 
     /// Sets the listener that the collection is configured with, or none.
-    func configure(_ namespace: Namespace, _ listener: EventReceiver.Listener?) {
+    func configure(_ namespace: Namespace, _ listener: EventListenerQueue.Listener?) {
         let old = state.withLock { $0.configured[namespace] }
         switch (old, listener) {
         case (nil, nil): break
@@ -89,7 +89,7 @@ extension EventDelivery {
             state.withLock { _ = $0.configured.removeValue(forKey: namespace) }
             remove(old)
         case (nil, let listener?):
-            let receiver = EventReceiver(namespace, listener)
+            let receiver = EventListenerQueue(namespace, listener)
             state.withLock { $0.configured[namespace] = receiver }
             add(receiver)
         }
@@ -103,7 +103,7 @@ extension EventDelivery {
             defer { state.failed = [] }
             return state.failed
         }
-        for namespace in failed { reportStored(in: namespace) }
+        for namespace in failed { reportStoredRejections(in: namespace) }
     }
 
     /// Waits until everything that is there now is delivered; returns at once inside of a listener.
@@ -123,13 +123,13 @@ extension EventDelivery {
     ) throws -> [ChangeEvent<BSONDocument>] {
         try store.read { transaction in
             try EventOutbox.next(
-                limit: EventReceiver.eventsPerRead, after: sequence, of: namespace,
+                limit: EventListenerQueue.eventsPerRead, after: sequence, of: namespace,
                 in: transaction.connection)
         }
     }
 
     /// Forgets the events that all who receive them are done with.
-    func forgetDelivered(in namespace: Namespace) async throws {
+    func removeDelivered(in namespace: Namespace) async throws {
         let positions = state.withLock { state in
             state.receivers.values.filter { $0.namespace == namespace }.map(\.position)
         }
@@ -144,18 +144,18 @@ extension EventDelivery {
 
 extension EventDelivery {
     /// Adds a receiver of one collection's errors, or of all.
-    func add(_ receiver: ErrorReceiver) {
+    func add(_ receiver: ErrorListenerQueue) {
         state.withLock { $0.errorReceivers[ObjectIdentifier(receiver)] = receiver }
     }
 
     /// Removes a receiver, with what waits for it.
-    func remove(_ receiver: ErrorReceiver) {
+    func remove(_ receiver: ErrorListenerQueue) {
         state.withLock { _ = $0.errorReceivers.removeValue(forKey: ObjectIdentifier(receiver)) }
         receiver.remove()
     }
 
     /// Sets the error listener that the collection is configured with, or none.
-    func configureErrors(_ namespace: Namespace, _ listener: ErrorReceiver.Listener?) {
+    func configureErrors(_ namespace: Namespace, _ listener: ErrorListenerQueue.Listener?) {
         let old = state.withLock { $0.configuredErrors[namespace] }
         switch (old, listener) {
         case (nil, nil): break
@@ -164,7 +164,7 @@ extension EventDelivery {
             state.withLock { _ = $0.configuredErrors.removeValue(forKey: namespace) }
             remove(old)
         case (nil, let listener?):
-            let receiver = ErrorReceiver(namespace, listener)
+            let receiver = ErrorListenerQueue(namespace, listener)
             state.withLock { $0.configuredErrors[namespace] = receiver }
             add(receiver)
         }
@@ -177,7 +177,7 @@ extension EventDelivery {
         }
     }
 
-    private func receivers(ofErrorsIn namespace: Namespace?) -> [ErrorReceiver] {
+    private func receivers(ofErrorsIn namespace: Namespace?) -> [ErrorListenerQueue] {
         state.withLock { state in
             state.errorReceivers.values.filter { receiver in
                 receiver.namespace == nil || receiver.namespace == namespace
@@ -199,12 +199,12 @@ extension EventDelivery {
     /// Tells of stored errors, soon, where somebody listens to errors.
     ///
     /// - Parameter namespace: the collection; `nil` for all.
-    func reportStored(in namespace: Namespace?) {
+    func reportStoredRejections(in namespace: Namespace?) {
         let namespaces: [Namespace]
         do {
             namespaces =
                 try namespace.map { [$0] }
-                ?? store.read { try SyncRecords(connection: $0.connection).collectionsWithUntold() }
+                ?? store.read { try SyncRecordTable(connection: $0.connection).collectionsWithUnreported() }
         } catch {
             // They stay in the store, and are told of by the next wake.
             return state.withLock { _ = $0.failed.insert(namespace) }
@@ -215,7 +215,7 @@ extension EventDelivery {
                 guard state.storedTasks[namespace] == nil else { continue }
                 state.storedTasks[namespace] = Task { [self] in
                     await asDelivery {
-                        while isToTellStored(in: namespace) { await deliverStored(in: namespace) }
+                        while hasUnreported(in: namespace) { await deliverStored(in: namespace) }
                     }
                 }
             }
@@ -223,7 +223,7 @@ extension EventDelivery {
     }
 
     /// Whether stored errors are still to be told of; ends the task when there are none.
-    private func isToTellStored(in namespace: Namespace) -> Bool {
+    private func hasUnreported(in namespace: Namespace) -> Bool {
         state.withLock { state in
             if state.storedErrors.remove(namespace) != nil { return true }
             state.storedTasks[namespace] = nil
@@ -234,12 +234,12 @@ extension EventDelivery {
     /// Tells of stored errors, each of which is forgotten once all listeners have returned.
     private func deliverStored(in namespace: Namespace) async {
         do {
-            try await noteTold(in: namespace)
+            try await markReported(in: namespace)
             while true {
                 let receivers = receivers(ofErrorsIn: namespace)
                 if receivers.isEmpty { return }
                 let (untold, session) = try untold(in: namespace)
-                guard let error = Rejection.error(untold) else { return }
+                guard let error = RejectedWriteRecord.error(untold) else { return }
                 if let first = untold.first {
                     log.note(
                         .info, namespace,
@@ -253,7 +253,7 @@ extension EventDelivery {
                     }
                 }
                 state.withLock { $0.told[namespace] = untold }
-                try await noteTold(in: namespace)
+                try await markReported(in: namespace)
             }
         } catch {
             // They stay in the store, and are told of by the next wake.
@@ -262,22 +262,22 @@ extension EventDelivery {
     }
 
     /// Stores that errors were told of, those too for which that failed before.
-    private func noteTold(in namespace: Namespace) async throws {
+    private func markReported(in namespace: Namespace) async throws {
         guard let told = state.withLock({ $0.told[namespace] }) else { return }
         try await store.write { transaction in
-            try SyncRecords(connection: transaction.connection).noteTold(told)
+            try SyncRecordTable(connection: transaction.connection).markReported(told)
         }
         state.withLock { $0.told[namespace] = nil }
     }
 
-    private func untold(in namespace: Namespace) throws -> ([Rejection], session: Int64) {
+    private func untold(in namespace: Namespace) throws -> ([RejectedWriteRecord], session: Int64) {
         try store.read { transaction in
             let connection = transaction.connection
-            guard let collection = try SyncState(connection: connection).existing(namespace) else {
+            guard let collection = try SyncStateTable(connection: connection).existing(namespace) else {
                 return ([], 0)
             }
-            let records = SyncRecords(connection: connection)
-            return (try records.untoldRejections(in: collection), collection.rowID)
+            let records = SyncRecordTable(connection: connection)
+            return (try records.unreportedRejections(in: collection), collection.rowID)
         }
     }
 }

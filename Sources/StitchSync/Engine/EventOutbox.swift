@@ -35,7 +35,7 @@ enum EventOutbox {
         var byteCount = 0
         while byteCount < bytesMax, try select.step() {
             guard select.int64(0) > events.last?.sequence ?? sequence else {
-                throw SyncRecords.disordered("sync_events")
+                throw SyncRecordTable.disordered("sync_events")
             }
             let document = try BSONDocument(validating: select.bytes(1), limits: .ofWrappers)
             byteCount += document.byteCount

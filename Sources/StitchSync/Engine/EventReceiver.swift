@@ -2,7 +2,7 @@ internal import BSONStore
 
 /// Receives one collection's events in order, from a place of its own: a slow one holds up neither
 /// writes nor passes nor other receivers (rule R11, invariant I9).
-final class EventReceiver: Sendable {
+final class EventListenerQueue: Sendable {
     typealias Listener = @Sendable (ChangeEvent<BSONDocument>) async -> Void
 
     private struct State {
@@ -92,7 +92,7 @@ final class EventReceiver: Sendable {
             await listener(event)
             advance(to: event.sequence)
         }
-        try await delivery.forgetDelivered(in: namespace)
+        try await delivery.removeDelivered(in: namespace)
         return state.withLock { !$0.isRemoved }
     }
 }

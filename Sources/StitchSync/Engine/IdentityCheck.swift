@@ -1,7 +1,7 @@
 package import BSONStore
 
 /// The remote is not the one that a collection was synced with; the collection's share of a pass ends.
-struct CollectionStopped: Error {
+struct CollectionStoppedError: Error {
     let stop: SyncStop
 }
 
@@ -10,14 +10,14 @@ struct CollectionStopped: Error {
 extension CollectionPass {
     /// Asks the remote for its identity and compares it with the one that was adopted.
     ///
-    /// - Throws: ``CollectionStopped`` where it is another, or the collection is stopped.
+    /// - Throws: ``CollectionStoppedError`` where it is another, or the collection is stopped.
     mutating func checkIdentity() async throws {
         let answer = try await request { remote in try await remote.identity() }
         isIdentityKnown = answer != .unknown
         let (collection, facts) = try read { records, collection in
             (collection, try records.identityFacts(of: collection, answer: answer))
         }
-        isToBeMade = answer == .notMade
+        isUncreated = answer == .notMade
         switch decision(facts) {
         case .goOn: return
         case .adopt: try await adopt(answer)
@@ -25,7 +25,7 @@ extension CollectionPass {
         case .examine: try await examine(answer, collection)
         case .resume:
             try await updateCollection { $0.stop = nil }
-            engine.state.withLock { $0.toldStops[namespace] = nil }
+            engine.state.withLock { $0.reportedStops[namespace] = nil }
         case .stayStopped:
             guard var stop = collection.stop else { return }
             if answer != .unknown, stop.found != answer {
@@ -33,7 +33,7 @@ extension CollectionPass {
                 let found = stop
                 try await updateCollection { $0.stop = found }
             }
-            throw CollectionStopped(stop: stop)
+            throw CollectionStoppedError(stop: stop)
         }
     }
 
@@ -46,11 +46,11 @@ extension CollectionPass {
     }
 
     /// Adopts the identity of a collection that the first upload made.
-    mutating func adoptMade() async throws {
-        guard isToBeMade, report.uploaded > 0 else { return }
+    mutating func adoptCreatedCollection() async throws {
+        guard isUncreated, report.uploaded > 0 else { return }
         let answer = try await request { remote in try await remote.identity() }
         guard case .known = answer else { return }
-        isToBeMade = false
+        isUncreated = false
         try await adopt(answer)
     }
 
@@ -68,7 +68,7 @@ extension CollectionPass {
     /// Stops the collection: its documents stay, and nothing is deleted or sent.
     mutating func stop(
         _ code: SyncError.Code, _ found: RemoteIdentity, documentCount: Int? = nil
-    ) async throws -> CollectionStopped {
+    ) async throws -> CollectionStoppedError {
         let stop = try await write { sync in
             var collection = sync.collection
             let count = try documentCount ?? sync.records.confirmedCount(in: collection.rowID)
@@ -78,16 +78,16 @@ extension CollectionPass {
             try sync.state.save(collection)
             return stop
         }
-        return CollectionStopped(stop: stop)
+        return CollectionStoppedError(stop: stop)
     }
 
     /// Another collection, or none, is where the adopted one was: a drop in the same history is a known
     /// event, anything else is another remote.
     private mutating func examine(
-        _ answer: RemoteIdentity, _ collection: SyncState.Collection
+        _ answer: RemoteIdentity, _ collection: SyncStateTable.Collection
     ) async throws {
         let isDropKnown =
-            if let token = collection.token { try await tellsDrop(after: token) } else { false }
+            if let token = collection.token { try await historyReportsDrop(after: token) } else { false }
         guard isDropKnown else { throw try await stop(.remoteChanged, answer) }
         guard configuration.dropped == .remove else {
             throw try await stop(.collectionDropped, answer)
@@ -98,7 +98,7 @@ extension CollectionPass {
     }
 
     /// Whether the history after a place tells that the collection was dropped or renamed.
-    private mutating func tellsDrop(after start: ResumeToken) async throws -> Bool {
+    private mutating func historyReportsDrop(after start: ResumeToken) async throws -> Bool {
         var token = start
         let limit = limits.changesPerRead
         do {
@@ -118,7 +118,7 @@ extension CollectionPass {
     /// Adopts the identity of a remote that tells none of before: it is the right one if each
     /// confirmed document is there, or is known to have been deleted there.
     private mutating func verify(
-        _ answer: RemoteIdentity, _ collection: SyncState.Collection
+        _ answer: RemoteIdentity, _ collection: SyncStateTable.Collection
     ) async throws {
         var place = collection.lostToken
         if let token = collection.token, !collection.needsScan {
@@ -154,7 +154,7 @@ extension CollectionPass {
         guard let last = page.last?.rowID else { return nil }
         let confirmed = page.filter { record in
             record.base != .absent && record.attempt == nil && !record.isUnexplained
-                && Told(hint: record.hint) != .deleted && Told(hint: record.hint) != .leftView
+                && AbsenceCause(hint: record.hint) != .deleted && AbsenceCause(hint: record.hint) != .leftView
         }
         guard !confirmed.isEmpty else { return (0, last) }
         let ids = confirmed.map(\.documentID)
@@ -170,7 +170,7 @@ extension CollectionPass {
     }
 }
 
-extension SyncRecords {
+extension SyncRecordTable {
     /// Whether a collection has a record of a kind.
     fileprivate func holds(_ test: String, in collection: Int64) throws -> Bool {
         let select = try connection.prepare(
@@ -190,7 +190,7 @@ extension SyncRecords {
 
     /// What is known of the remote's identity.
     fileprivate func identityFacts(
-        of collection: SyncState.Collection, answer: RemoteIdentity
+        of collection: SyncStateTable.Collection, answer: RemoteIdentity
     ) throws -> IdentityFacts {
         let adopted: IdentityFacts.Adopted =
             switch collection.identity {
@@ -232,8 +232,8 @@ extension ReadTransaction {
     /// the simulation.
     package var knowsRemotes: Bool {
         get throws {
-            let collections = try SyncState(connection: connection).collections()
-            let records = SyncRecords(connection: connection)
+            let collections = try SyncStateTable(connection: connection).collections()
+            let records = SyncRecordTable(connection: connection)
             return try !collections.isEmpty
                 && collections.allSatisfy { collection in
                     guard case .known? = collection.identity else { return false }

@@ -1,11 +1,11 @@
 internal import BSONStore
 
 /// Reads and writes the journal's tables inside of one transaction.
-struct JournalRows {
+struct JournalTable {
     let connection: SQLiteConnection
 
     /// Keeps a conflict in the place of an earlier one of the same document.
-    func add(_ conflict: NotedConflict) throws {
+    func add(_ conflict: JournaledConflict) throws {
         let insert = try connection.prepare(
             """
             INSERT OR REPLACE INTO sync_conflicts(collection, key, entry)
@@ -18,7 +18,7 @@ struct JournalRows {
     }
 
     /// Keeps a pass.
-    func add(_ pass: NotedPass) throws {
+    func add(_ pass: JournaledPass) throws {
         let insert = try connection.prepare("INSERT INTO sync_passes(entry) VALUES (?)")
         insert.bind(1, pass.entry)
         try insert.run()
@@ -49,18 +49,18 @@ struct JournalRows {
     }
 
     /// All conflicts that are kept, the oldest first.
-    func conflicts() throws -> [NotedConflict] {
+    func conflicts() throws -> [JournaledConflict] {
         let select = try connection.prepare(
             """
             SELECT namespace, entry FROM sync_conflicts
             JOIN sync_collections ON sync_collections.id = collection ORDER BY sync_conflicts.id
             """)
-        var found: [NotedConflict] = []
+        var found: [JournaledConflict] = []
         while try select.step() {
             let namespace = try Namespace(parsing: select.string(0))
-            let entry = try SyncRecords.document(select, 1, "conflict")
-            guard let conflict = NotedConflict(entry, namespace) else {
-                throw SyncRecords.damaged("conflict")
+            let entry = try SyncRecordTable.document(select, 1, "conflict")
+            guard let conflict = JournaledConflict(entry, namespace) else {
+                throw SyncRecordTable.damaged("conflict")
             }
             found.append(conflict)
         }
@@ -68,12 +68,12 @@ struct JournalRows {
     }
 
     /// All passes that are kept, the oldest first.
-    func passes() throws -> [NotedPass] {
+    func passes() throws -> [JournaledPass] {
         let select = try connection.prepare("SELECT entry FROM sync_passes ORDER BY id")
-        var found: [NotedPass] = []
+        var found: [JournaledPass] = []
         while try select.step() {
-            let entry = try SyncRecords.document(select, 0, "pass")
-            guard let pass = NotedPass(entry) else { throw SyncRecords.damaged("pass") }
+            let entry = try SyncRecordTable.document(select, 0, "pass")
+            guard let pass = JournaledPass(entry) else { throw SyncRecordTable.damaged("pass") }
             found.append(pass)
         }
         return found
@@ -82,7 +82,7 @@ struct JournalRows {
 
 // MARK: - Entries
 
-extension NotedConflict {
+extension JournaledConflict {
     fileprivate var entry: BSONDocument {
         var entry: BSONDocument = [
             "_id": documentID, "at": .datetime(time), "landed": .bool(mayHaveLanded),
@@ -118,7 +118,7 @@ extension NotedConflict {
     }
 }
 
-extension NotedConflict.Answer {
+extension JournaledConflict.Answer {
     /// The answer's name, as fixtures call it.
     package var name: String {
         switch self {
@@ -156,7 +156,7 @@ extension NotedConflict.Answer {
     }
 }
 
-extension NotedPass {
+extension JournaledPass {
     /// The counts that are kept, by their names.
     private static let counts:
         [(name: String, any WritableKeyPath<SyncPassReport, Int> & Sendable)] = [

@@ -45,7 +45,7 @@ extension CollectionPass {
     /// What stores the attempts of the next batch.
     private func beginning(
         after row: Int64, before set: Int64?
-    ) -> @Sendable (SyncTransaction) throws -> SyncTransaction.Outgoing {
+    ) -> @Sendable (SyncTransaction) throws -> SyncTransaction.OutgoingBatch {
         let (limits, resolved, terms) = (limits, resolved, terms)
         return { sync in
             try sync.beginAttempts(
@@ -62,8 +62,8 @@ extension CollectionPass {
 
     /// Sends a batch and settles the answers; the same commit stores the attempts of the next.
     private mutating func send(
-        _ batch: SyncTransaction.Outgoing,
-        then begin: @escaping @Sendable (SyncTransaction) throws -> SyncTransaction.Outgoing
+        _ batch: SyncTransaction.OutgoingBatch,
+        then begin: @escaping @Sendable (SyncTransaction) throws -> SyncTransaction.OutgoingBatch
     ) async throws -> Sent {
         let attempts = batch.attempts
         let writes = attempts.map(\.write)
@@ -130,15 +130,15 @@ extension CollectionPass {
     /// What came of a batch, beside what is counted.
     private struct Sent {
         /// The batch that is stored behind it.
-        let next: SyncTransaction.Outgoing
+        let next: SyncTransaction.OutgoingBatch
         /// Documents that somebody else was at first.
         var overtaken: [BSONValue] = []
         /// A failure that may pass.
         var failure: RemoteError?
     }
 
-    var terms: UploadTerms {
-        UploadTerms(failuresMax: limits.failuresMax, rejection: configuration.rejection.rule)
+    var terms: UploadPolicy {
+        UploadPolicy(failuresMax: limits.failuresMax, rejection: configuration.rejection.rule)
     }
 
     mutating func count(
@@ -150,13 +150,13 @@ extension CollectionPass {
         case .lookAgain, .keepAttempt: break
         case .revertRejected:
             report.reverted += 1
-            toldLater.append(.compensatingWrite)
+            persistedErrors.append(.compensatingWrite)
         case .askRejected: report.paused += 1
         case .pauseRejected, .pauseExhausted:
             report.paused += 1
             guard case .failed(let error) = outcome else { return }
             if settlement == .pauseRejected, error.compensatingWrite != nil {
-                toldLater.append(.rejected)
+                persistedErrors.append(.rejected)
                 return
             }
             errors.append(
@@ -179,14 +179,14 @@ extension CollectionPass {
 /// An attempt that is stored and may be sent; a class, since lists of them are copied often.
 final class OpenAttempt: Sendable {
     /// The record, with the attempt in it.
-    let record: SyncedDocument
+    let record: SyncRecord
     let write: RemoteWrite
     let kind: AttemptBatch.Kind
     /// The document that was to be sent.
     let local: BSONDocument?
 
     fileprivate init(
-        record: SyncedDocument, write: RemoteWrite, kind: AttemptBatch.Kind, local: BSONDocument?
+        record: SyncRecord, write: RemoteWrite, kind: AttemptBatch.Kind, local: BSONDocument?
     ) {
         self.record = record
         self.write = write
@@ -202,10 +202,10 @@ final class OpenAttempt: Sendable {
 
 extension SyncTransaction {
     /// Attempts that are stored in a row, and the record up to which records were considered.
-    struct Outgoing: Sendable {
+    struct OutgoingBatch: Sendable {
         var attempts: [OpenAttempt] = []
         /// What is not sent, since no subscription asks for it.
-        var refused: [ViewRefusal] = []
+        var refused: [OutOfViewChange] = []
         /// What is not sent, since the document is missing though nobody deleted it.
         var missing: [SyncError] = []
         var row: Int64?
@@ -216,21 +216,21 @@ extension SyncTransaction {
     ///
     /// - Throws: `StoreError` of code `.corrupt` for a document that is not what was written: it is not sent.
     func beginAttempts(
-        after row: Int64, limits: SyncLimits, _ terms: UploadTerms, resolved: Set<Int64>,
+        after row: Int64, limits: SyncLimits, _ terms: UploadPolicy, resolved: Set<Int64>,
         before set: Int64? = nil
-    ) throws -> Outgoing {
-        try noteQuarantined()
+    ) throws -> OutgoingBatch {
+        try pauseQuarantined()
         let earlier = try set.map(subscriptions.earlierRows)
         let pending = try records.records(
             .toSend, in: collection.rowID, after: row, limit: limits.batchDocuments,
             bytesMax: limits.batchBytes)
-        var batch = Outgoing()
+        var batch = OutgoingBatch()
         guard !pending.isEmpty else { return batch }
         let operations = try state.nextOperations(pending.count)
         var bytes = 0
         let locals = try transaction.getFirstChecked(
             namespace, ids: pending.map(\.documentID), bytesMax: limits.batchBytes)
-        var missing: [SyncedDocument] = []
+        var missing: [SyncRecord] = []
         batch.attempts.reserveCapacity(locals.count)
         for (index, operation) in operations.prefix(locals.count).enumerated() {
             let (record, local) = (pending[index], locals[index])
@@ -245,7 +245,7 @@ extension SyncTransaction {
             }
             let isResolved = record.rowID.map(resolved.contains) ?? false
             if !isResolved,
-                let refused = try refuseOutOfView(record, operation, local: local, terms)
+                let refused = try rejectOutOfView(record, operation, local: local, terms)
             {
                 batch.refused.append(refused)
                 continue
@@ -269,7 +269,7 @@ extension SyncTransaction {
     }
 
     private func begin(
-        _ old: SyncedDocument, _ operation: OperationID, local: BSONDocument?,
+        _ old: SyncRecord, _ operation: OperationID, local: BSONDocument?,
         resolvedInThisPass: Bool
     ) throws -> OpenAttempt? {
         var record = old
@@ -286,7 +286,7 @@ extension SyncTransaction {
         case .wait: return nil
         case .nothing:
             record.takeBase(StoredContent(base, local: local), record.version)
-            try hintUnclaimed(&record, local: local)
+            try markStaleIfUnclaimed(&record, local: local)
             try save(record)
             return nil
         case .insert, .update, .replace, .delete: break

@@ -33,12 +33,12 @@ extension SyncTransaction {
         }
         let facts = Self.facts(before: before, after: after, record: record)
         try apply(
-            LocalWriteDecision.decide(facts), to: record ?? SyncedDocument(documentID: id),
+            LocalWriteDecision.decide(facts), to: record ?? SyncRecord(documentID: id),
             before: before, after: after)
     }
 
     private static func facts(
-        before: BSONDocument?, after: BSONDocument?, record: SyncedDocument?
+        before: BSONDocument?, after: BSONDocument?, record: SyncRecord?
     ) -> LocalWriteFacts {
         let base = record?.base.document(local: before)
         return LocalWriteFacts(
@@ -51,7 +51,7 @@ extension SyncTransaction {
     }
 
     private func apply(
-        _ decision: LocalWriteDecision, to old: SyncedDocument, before: BSONDocument?,
+        _ decision: LocalWriteDecision, to old: SyncRecord, before: BSONDocument?,
         after: BSONDocument?
     ) throws {
         var record = old
@@ -70,13 +70,13 @@ extension SyncTransaction {
             record.isPending = false
             record.base = StoredContent(record.base.document(local: before), local: after)
             // What the remote holds was not taken while the change was queued.
-            if case .foreign = record.version { record.hint = try nextHint() }
-            try hintUnclaimed(&record, local: after)
+            if case .foreign = record.version { record.hint = try nextStaleMark() }
+            try markStaleIfUnclaimed(&record, local: after)
             try save(record)
         case .resumePending, .resumeClean:
             record.pause = nil
             record.failures = 0
-            record.hint = try renewedHint(of: record)
+            record.hint = try renewedStaleMark(of: record)
             record.isPending = decision == .resumePending
             if !record.isPending {
                 record.base = StoredContent(record.base.document(local: before), local: after)
@@ -89,7 +89,7 @@ extension SyncTransaction {
     }
 }
 
-extension SyncedDocument {
+extension SyncRecord {
     /// Stores base and attempt apart from a local document that is about to change.
     mutating func keepApart(from local: BSONDocument?) {
         if base == .sameAsLocal, let local { base = .stored(local) }

@@ -1,9 +1,9 @@
 internal import BSONStore
 
 /// What the app wants of what a look at the remote finds.
-struct LookWishes: Sendable {
+struct SettlementPolicy: Sendable {
     /// What becomes of changes that are refused.
-    let terms: UploadTerms
+    let terms: UploadPolicy
     /// The conflict handler's rule that adds up, where it has one.
     let counting: ThreeWayMerge?
 }
@@ -11,7 +11,7 @@ struct LookWishes: Sendable {
 /// What a look found, as it is decided about.
 extension SyncTransaction {
     func facts(
-        _ record: SyncedDocument, local: BSONDocument?, remote: RemoteEdition,
+        _ record: SyncRecord, local: BSONDocument?, remote: RemoteEdition,
         evidence: RemoteEventFacts.Evidence, mayClaim: Bool, isCertain: Bool
     ) -> RemoteEventFacts {
         let base = record.base.document(local: local)
@@ -36,7 +36,7 @@ extension SyncTransaction {
     }
 }
 
-extension CollectionPass.Look {
+extension CollectionPass.FetchedDocument {
     /// Says that the version field is not one that we understand.
     func foreignVersion(in namespace: Namespace) -> SyncError {
         let field = remote?[DocumentVersion.fieldName] ?? .null

@@ -64,7 +64,7 @@ extension SyncTransaction {
     ///
     /// - Parameter local: whether the document is here.
     func membership(
-        of record: SyncedDocument, isHeld: Bool, _ look: RemoteLookup, _ edition: RemoteEdition
+        of record: SyncRecord, isHeld: Bool, _ look: RemoteLookup, _ edition: RemoteEdition
     ) throws -> MembershipDecision {
         let membership = try membership
         #if ENGINE_VARIANTS
@@ -91,7 +91,7 @@ extension SyncTransaction {
     }
 
     /// Takes a document off the device; the remote keeps it.
-    func evict(_ record: SyncedDocument, isHeld: Bool, _ reason: ChangeReason) throws {
+    func evict(_ record: SyncRecord, isHeld: Bool, _ reason: ChangeReason) throws {
         let id = record.documentID
         let own = try isHeld ? removeLocal(id, as: .evicted) : id
         try records.remove(record)
@@ -103,13 +103,13 @@ extension SyncTransaction {
     }
 
     /// Takes a document off the device that the user no longer sees, or no query asks for.
-    func leaveView(_ record: SyncedDocument, isHeld: Bool) throws {
+    func removeFromView(_ record: SyncRecord, isHeld: Bool) throws {
         try evict(record, isHeld: isHeld, .remote)
-        guard record.isClaimedByID else { return try keepLook(after: record) }
+        guard record.isClaimedByID else { return try keepStaleMark(after: record) }
         // An id that is asked for waits for its document to be seen again.
-        var waiting = SyncedDocument(documentID: record.documentID)
-        waiting.isAskedFor = record.isAskedFor
-        if record.hint > 0 { waiting.hint = try nextHint() }
+        var waiting = SyncRecord(documentID: record.documentID)
+        waiting.isRequestedByApp = record.isRequestedByApp
+        if record.hint > 0 { waiting.hint = try nextStaleMark() }
         try save(waiting)
     }
 
@@ -119,13 +119,13 @@ extension SyncTransaction {
     /// record stays until the next look: a query may ask for what the remote holds.
     ///
     /// - Parameter local: the document as it was here.
-    func leave(_ record: SyncedDocument, local: BSONDocument?) throws {
+    func leave(_ record: SyncRecord, local: BSONDocument?) throws {
         let isSettled =
             record.hint == 0 && record.pause == nil && record.attempt == nil
             && (!record.isPending || record.base == .absent)
         // An insert that was sent may be found at the remote when the app makes the document anew.
         if record.base == .absent {
-            let open = record.attempt.map { GivenUpAttempt($0, base: nil, local: local) }
+            let open = record.attempt.map { UnresolvedAttempt($0, base: nil, local: local) }
             try givenUp.keep(
                 record.discarded + [open].compactMap(\.self), of: record.documentID,
                 in: collection.rowID)
@@ -134,46 +134,46 @@ extension SyncTransaction {
         #if ENGINE_VARIANTS
             if EngineVariant.givenUpNotLookedFor.isOn { return }
         #endif
-        if !isSettled { try awaitLook(at: record.documentID) }
+        if !isSettled { try insertStaleRecord(at: record.documentID) }
     }
 
     /// Has what the remote holds looked at where that was to be done when the record was removed: a
     /// query may ask for it by now.
-    func keepLook(after record: SyncedDocument) throws {
-        if record.hint > 0 { try awaitLook(at: record.documentID) }
+    func keepStaleMark(after record: SyncRecord) throws {
+        if record.hint > 0 { try insertStaleRecord(at: record.documentID) }
     }
 
     /// Stores an empty record that waits for a look, where queries ask for documents at all.
-    private func awaitLook(at id: BSONValue) throws {
+    private func insertStaleRecord(at id: BSONValue) throws {
         guard collection.isSubscribed, try membership.isAsked else { return }
-        var left = SyncedDocument(documentID: id, byID: false)
-        left.hint = try nextHint()
+        var left = SyncRecord(documentID: id, byID: false)
+        left.hint = try nextStaleMark()
         try save(left)
     }
 
     /// Evicts a document that holds what the remote does, where no id and no query keeps it here.
     func evictUnclaimed(
-        _ record: SyncedDocument, local: BSONDocument?, _ reason: ChangeReason
+        _ record: SyncRecord, local: BSONDocument?, _ reason: ChangeReason
     ) throws {
         guard collection.isSubscribed, !record.isClaimedByID, !record.isPending,
             record.attempt == nil, let local, try !membership.keeps(local)
         else { return }
         try evict(record, isHeld: true, reason)
-        try keepLook(after: record)
+        try keepStaleMark(after: record)
     }
 
     /// Has a document looked at, and evicted then, where no id and no query keeps it here.
-    func hintUnclaimed(_ record: inout SyncedDocument, local: BSONDocument?) throws {
+    func markStaleIfUnclaimed(_ record: inout SyncRecord, local: BSONDocument?) throws {
         guard collection.isSubscribed, !record.isClaimedByID, let local,
             try !membership.keeps(local)
         else { return }
-        record.hint = try nextHint()
+        record.hint = try nextStaleMark()
     }
 
     /// Finds records that came to be since the remote was asked for documents without one.
     ///
     /// - Returns: whether there is one; it is looked at anew.
-    func isKnownMeanwhile(_ look: SyncedDocument) throws -> Bool {
+    func hasRecordMeanwhile(_ look: SyncRecord) throws -> Bool {
         guard look.rowID == nil, collection.isSubscribed else { return false }
         if let known = try record(look.documentID) {
             if look.isClaimedByID { try claimByID(known) }
@@ -194,26 +194,26 @@ extension SyncTransaction {
     /// and no document is here for one: the app may write to the store directly again.
     ///
     /// The last call of a transaction: what saves the collection after it stores the mark again.
-    func endSubscribed() throws {
+    func clearSubscribedMark() throws {
         guard collection.isSubscribed, try !subscriptions.asks(of: namespace),
             try records.records(.byQuery, in: collection.rowID, limit: 1).isEmpty
         else { return }
-        try state.endSubscribed(collection)
+        try state.clearSubscribedMark(collection)
     }
 }
 
 extension CollectionPass {
     /// Forgets that subscriptions asked for documents here, once the last of those documents is gone.
-    func endSubscribed() async throws {
+    func clearSubscribedMark() async throws {
         let sets = engine.sets
         let isOver = try snapshot { snapshot in
             guard snapshot.collection.isSubscribed else { return false }
-            let stored = SyncSets(connection: snapshot.transaction.connection, cache: sets)
+            let stored = SubscriptionTable(connection: snapshot.transaction.connection, cache: sets)
             return try !stored.asks(of: namespace)
                 && snapshot.records.records(.byQuery, in: snapshot.collection.rowID, limit: 1)
                     .isEmpty
         }
-        if isOver { try await write { sync in try sync.endSubscribed() } }
+        if isOver { try await write { sync in try sync.clearSubscribedMark() } }
     }
 }
 
@@ -237,7 +237,7 @@ extension SyncSnapshot {
     }
 
     private func wantedKeys() throws -> [[UInt8]] {
-        guard collection.hasWanted else { return [] }
+        guard collection.hasWantedIDs else { return [] }
         return try records.wanted(in: collection.rowID).flatMap { $0.ids.map(BSONKey.encode) }
     }
 }

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-extension SyncedDocument {
+extension SyncRecord {
     /// The document should be here and is not, and nobody deleted it: its row is damaged.
     func isRowMissing(local: BSONDocument?) -> Bool {
         #if ENGINE_VARIANTS
@@ -20,7 +20,7 @@ extension SyncedDocument {
 
 extension SyncTransaction {
     /// What the app is told of a document whose row, which held no change, is missing.
-    func missingError(_ record: SyncedDocument, isThere: Bool) -> SyncError {
+    func missingError(_ record: SyncRecord, isThere: Bool) -> SyncError {
         SyncError(
             .localDocumentMissing,
             "the local document \(record.documentID.extendedJSON(.relaxed)) was missing though "
@@ -37,14 +37,14 @@ extension SyncTransaction {
     /// - Parameter found: the keys that a look at every row found, where there was one.
     /// - Returns: what the app is told.
     func pauseMissing(
-        _ records: [SyncedDocument], foundByScan found: Set<[UInt8]>? = nil
+        _ records: [SyncRecord], foundByScan found: Set<[UInt8]>? = nil
     ) throws -> [SyncError] {
         let keys = records.map { BSONKey.encode($0.documentID) }
         let found = try found ?? foundByScan(keys)
         return try zip(records, keys).map { try pauseMissing($0, isDamaged: found.contains($1)) }
     }
 
-    private func pauseMissing(_ old: SyncedDocument, isDamaged: Bool) throws -> SyncError {
+    private func pauseMissing(_ old: SyncRecord, isDamaged: Bool) throws -> SyncError {
         var record = old
         let error = SyncError(
             .localDocumentMissing,
@@ -56,9 +56,9 @@ extension SyncTransaction {
             namespace: namespace, documentID: old.documentID)
         record.pause = PauseReason(.localDocumentMissing, error.message)
         record.attempt = nil
-        record.forgetDiscarded()
+        record.clearUnresolved()
         (record.base, record.version, record.isPending) = (.absent, .absent, false)
-        record.hint = try nextHint()
+        record.hint = try nextStaleMark()
         try save(record)
         return error
     }
@@ -80,8 +80,8 @@ extension SyncTransaction {
     /// Looks at every row once for all looks whose document is missing with a change.
     ///
     /// - Parameter locals: the local documents of the first looks, where they were read already.
-    func scannedForMissing(
-        _ looks: [CollectionPass.Look], _ locals: [StoredDocument?] = []
+    func scanningForMissingRows(
+        _ looks: [CollectionPass.FetchedDocument], _ locals: [StoredDocument?] = []
     ) throws -> SyncTransaction {
         let missing = try looks.enumerated().filter { index, look in
             let record = look.record

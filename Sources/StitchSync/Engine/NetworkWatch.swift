@@ -10,13 +10,13 @@ extension SyncEngine {
     func watchNetwork() async {
         await withTaskGroup { group in
             for news in [remote.reachability, Self.systemNetwork()].compactMap(\.self) {
-                group.addTask { await self.wakeOnReturn(news) }
+                group.addTask { await self.wakeWhenOnline(news) }
             }
         }
     }
 
     /// Wakes when what was away is there again: what is there at first is no news.
-    private func wakeOnReturn(_ news: AsyncStream<Bool>) async {
+    private func wakeWhenOnline(_ news: AsyncStream<Bool>) async {
         var wasAway = false
         for await isThere in news {
             if isThere && wasAway { wake() }

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// Lets one pass run at a time; others wait their turn in order.
-final class PassGate: Sendable {
+final class PassQueue: Sendable {
     private struct State {
         var isBusy = false
         var nextID = 0

@@ -7,7 +7,7 @@ extension SyncTransaction {
     /// last; one whose change is lost with it is paused until the app resumes it.
     ///
     /// - Throws: what the store says.
-    func noteQuarantined() throws {
+    func pauseQuarantined() throws {
         let lost = try QuarantinedDocuments(transaction.connection).news(of: namespace)
         guard !lost.isEmpty else { return }
         try QuarantinedDocuments(transaction.connection).note(lost.map(\.row))
@@ -20,22 +20,22 @@ extension SyncTransaction {
                     "the local document was damaged and is in quarantine, with its change")
             }
             record.attempt = nil
-            record.forgetDiscarded()
+            record.clearUnresolved()
             (record.base, record.version, record.isPending) = (.absent, .absent, false)
-            record.hint = try nextHint()
+            record.hint = try nextStaleMark()
             try save(record)
         }
     }
 }
 
 extension CollectionPass {
-    /// See ``SyncTransaction/noteQuarantined()``; writes only where there is something to note.
-    mutating func noteQuarantined() async throws {
+    /// See ``SyncTransaction/pauseQuarantined()``; writes only where there is something to note.
+    mutating func pauseQuarantined() async throws {
         let namespace = namespace
         let isNews = try snapshot {
             try !QuarantinedDocuments($0.transaction.connection).news(of: namespace).isEmpty
         }
-        if isNews { try await write { try $0.noteQuarantined() } }
+        if isNews { try await write { try $0.pauseQuarantined() } }
     }
 }
 

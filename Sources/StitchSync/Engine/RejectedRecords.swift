@@ -1,10 +1,10 @@
 internal import BSONStore
 
 /// Reads and writes the rejected-writes store.
-extension SyncRecords {
+extension SyncRecordTable {
     /// Adds a refused write and returns its place.
     @discardableResult
-    func add(_ rejection: Rejection, in collection: Int64) throws -> Int64 {
+    func add(_ rejection: RejectedWriteRecord, in collection: Int64) throws -> Int64 {
         let insert = try connection.prepare(
             """
             INSERT INTO sync_rejected(collection, batch, state, told, entry) VALUES (?, ?, ?, ?, ?)
@@ -21,9 +21,9 @@ extension SyncRecords {
 
     /// Refused writes of one state after a place, the oldest first.
     func rejections(
-        _ state: Rejection.State, in collection: SyncState.Collection, after id: Int64 = 0,
+        _ state: RejectedWriteRecord.State, in collection: SyncStateTable.Collection, after id: Int64 = 0,
         limit: Int = .max
-    ) throws -> [Rejection] {
+    ) throws -> [RejectedWriteRecord] {
         let select = try connection.prepare(
             """
             SELECT id, state, batch, entry FROM sync_rejected
@@ -37,7 +37,7 @@ extension SyncRecords {
     }
 
     /// One refused write; `nil` when it is no longer kept.
-    func rejection(_ id: Int64, in collection: SyncState.Collection) throws -> Rejection? {
+    func rejection(_ id: Int64, in collection: SyncStateTable.Collection) throws -> RejectedWriteRecord? {
         let select = try connection.prepare(
             """
             SELECT id, state, batch, entry FROM sync_rejected WHERE collection = ? AND id = ?
@@ -48,7 +48,7 @@ extension SyncRecords {
     }
 
     /// The oldest refused writes that the app is to be told of by one error.
-    func untoldRejections(in collection: SyncState.Collection) throws -> [Rejection] {
+    func unreportedRejections(in collection: SyncStateTable.Collection) throws -> [RejectedWriteRecord] {
         let select = try connection.prepare(
             """
             SELECT id, state, batch, entry FROM sync_rejected WHERE collection = ?1 AND told = 0
@@ -64,16 +64,16 @@ extension SyncRecords {
     }
 
     private func rejections(
-        _ select: borrowing SQLiteStatement, _ collection: SyncState.Collection
-    ) throws -> [Rejection] {
-        var found: [Rejection] = []
+        _ select: borrowing SQLiteStatement, _ collection: SyncStateTable.Collection
+    ) throws -> [RejectedWriteRecord] {
+        var found: [RejectedWriteRecord] = []
         while try select.step() {
             guard select.int64(0) > found.last?.write.id ?? 0 else {
                 throw Self.disordered("sync_rejected")
             }
             let entry = try Self.document(select, 3, "rejected write")
             guard
-                let rejection = Rejection(
+                let rejection = RejectedWriteRecord(
                     id: select.int64(0), state: select.int64(1), batch: select.int64(2), entry,
                     collection.namespace)
             else { throw Self.damaged("rejected write") }
@@ -83,7 +83,7 @@ extension SyncRecords {
     }
 
     /// Notes that the app was told; what only paused a document ends with that.
-    func noteTold(_ rejections: [Rejection]) throws {
+    func markReported(_ rejections: [RejectedWriteRecord]) throws {
         for rejection in rejections {
             if rejection.state == .paused {
                 try removeRejection(rejection.write.id)
@@ -96,7 +96,7 @@ extension SyncRecords {
     }
 
     /// Stores what became of a write that the app was asked about; the app is to be told of it.
-    func decide(_ rejection: Rejection, _ state: Rejection.State) throws {
+    func decide(_ rejection: RejectedWriteRecord, _ state: RejectedWriteRecord.State) throws {
         let update = try connection.prepare(
             "UPDATE sync_rejected SET state = ?, told = 0 WHERE id = ?")
         update.bind(1, state.rawValue)
@@ -146,7 +146,7 @@ extension SyncRecords {
     }
 
     /// The collections with refused writes that the app is to be told of.
-    func collectionsWithUntold() throws -> [Namespace] {
+    func collectionsWithUnreported() throws -> [Namespace] {
         let select = try connection.prepare(
             """
             SELECT namespace FROM sync_collections WHERE id IN

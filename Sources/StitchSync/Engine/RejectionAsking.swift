@@ -19,7 +19,7 @@ extension CollectionPass {
         }
     }
 
-    private mutating func ask(about rejection: Rejection) async throws {
+    private mutating func ask(about rejection: RejectedWriteRecord) async throws {
         var (answer, failure) = try await answer(to: rejection)
         if case .edit(let edited) = answer {
             do {
@@ -34,7 +34,7 @@ extension CollectionPass {
             try await write { sync in
                 try sync.commit(said, to: rejection, failed: problem != nil)
             }
-        } catch let cause where SyncTransaction.isAboutDocument(cause) {
+        } catch let cause where SyncTransaction.concernsDocument(cause) {
             failure = self.failure(.handlerFailed, rejection, cause)
             try await write { sync in try sync.commit(nil, to: rejection, failed: true) }
         }
@@ -43,7 +43,7 @@ extension CollectionPass {
     }
 
     private func answer(
-        to rejection: Rejection
+        to rejection: RejectedWriteRecord
     ) async throws -> (RejectionAnswer<BSONDocument>?, SyncError?) {
         let policy = configuration.rejection
         guard let ask = policy.ask else {
@@ -62,7 +62,7 @@ extension CollectionPass {
     }
 
     private func failure(
-        _ code: SyncError.Code, _ rejection: Rejection, _ cause: any Error
+        _ code: SyncError.Code, _ rejection: RejectedWriteRecord, _ cause: any Error
     ) -> SyncError {
         SyncError(
             code, "asking about a refused write failed: \(cause)", namespace: namespace,
@@ -73,7 +73,7 @@ extension CollectionPass {
 extension SyncTransaction {
     /// Carries an answer out, unless the app wrote meanwhile.
     func commit(
-        _ answer: RejectionAnswer<BSONDocument>?, to rejection: Rejection, failed: Bool
+        _ answer: RejectionAnswer<BSONDocument>?, to rejection: RejectedWriteRecord, failed: Bool
     ) throws {
         let id = rejection.write.documentID
         let record = try record(id)
@@ -89,11 +89,11 @@ extension SyncTransaction {
             try records.removeRejection(rejection.write.id)
         case .keepPaused:
             try records.decide(rejection, .paused)
-            noteReport()
+            requestRejectionReport()
         case .revert:
             guard let record else { return }
             try records.decide(rejection, .reverted)
-            noteReport()
+            requestRejectionReport()
             try restore(record, local: local)
         case .edit:
             try records.removeRejection(rejection.write.id)

@@ -58,7 +58,7 @@ extension CollectionPass {
         let sets = engine.sets
         let news = try snapshot { snapshot in
             var rows: Set<Int64> = []
-            var news: [SyncedDocument] = []
+            var news: [SyncRecord] = []
             for change in batch.changes {
                 guard
                     let record = try snapshot.records.record(
@@ -75,7 +75,7 @@ extension CollectionPass {
             }
             if snapshot.collection.isSubscribed {
                 news += try snapshot.newcomers(in: batch, snapshot.membership(sets))
-                    .map { SyncedDocument(documentID: $0, byID: false) }
+                    .map { SyncRecord(documentID: $0, byID: false) }
             }
             return news
         }
@@ -185,10 +185,10 @@ extension CollectionPass {
 
 extension RemoteChangeBatch {
     /// What is told last of documents that are said to be gone, by their keys.
-    fileprivate var told: [[UInt8]: Told] {
-        var told: [[UInt8]: Told] = [:]
+    fileprivate var told: [[UInt8]: AbsenceCause] {
+        var told: [[UInt8]: AbsenceCause] = [:]
         for change in changes where change.isDelete || !told.isEmpty {
-            told[BSONKey.encode(change.documentID)] = Told(change)
+            told[BSONKey.encode(change.documentID)] = AbsenceCause(change)
         }
         return told
     }
@@ -216,34 +216,34 @@ extension SyncTransaction {
     func note(_ change: RemoteChange) throws {
         guard let record = try record(change.documentID) else { return }
         // A document that was missing is there again, also where it is as it was.
-        if record.isUnexplained { return try liftUnexplained(record, Told(change)) }
+        if record.isUnexplained { return try liftUnexplained(record, AbsenceCause(change)) }
         guard try snapshot.isNews(change, to: record) else { return }
-        try hint(record, Told(change))
+        try hint(record, AbsenceCause(change))
     }
 
     /// Notes that the remote is to be looked at.
     ///
     /// - Parameter told: what the history told, which the look must know; what it told before unless
     ///   it told anew.
-    func hint(_ record: SyncedDocument, _ told: Told? = nil) throws {
+    func hint(_ record: SyncRecord, _ told: AbsenceCause? = nil) throws {
         guard let row = record.rowID else { return }
-        let told = told ?? Told(hint: record.hint)
-        try records.setHint(row: row, to: told.hint(try nextHint()))
+        let told = told ?? AbsenceCause(hint: record.hint)
+        try records.setStale(row: row, to: told.hint(try nextStaleMark()))
     }
 
     /// A new hint for a record that takes part again, which keeps what the history told of the document.
     ///
     /// That the collection was dropped is known by then, and counts no more.
-    func renewedHint(of record: SyncedDocument) throws -> Int64 {
-        let told = Told(hint: record.hint)
-        return (told == .dropped ? .nothing : told).hint(try nextHint())
+    func renewedStaleMark(of record: SyncRecord) throws -> Int64 {
+        let told = AbsenceCause(hint: record.hint)
+        return (told == .dropped ? .nothing : told).hint(try nextStaleMark())
     }
 
     /// Hints at a document whose version, or content where the remote tells, is not the base's.
     ///
     /// - Parameter isDeleted: whether there is evidence that a document that is not there was deleted.
     func compare(
-        _ old: SyncedDocument, with lookup: RemoteVersionLookup, isDeleted: Bool
+        _ old: SyncRecord, with lookup: RemoteVersionLookup, isDeleted: Bool
     ) throws {
         guard let record = try record(old.documentID) else { return }
         switch lookup {

@@ -3,7 +3,7 @@ internal import BSONStore
 /// Looks at the remote edition of documents and takes in what is new.
 extension CollectionPass {
     /// Looks at every document that a hint or an open attempt names, in batches.
-    mutating func lookAtHinted() async throws {
+    mutating func fetchStale() async throws {
         var last: Int64 = 0
         let limits = limits
         while true {
@@ -19,7 +19,7 @@ extension CollectionPass {
                 if EngineVariant.failedReadForgotten.isOn {
                     try await write { sync in
                         for row in batch.compactMap(\.rowID) {
-                            try sync.records.setHint(row: row, to: 0)
+                            try sync.records.setStale(row: row, to: 0)
                         }
                     }
                 }
@@ -29,13 +29,13 @@ extension CollectionPass {
     }
 
     /// Looks at ids that are wanted and have no record yet, in batches.
-    mutating func lookAtWanted() async throws {
+    mutating func fetchWanted() async throws {
         var last: Int64 = 0
         var before: WantedIDs?
         while true {
             let after = last
             let next = try read { records, collection in
-                collection.hasWanted
+                collection.hasWantedIDs
                     ? try records.wanted(in: collection.rowID, after: after, limit: 1).first : nil
             }
             guard let next else { return }
@@ -56,7 +56,7 @@ extension CollectionPass {
     }
 
     /// What the first transaction of a look stores beside what the look led to.
-    enum Sequel: Sendable {
+    enum FirstCommitExtras: Sendable {
         case nothing
         /// Hints, and the place in the history that they and the look came from.
         case keep(RemoteChangeBatch)
@@ -70,7 +70,7 @@ extension CollectionPass {
     ///   - sequel: what is stored with the last of them.
     ///   - told: what the history just told of documents, by their keys.
     mutating func look(
-        at batch: [SyncedDocument], then sequel: Sequel = .nothing, told: [[UInt8]: Told] = [:]
+        at batch: [SyncRecord], then sequel: FirstCommitExtras = .nothing, told: [[UInt8]: AbsenceCause] = [:]
     ) async throws {
         var open = batch
         while !open.isEmpty {
@@ -82,7 +82,7 @@ extension CollectionPass {
 
     /// Settles looks, and once more those at documents that had no version, when they have one.
     private mutating func takeIn(
-        _ looks: [Look], then sequel: Sequel, told: [[UInt8]: Told] = [:]
+        _ looks: [FetchedDocument], then sequel: FirstCommitExtras, told: [[UInt8]: AbsenceCause] = [:]
     ) async throws {
         var claims = try await settle(looks, mayClaim: true, then: sequel)
         try await claim(claims)
@@ -96,14 +96,14 @@ extension CollectionPass {
     /// Looks at as many of some documents as one answer may hold, which is one at least; the rest is
     /// to be looked at later.
     private mutating func looks(
-        at batch: [SyncedDocument], told: [[UInt8]: Told] = [:]
-    ) async throws -> (looks: [Look], rest: [SyncedDocument]) {
+        at batch: [SyncRecord], told: [[UInt8]: AbsenceCause] = [:]
+    ) async throws -> (looks: [FetchedDocument], rest: [SyncRecord]) {
         let (ids, bytesMax) = (batch.map(\.documentID), limits.batchBytes)
         let lookups = try await request { remote in
             try await remote.find(ids: ids, bytesMax: bytesMax)
         }
         try Self.check(lookups.count, for: ids.count)
-        var (looks, rest): ([Look], [SyncedDocument]) = ([], [])
+        var (looks, rest): ([FetchedDocument], [SyncRecord]) = ([], [])
         looks.reserveCapacity(batch.count)
         var byteCount = 0
         for (record, lookup) in zip(batch, lookups) {
@@ -112,7 +112,7 @@ extension CollectionPass {
                 continue
             }
             if case .found(let document) = lookup { byteCount += document.byteCount }
-            looks.append(Look(record, lookup, told))
+            looks.append(FetchedDocument(record, lookup, told))
         }
         guard !looks.isEmpty else {
             throw RemoteError(.retryable, "asked for \(ids.count) documents, none was looked up")
@@ -140,7 +140,7 @@ extension CollectionPass {
     /// An attempt that the history tells of may have landed after the look at its document, which
     /// then shows less than what is to become the base.
     private mutating func lookAgain(
-        _ looks: inout [Look], where evidence: [OperationID: AttemptEvidence]
+        _ looks: inout [FetchedDocument], where evidence: [OperationID: AttemptEvidence]
     ) async throws {
         let late = looks.indices.filter { index in
             looks[index].record.attempt.map { evidence[$0.operation] == .inHistory } ?? false
@@ -154,17 +154,17 @@ extension CollectionPass {
     }
 
     /// A record as it was when the remote was asked, with the answer.
-    struct Look: Sendable {
-        let record: SyncedDocument
+    struct FetchedDocument: Sendable {
+        let record: SyncRecord
         private(set) var lookup: RemoteLookup
-        private let told: Told
+        private let told: AbsenceCause
 
-        init(_ record: SyncedDocument, _ lookup: RemoteLookup, _ told: [[UInt8]: Told]) {
+        init(_ record: SyncRecord, _ lookup: RemoteLookup, _ told: [[UInt8]: AbsenceCause]) {
             self.record = record
             self.told =
                 told.isEmpty
-                ? Told(hint: record.hint)
-                : told[BSONKey.encode(record.documentID)] ?? Told(hint: record.hint)
+                ? AbsenceCause(hint: record.hint)
+                : told[BSONKey.encode(record.documentID)] ?? AbsenceCause(hint: record.hint)
             self.lookup = self.told.read(lookup)
         }
 
@@ -189,18 +189,18 @@ extension CollectionPass {
 
     /// Decides and commits; returns the documents to claim and look at again.
     private mutating func settle(
-        _ looks: [Look], mayClaim: Bool, then sequel: Sequel = .nothing
-    ) async throws -> [SyncedDocument] {
+        _ looks: [FetchedDocument], mayClaim: Bool, then sequel: FirstCommitExtras = .nothing
+    ) async throws -> [SyncRecord] {
         var looks = looks
         let evidence = try await evidence(for: looks)
         try await lookAgain(&looks, where: evidence)
         let aside = isStaging ? try aside(looks) : []
         let settled = try await commit(
             looks, evidence: evidence, mayClaim: mayClaim, then: sequel)
-        noteLooked(looks, settled, evidence, aside: aside)
+        countFetched(looks, settled, evidence, aside: aside)
         let always = configuration.conflictHandler?.always
         var conflicts: [OpenConflict] = []
-        var claims: [SyncedDocument] = []
+        var claims: [SyncRecord] = []
         for (look, outcome) in zip(looks, settled) {
             switch outcome {
             case .nothing: break
@@ -227,21 +227,21 @@ extension CollectionPass {
             }
         }
         try await resolve(conflicts)
-        if !conflicts.isEmpty { try forgetWaits() }
+        if !conflicts.isEmpty { try removeFinishedWaits() }
         return claims
     }
 
     /// Settles all looks in one transaction; where a document stands in the way of that, each in a
     /// savepoint of its own (rule R8), which costs a copy of every page that is written.
     private func commit(
-        _ looks: [Look], evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
-        then sequel: Sequel
-    ) async throws -> [SyncTransaction.Settled] {
+        _ looks: [FetchedDocument], evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
+        then sequel: FirstCommitExtras
+    ) async throws -> [SyncTransaction.SettlementOutcome] {
         let answer =
             engine.probe.conflictFound == nil ? configuration.conflictHandler?.always : nil
-        let wishes = LookWishes(
+        let wishes = SettlementPolicy(
             terms: terms, counting: configuration.conflictHandler?.counting)
-        func settle(trusting: Bool) async throws -> [SyncTransaction.Settled] {
+        func settle(trusting: Bool) async throws -> [SyncTransaction.SettlementOutcome] {
             try await write { sync in
                 var sync = sync
                 (sync.trusts, sync.wishes) = (trusting, wishes)
@@ -252,15 +252,15 @@ extension CollectionPass {
         do {
             do {
                 return try await settle(trusting: true)
-            } catch is SyncRecords.Overtaken {
+            } catch is SyncRecordTable.StaleRevision {
                 return try await settle(trusting: false)
             }
-        } catch let cause where SyncTransaction.isAboutDocument(cause) {
+        } catch let cause where SyncTransaction.concernsDocument(cause) {
             return try await write { sync in
                 var sync = sync
                 sync.wishes = wishes
                 guard try sync.begin(sequel) else { return looks.map { _ in .nothing } }
-                let settled = try sync.settleEachAlone(
+                let settled = try sync.settleIndividually(
                     looks, evidence: evidence, mayClaim: mayClaim)
                 try sync.end(sequel)
                 return settled
@@ -269,7 +269,7 @@ extension CollectionPass {
     }
 
     /// Gives unversioned documents a version, where they still have none (rule R6).
-    mutating func claim(_ records: [SyncedDocument]) async throws {
+    mutating func claim(_ records: [SyncRecord]) async throws {
         guard !records.isEmpty else { return }
         let operations = try await write { try $0.state.nextOperations(records.count) }
         let writes = zip(records, operations).map { record, operation in
@@ -310,11 +310,11 @@ extension CollectionPass {
 extension CollectionPass {
     /// Finds out what became of open attempts: from the documents, else from the history (rule R3).
     private mutating func evidence(
-        for looks: [Look]
+        for looks: [FetchedDocument]
     ) async throws -> [OperationID: AttemptEvidence] {
         var evidence: [OperationID: AttemptEvidence] = [:]
         // Lists, not a dictionary, so that the same requests are made in the same order.
-        var unsettled: [(token: ResumeToken, records: [SyncedDocument])] = []
+        var unsettled: [(token: ResumeToken, records: [SyncRecord])] = []
         for look in looks {
             guard let attempt = look.record.attempt else { continue }
             if attempt.isOnTop(of: look, isIdentityKnown: isIdentityKnown) {
@@ -339,7 +339,7 @@ extension CollectionPass {
 extension Attempt {
     /// The remote edition is the attempt's own; for a delete, that there is none, and not only none
     /// that the user may see; where the remote does not tell its identity, only the history says so.
-    fileprivate func isOnTop(of look: CollectionPass.Look, isIdentityKnown: Bool) -> Bool {
+    fileprivate func isOnTop(of look: CollectionPass.FetchedDocument, isIdentityKnown: Bool) -> Bool {
         guard let remote = look.remote else {
             return isDelete && look.isAbsent && isIdentityKnown
         }

@@ -1,5 +1,5 @@
 /// Names the road by which the engine takes a document out of the store.
-enum Removal: Sendable, Hashable, CaseIterable {
+enum RemovalReason: Sendable, Hashable, CaseIterable {
     /// The app deleted the document.
     case byApp
     /// The answer to a conflict is that the document be deleted.

@@ -2,9 +2,9 @@ internal import BSONStore
 
 /// Lets a set of subscriptions take over in one transaction: what it does not ask for goes, what was
 /// kept aside for it comes, and the sets before it end.
-struct SetTakeover {
+struct SubscriptionActivation {
     /// What became of the documents of one collection.
-    struct Share: Sendable {
+    struct CollectionActivation: Sendable {
         var taken = 0
         var evicted = 0
         var errors: [SyncError] = []
@@ -12,39 +12,39 @@ struct SetTakeover {
 
     /// What became of all.
     struct Outcome: Sendable {
-        var shares: [Namespace: Share] = [:]
+        var shares: [Namespace: CollectionActivation] = [:]
     }
 
     let transaction: WriteTransaction
     let sets: SubscriptionCache
     let version: Int64
     /// Whether each document gets a savepoint of its own, so that a bad one stops itself only (R8).
-    let eachAlone: Bool
+    let individually: Bool
     /// Whether somebody listens to a collection, where that is known.
     let listens: (Namespace) -> Bool?
 
     /// - Returns: `nil` where the set's documents are not all here, or another set took over.
     func run() throws -> Outcome? {
-        let stored = SyncSets(connection: transaction.connection, cache: sets)
+        let stored = SubscriptionTable(connection: transaction.connection, cache: sets)
         var history = try stored.history()
         guard let set = history.coming, set.version == version else { return nil }
         guard try stored.progress(of: version).query >= history.newQueries(of: set).count,
             history.apply(.bootstrapApplied, to: version)
         else { return nil }
         try stored.save(history)
-        try stored.forgetEarlier(upTo: version)
+        try stored.removeEarlier(upTo: version)
         var outcome = Outcome()
-        let state = SyncState(connection: transaction.connection)
+        let state = SyncStateTable(connection: transaction.connection)
         for var collection in try state.collections() where collection.isSubscribed {
             try state.note(listens: listens(collection.namespace), in: &collection)
             var sync = SyncTransaction(
                 transaction: transaction, collection: collection, sets: sets)
-            sync.arrivalReason = .subscription
+            sync.insertReason = .subscription
             try sync.expand()
-            outcome.shares[collection.namespace] = Share(
+            outcome.shares[collection.namespace] = CollectionActivation(
                 taken: 0, evicted: try evict(sync))
-            try arrive(sync, &outcome.shares[collection.namespace, default: Share()])
-            try sync.endSubscribed()
+            try arrive(sync, &outcome.shares[collection.namespace, default: CollectionActivation()])
+            try sync.clearSubscribedMark()
         }
         try stored.clearStaged()
         return outcome
@@ -64,22 +64,22 @@ struct SetTakeover {
                 // What is only to be looked at is found out by the look.
                 if try local.map(sync.membership.keeps) ?? (record.hint > 0) { continue }
                 try sync.evict(record, isHeld: local != nil, .subscription)
-                try sync.keepLook(after: record)
+                try sync.keepStaleMark(after: record)
                 if local != nil { evicted += 1 }
             }
         }
     }
 
-    private func arrive(_ sync: SyncTransaction, _ share: inout Share) throws {
+    private func arrive(_ sync: SyncTransaction, _ share: inout CollectionActivation) throws {
         var last: Int64 = 0
         while let next = try sync.subscriptions.staged(in: sync.collection.rowID, after: last) {
             last = next.row
             let id = next.document.documentID
-            let look = CollectionPass.Look(
-                SyncedDocument(documentID: id, byID: false), .found(next.document), [:])
+            let look = CollectionPass.FetchedDocument(
+                SyncRecord(documentID: id, byID: false), .found(next.document), [:])
             let settled =
-                eachAlone
-                ? try sync.settleAlone(look, evidence: [:], mayClaim: false)
+                individually
+                ? try sync.settleInSavepoint(look, evidence: [:], mayClaim: false)
                 : try sync.settle(look, evidence: [:], mayClaim: false)
             switch settled ?? .nothing {
             case .taken: share.taken += 1
@@ -99,11 +99,11 @@ struct SetTakeover {
 
 extension SyncEngine {
     /// Lets a set take over; `nil` where it cannot yet.
-    func takeOver(_ version: Int64, eachAlone: Bool) async throws -> SetTakeover.Outcome? {
+    func activateSubscriptions(_ version: Int64, individually: Bool) async throws -> SubscriptionActivation.Outcome? {
         let sets = sets
         return try await write { transaction in
-            try SetTakeover(
-                transaction: transaction, sets: sets, version: version, eachAlone: eachAlone,
+            try SubscriptionActivation(
+                transaction: transaction, sets: sets, version: version, individually: individually,
                 listens: self.listens
             ).run()
         }

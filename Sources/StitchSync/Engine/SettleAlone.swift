@@ -4,17 +4,17 @@ internal import BSONStore
 extension SyncTransaction {
     /// Settles looks one by one; what a unique index refuses waits for the others, which may make room
     /// for it.
-    func settleEachAlone(
-        _ looks: [CollectionPass.Look], evidence: [OperationID: AttemptEvidence], mayClaim: Bool
-    ) throws -> [Settled] {
-        let scanned = try scannedForMissing(looks)
-        var settled = [Settled](repeating: .nothing, count: looks.count)
+    func settleIndividually(
+        _ looks: [CollectionPass.FetchedDocument], evidence: [OperationID: AttemptEvidence], mayClaim: Bool
+    ) throws -> [SettlementOutcome] {
+        let scanned = try scanningForMissingRows(looks)
+        var settled = [SettlementOutcome](repeating: .nothing, count: looks.count)
         var open = Array(looks.indices)
         var isLast = false
         while !open.isEmpty {
             var waiting: [Int] = []
             for index in open {
-                let outcome = try scanned.settleAlone(
+                let outcome = try scanned.settleInSavepoint(
                     looks[index], evidence: evidence, mayClaim: mayClaim, pausesDuplicate: isLast)
                 if let outcome { settled[index] = outcome } else { waiting.append(index) }
             }
@@ -28,16 +28,16 @@ extension SyncTransaction {
     ///
     /// - Parameter pausesDuplicate: whether that a unique index refuses the document is wrong with it.
     /// - Returns: `nil` where that is to be found out later.
-    func settleAlone(
-        _ look: CollectionPass.Look, evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
+    func settleInSavepoint(
+        _ look: CollectionPass.FetchedDocument, evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
         pausesDuplicate: Bool = true
-    ) throws -> Settled? {
+    ) throws -> SettlementOutcome? {
         do {
             return try transaction.savepoint {
                 try settle(look, evidence: evidence, mayClaim: mayClaim)
             }
-        } catch let cause where Self.isAboutDocument(cause) {
-            forgetHint()
+        } catch let cause where Self.concernsDocument(cause) {
+            resetStaleMark()
             if !pausesDuplicate && (cause as? StoreError)?.code == .duplicateKey { return nil }
             let error = SyncError(
                 .unusableDocument, "what the remote holds cannot be kept: \(cause)",
@@ -55,11 +55,11 @@ extension SyncTransaction {
     }
 
     /// What was wrong is one document, not the store.
-    static func isAboutDocument(_ error: any Error) -> Bool {
+    static func concernsDocument(_ error: any Error) -> Bool {
         switch error {
         case is BSONError: true
         case let error as SyncError: error.code != .storeFailed || error.documentID != nil
-        case let error as StoreError: !error.isAboutFile
+        case let error as StoreError: !error.concernsFile
         default: false
         }
     }

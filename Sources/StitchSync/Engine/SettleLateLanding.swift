@@ -6,9 +6,9 @@ extension SyncTransaction {
     ///
     /// Where the document holds somebody else's change, too, nothing is adopted: it is a change of the
     /// remote's like any other, which the handler is asked about where something is pending here.
-    func adoptDiscarded(
-        _ remote: RemoteEdition, _ look: CollectionPass.Look, of discarded: [GivenUpAttempt],
-        into record: inout SyncedDocument, local: BSONDocument?
+    func adoptUnresolved(
+        _ remote: RemoteEdition, _ look: CollectionPass.FetchedDocument, of discarded: [UnresolvedAttempt],
+        into record: inout SyncRecord, local: BSONDocument?
     ) throws {
         guard record.attempt == nil else { return }
         if look.isAbsent { return try adoptDelete(of: discarded, into: &record, local: local) }
@@ -23,7 +23,7 @@ extension SyncTransaction {
         guard landed.explains(remote.document, over: before) else { return }
         record.base = StoredContent(remote.document, local: local)
         record.version = remote.version
-        record.forgetDiscarded()
+        record.clearUnresolved()
         record.isPending = PendingChange(base: remote.document, local: local) != .none
         try emitChange(
             .committed, record.documentID, from: before, to: remote.document,
@@ -33,7 +33,7 @@ extension SyncTransaction {
     /// A delete that was given up landed, or somebody else deleted what it was to delete: both are
     /// what the app wanted before it made the document anew, which is an insert now.
     private func adoptDelete(
-        of discarded: [GivenUpAttempt], into record: inout SyncedDocument, local: BSONDocument?
+        of discarded: [UnresolvedAttempt], into record: inout SyncRecord, local: BSONDocument?
     ) throws {
         guard local != nil, record.base != .absent,
             discarded.contains(where: { $0.meaning == .nothing })
@@ -41,7 +41,7 @@ extension SyncTransaction {
         let before = record.base.document(local: local)
         record.base = .absent
         record.version = .absent
-        record.forgetDiscarded()
+        record.clearUnresolved()
         record.isPending = true
         try emitChange(.committed, record.documentID, from: before, to: nil, uncommitted: true)
     }

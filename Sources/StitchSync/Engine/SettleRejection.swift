@@ -17,7 +17,7 @@ extension SyncTransaction {
     /// - Parameter old: the record, whose attempt is this one.
     /// - Returns: what was done: a document that cannot be brought back is paused.
     func settle(
-        _ settlement: UploadSettlement, _ refusal: Refusal, of old: SyncedDocument
+        _ settlement: UploadSettlement, _ refusal: Refusal, of old: SyncRecord
     ) throws -> UploadSettlement {
         var record = old
         record.attempt = nil
@@ -27,8 +27,8 @@ extension SyncTransaction {
                     try revert(record, refusal)
                 }
                 return .revertRejected
-            } catch let cause where Self.isAboutDocument(cause) {
-                forgetHint()
+            } catch let cause where Self.concernsDocument(cause) {
+                resetStaleMark()
             }
         }
         record.pause = PauseReason(.rejected, refusal.error.description)
@@ -44,13 +44,13 @@ extension SyncTransaction {
         return .pauseRejected
     }
 
-    private func revert(_ record: SyncedDocument, _ refusal: Refusal) throws {
+    private func revert(_ record: SyncRecord, _ refusal: Refusal) throws {
         try keep(refusal, of: record, as: .reverted)
         try restore(record, local: refusal.local)
     }
 
     /// Makes the document again what the remote confirmed.
-    func restore(_ old: SyncedDocument, local: BSONDocument?) throws {
+    func restore(_ old: SyncRecord, local: BSONDocument?) throws {
         var record = old
         let id = record.documentID
         let base = record.base.document(local: local)
@@ -59,27 +59,27 @@ extension SyncTransaction {
         try setLocal(id, to: base, orRemoveAs: .takenBack)
         if base == nil {
             try leave(old, local: local)
-            try waitAnew(old)
+            try restoreRequestedID(old)
         } else {
             record.takeBase(.sameAsLocal, record.version)
-            record.hint = try renewedHint(of: record)
+            record.hint = try renewedStaleMark(of: record)
             try save(record)
         }
         try emitChange(.compensation, id, from: local, to: base, uncommitted: false)
     }
 
     /// Keeps an id in step that the app asked for: only the insert is taken back.
-    private func waitAnew(_ old: SyncedDocument) throws {
-        guard old.isAskedFor else { return }
+    private func restoreRequestedID(_ old: SyncRecord) throws {
+        guard old.isRequestedByApp else { return }
         // A query may ask for it as well.
         if let left = try record(old.documentID) { return try claimByID(left) }
-        var record = SyncedDocument(documentID: old.documentID, byID: true)
-        record.hint = try nextHint()
+        var record = SyncRecord(documentID: old.documentID, byID: true)
+        record.hint = try nextStaleMark()
         try save(record)
     }
 
     private func keep(
-        _ refusal: Refusal, of record: SyncedDocument, as state: Rejection.State
+        _ refusal: Refusal, of record: SyncRecord, as state: RejectedWriteRecord.State
     ) throws {
         #if ENGINE_VARIANTS
             if EngineVariant.rejectedNotKept.isOn { return }
@@ -96,11 +96,11 @@ extension SyncTransaction {
             compensatingWrite: error.compensatingWrite
                 ?? CompensatingWrite(refused: error, of: id, in: namespace),
             code: error.code, time: .now)
-        let rejection = Rejection(
-            state: state, batch: try nextHint(), revision: record.revision, write: write,
+        let rejection = RejectedWriteRecord(
+            state: state, batch: try nextStaleMark(), revision: record.revision, write: write,
             serverVersion: collection.token?.number ?? 0)
         try records.add(rejection, in: collection.rowID)
-        noteReport()
+        requestRejectionReport()
     }
 }
 

@@ -3,7 +3,7 @@ internal import BSONStore
 /// Brings one record up to date with a look at the remote.
 extension SyncTransaction {
     /// What a look led to.
-    enum Settled: Sendable {
+    enum SettlementOutcome: Sendable {
         case nothing
         case taken
         case removed
@@ -14,19 +14,19 @@ extension SyncTransaction {
         /// No subscription asks for it any more.
         case evicted
         case foreign
-        case claim(SyncedDocument)
+        case claim(SyncRecord)
         case conflict(OpenConflict)
         /// A conflict that the same answer is given to always.
-        case answered(Committed, OpenConflict)
+        case answered(ResolutionOutcome, OpenConflict)
         /// A change waits of a document that the user may no longer see.
-        case refused(ViewRefusal)
+        case refused(OutOfViewChange)
         /// The document cannot be kept, or its record not be read; it is paused where that can be
         /// stored.
         case failed(SyncError)
     }
 
     /// Begins to settle looks; `false` when others were here first.
-    func begin(_ sequel: CollectionPass.Sequel) throws -> Bool {
+    func begin(_ sequel: CollectionPass.FirstCommitExtras) throws -> Bool {
         switch sequel {
         case .nothing, .keep: true
         case .begin(let wanted, let rest): try records.keep(rest, of: wanted)
@@ -34,7 +34,7 @@ extension SyncTransaction {
     }
 
     /// Stores what comes with the looks.
-    func end(_ sequel: CollectionPass.Sequel) throws {
+    func end(_ sequel: CollectionPass.FirstCommitExtras) throws {
         switch sequel {
         case .nothing, .begin: return
         case .keep(let batch): try keep(batch)
@@ -43,14 +43,14 @@ extension SyncTransaction {
 
     /// Settles looks together; the first that cannot be kept ends it.
     func settle(
-        _ looks: [CollectionPass.Look], evidence: [OperationID: AttemptEvidence],
-        mayClaim: Bool, answer: ConflictHandler<BSONDocument>.Always?,
-        then sequel: CollectionPass.Sequel
-    ) throws -> [Settled] {
+        _ looks: [CollectionPass.FetchedDocument], evidence: [OperationID: AttemptEvidence],
+        mayClaim: Bool, answer: ConflictHandler<BSONDocument>.FixedResolution?,
+        then sequel: CollectionPass.FirstCommitExtras
+    ) throws -> [SettlementOutcome] {
         guard try begin(sequel) else { return looks.map { _ in .nothing } }
-        let locals = try localsTogether(looks)
-        let scanned = try scannedForMissing(looks, locals)
-        let settled = try storingTogether {
+        let locals = try localDocuments(looks)
+        let scanned = try scanningForMissingRows(looks, locals)
+        let settled = try withBulkInsert {
             try looks.enumerated().map { index, look in
                 try scanned.settle(
                     look, evidence: evidence, mayClaim: mayClaim, answer: answer,
@@ -64,10 +64,10 @@ extension SyncTransaction {
     /// The local documents of looks, of the first where they are many bytes.
     ///
     /// Empty where they are to be looked up one by one. No look changes the document of another.
-    private func localsTogether(_ looks: [CollectionPass.Look]) throws -> [StoredDocument?] {
+    private func localDocuments(_ looks: [CollectionPass.FetchedDocument]) throws -> [StoredDocument?] {
         guard looks.allSatisfy({ $0.record.rowID != nil }) else { return [] }
-        return try transaction.foundTogether(
-            namespace, ids: looks.map(\.record.documentID), bytesMax: Self.togetherBytesMax) ?? []
+        return try transaction.findInKeyOrder(
+            namespace, ids: looks.map(\.record.documentID), bytesMax: Self.batchReadBytesMax) ?? []
     }
 
     /// Adopts or discards the open attempt, then decides about the remote's edition.
@@ -76,10 +76,10 @@ extension SyncTransaction {
     ///   - answer: what every conflict is answered with, if so.
     ///   - local: the local document, where this transaction has looked already.
     func settle(
-        _ look: CollectionPass.Look, evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
-        answer: ConflictHandler<BSONDocument>.Always? = nil, local: StoredDocument?? = nil
-    ) throws -> Settled {
-        if try isKnownMeanwhile(look.record) { return .nothing }
+        _ look: CollectionPass.FetchedDocument, evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
+        answer: ConflictHandler<BSONDocument>.FixedResolution? = nil, local: StoredDocument?? = nil
+    ) throws -> SettlementOutcome {
+        if try hasRecordMeanwhile(look.record) { return .nothing }
         guard var record = try current(look.record), record.pause == nil else { return .nothing }
         guard record.version == look.record.version,
             record.attempt?.operation == look.record.attempt?.operation
@@ -92,7 +92,7 @@ extension SyncTransaction {
         #if ENGINE_VARIANTS
             if EngineVariant.noAttemptRecord.isOn {
                 record.attempt = nil
-                record.forgetDiscarded()
+                record.clearUnresolved()
             }
             if EngineVariant.orderInsteadOfEquality.isOn, let mine = record.version.version,
                 let theirs = edition.version.version, mine.lineage == theirs.lineage,
@@ -117,10 +117,10 @@ extension SyncTransaction {
     /// Settles also where the local row is missing: its change is lost, and no look may count that as a
     /// delete, or as nothing; without a change the document comes again.
     private func settle(
-        _ look: CollectionPass.Look, _ record: inout SyncedDocument, _ edition: RemoteEdition,
+        _ look: CollectionPass.FetchedDocument, _ record: inout SyncRecord, _ edition: RemoteEdition,
         _ attempt: AttemptDecision, _ stored: StoredDocument?, mayClaim: Bool,
-        answer: ConflictHandler<BSONDocument>.Always?
-    ) throws -> Settled {
+        answer: ConflictHandler<BSONDocument>.FixedResolution?
+    ) throws -> SettlementOutcome {
         guard record.isRowMissing(local: stored?.document) else {
             return try settleWhole(
                 look, &record, edition, attempt, stored, mayClaim: mayClaim, answer: answer)
@@ -140,14 +140,14 @@ extension SyncTransaction {
     }
 
     private func settleWhole(
-        _ look: CollectionPass.Look, _ record: inout SyncedDocument, _ edition: RemoteEdition,
+        _ look: CollectionPass.FetchedDocument, _ record: inout SyncRecord, _ edition: RemoteEdition,
         _ attempt: AttemptDecision, _ stored: StoredDocument?, mayClaim: Bool,
-        answer: ConflictHandler<BSONDocument>.Always?
-    ) throws -> Settled {
+        answer: ConflictHandler<BSONDocument>.FixedResolution?
+    ) throws -> SettlementOutcome {
         let local = stored?.document
         let (open, earlier) = (record.attempt, record.discarded)
         try apply(attempt, to: &record, local: local)
-        try adoptDiscarded(
+        try adoptUnresolved(
             edition, look, of: earlier + record.discarded, into: &record, local: local)
         // A delete since the look has the remote looked at again.
         let isGivenUp = open != nil || !earlier.isEmpty && record.hint == look.record.hint
@@ -158,14 +158,14 @@ extension SyncTransaction {
             }
             return .nothing
         }
-        try forgetAside(record)
+        try removeStaged(record)
         let isHidden = look.lookup == .hidden
         if collection.isSubscribed && !record.isClaimedByID || isHidden,
             let settled = try settleMembership(record, look, edition, isHeld: local != nil)
         {
             return settled
         }
-        if isHidden, let refused = try refuseHidden(record, open, local: local) {
+        if isHidden, let refused = try rejectHidden(record, open, local: local) {
             return .refused(refused)
         }
         let facts = facts(
@@ -191,7 +191,7 @@ extension SyncTransaction {
     }
 
     /// Forgets what was kept aside of a document, which is older than this look.
-    private func forgetAside(_ record: SyncedDocument) throws {
+    private func removeStaged(_ record: SyncRecord) throws {
         #if ENGINE_VARIANTS
             if EngineVariant.asideKept.isOn { return }
         #endif
@@ -202,21 +202,21 @@ extension SyncTransaction {
 
     /// Evicts, or passes over, what does not belong here; `nil` for what does.
     private func settleMembership(
-        _ old: SyncedDocument, _ look: CollectionPass.Look, _ edition: RemoteEdition, isHeld: Bool
-    ) throws -> Settled? {
+        _ old: SyncRecord, _ look: CollectionPass.FetchedDocument, _ edition: RemoteEdition, isHeld: Bool
+    ) throws -> SettlementOutcome? {
         var record = old
         // What was told since the look is still to be looked at.
         if record.hint == look.record.hint { record.hint = 0 }
         switch try membership(of: record, isHeld: isHeld, look.lookup, edition) {
         case .arrive, .keep, .keepPending, .delete: return nil
         case .evict:
-            try leaveView(record, isHeld: isHeld)
+            try removeFromView(record, isHeld: isHeld)
             return .evicted
         case .ignore:
             if record.isClaimedByID { return nil }
             if record.rowID != nil {
                 try records.remove(record)
-                try keepLook(after: record)
+                try keepStaleMark(after: record)
             }
             if let document = edition.document, case .found(let answer) = look.lookup,
                 try membership.expects(document)
@@ -229,7 +229,7 @@ extension SyncTransaction {
 
     /// Rule R3: what landed is the base; what did not is still pending.
     private func apply(
-        _ decision: AttemptDecision, to record: inout SyncedDocument, local: BSONDocument?
+        _ decision: AttemptDecision, to record: inout SyncRecord, local: BSONDocument?
     ) throws {
         guard let attempt = record.attempt else { return }
         record.attempt = nil
@@ -237,7 +237,7 @@ extension SyncTransaction {
         case .none: break
         case .discard, .discardUncertain:
             let base = record.base.document(local: local)
-            record.discard([GivenUpAttempt(attempt, base: base, local: local)])
+            record.discard([UnresolvedAttempt(attempt, base: base, local: local)])
         case .adopt:
             let before = record.base.document(local: local)
             record.adopt(attempt, local: local)
@@ -251,9 +251,9 @@ extension SyncTransaction {
     }
 
     private func apply(
-        _ decision: RemoteEventDecision, to old: SyncedDocument, local stored: StoredDocument?,
+        _ decision: RemoteEventDecision, to old: SyncRecord, local stored: StoredDocument?,
         remote: RemoteEdition, mayHaveLanded: Bool
-    ) throws -> Settled {
+    ) throws -> SettlementOutcome {
         var record = old
         let local = stored?.document
         let id = record.documentID
@@ -266,7 +266,7 @@ extension SyncTransaction {
             try save(record)
             return .nothing
         case .claim:
-            if record.hint == 0 { record.hint = try nextHint() }
+            if record.hint == 0 { record.hint = try nextStaleMark() }
             return .claim(try save(record))
         case .take, .takeForeign:
             return try take(remote, into: record, local: stored, decision)
@@ -284,7 +284,7 @@ extension SyncTransaction {
             if local != nil { try emit(.delete, .remote, own, uncommitted: false) }
             return .removed
         case .explain:
-            if record.hint == 0 { record.hint = try nextHint() }
+            if record.hint == 0 { record.hint = try nextStaleMark() }
             try save(record)
             return .missing
         case .complete:
@@ -299,7 +299,7 @@ extension SyncTransaction {
             try emit(.delete, .committed, id, uncommitted: false)
             return .removed
         case .conflict:
-            if record.hint == 0 { record.hint = try nextHint() }
+            if record.hint == 0 { record.hint = try nextStaleMark() }
             let stored = try save(record)
             return .conflict(
                 OpenConflict(
@@ -309,9 +309,9 @@ extension SyncTransaction {
     }
 
     private func take(
-        _ remote: RemoteEdition, into old: SyncedDocument, local: StoredDocument?,
+        _ remote: RemoteEdition, into old: SyncRecord, local: StoredDocument?,
         _ decision: RemoteEventDecision
-    ) throws -> Settled {
+    ) throws -> SettlementOutcome {
         var record = old
         let isNews = !contentEqual(local?.document, remote.document)
         record.takeBase(.sameAsLocal, remote.version)
@@ -324,7 +324,7 @@ extension SyncTransaction {
         if isNews {
             let isArrival = local == nil && !record.isClaimedByID
             try emit(
-                isArrival ? .insert : .replace, isArrival ? arrivalReason : .remote,
+                isArrival ? .insert : .replace, isArrival ? insertReason : .remote,
                 record.documentID, document: remote.document, uncommitted: false)
         }
         if decision == .takeForeign { return .foreign }
@@ -334,7 +334,7 @@ extension SyncTransaction {
 
 extension StoreError {
     /// The file or the transaction failed, not what was to be written.
-    var isAboutFile: Bool {
+    var concernsFile: Bool {
         switch code {
         case .busy, .diskFull, .ioError, .corrupt, .closed, .readOnly, .cannotOpen, .internalError,
             .exceededMemoryLimit:
@@ -344,13 +344,13 @@ extension StoreError {
     }
 }
 
-extension SyncedDocument {
+extension SyncRecord {
     /// Makes what an attempt intended the base.
     mutating func adopt(_ attempt: Attempt, local: BSONDocument?) {
         base = StoredContent(attempt.intended.document(local: local), local: local)
         version = attempt.version
         self.attempt = nil
-        forgetDiscarded()
+        clearUnresolved()
         failures = 0
         isPending = PendingChange(base: base.document(local: local), local: local) != .none
     }
@@ -360,7 +360,7 @@ extension SyncedDocument {
     /// What was given up may land even then as long as the remote keeps the version that it asks for.
     mutating func takeBase(_ base: StoredContent, _ version: VersionField) {
         self.base = base
-        if version != self.version { forgetDiscarded() }
+        if version != self.version { clearUnresolved() }
         self.version = version
         isPending = false
         failures = 0

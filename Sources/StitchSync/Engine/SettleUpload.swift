@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// What answers are settled by, beside records and documents.
-struct UploadTerms: Sendable {
+struct UploadPolicy: Sendable {
     /// How often in a row the remote may fail to take one document's change in, and the app be asked
     /// about it.
     let failuresMax: Int64
@@ -11,7 +11,7 @@ struct UploadTerms: Sendable {
     /// What becomes of a record's change that is refused.
     ///
     /// - Parameter isCompensating: whether rules or subscriptions are the reason.
-    func onRejection(of record: SyncedDocument, isCompensating: Bool) -> RejectionDecision {
+    func onRejection(of record: SyncRecord, isCompensating: Bool) -> RejectionDecision {
         RejectionDecision.decide(
             RejectionFacts(
                 rule: rejection, isCompensating: isCompensating,
@@ -23,7 +23,7 @@ struct UploadTerms: Sendable {
 extension SyncTransaction {
     /// Settles the answers to a batch.
     func settle(
-        _ batch: Outgoing, _ outcomes: [RemoteWriteOutcome], _ terms: UploadTerms
+        _ batch: OutgoingBatch, _ outcomes: [RemoteWriteOutcome], _ terms: UploadPolicy
     ) throws -> [UploadSettlement] {
         guard try batch.row.map(records.removeAttempts) ?? false else {
             return try zip(batch.attempts, outcomes).map { attempt, outcome in
@@ -31,13 +31,13 @@ extension SyncTransaction {
             }
         }
         return try zip(batch.attempts, outcomes).map { attempt, outcome in
-            try settleOwn(attempt, outcome, terms)
+            try settleUnchanged(attempt, outcome, terms)
         }
     }
 
     /// Decides from what the store holds now, and carries the decision out.
     func settle(
-        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, _ terms: UploadTerms
+        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, _ terms: UploadPolicy
     ) throws -> UploadSettlement {
         guard let record = try current(open.record), let attempt = record.attempt,
             attempt.operation == open.write.operation
@@ -47,8 +47,8 @@ extension SyncTransaction {
     }
 
     /// As the other form, where nobody has written to the collection since the attempt was stored.
-    private func settleOwn(
-        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, _ terms: UploadTerms
+    private func settleUnchanged(
+        _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, _ terms: UploadPolicy
     ) throws -> UploadSettlement {
         guard let attempt = open.record.attempt else { return .lookAgain }
         var record = open.record
@@ -57,8 +57,8 @@ extension SyncTransaction {
     }
 
     private func settle(
-        _ record: SyncedDocument, _ attempt: Attempt, _ outcome: RemoteWriteOutcome,
-        local: BSONDocument?, _ terms: UploadTerms
+        _ record: SyncRecord, _ attempt: Attempt, _ outcome: RemoteWriteOutcome,
+        local: BSONDocument?, _ terms: UploadPolicy
     ) throws -> UploadSettlement {
         let intended = attempt.intended.document(local: local)
         let facts = UploadOutcomeFacts(
@@ -101,7 +101,7 @@ extension SyncTransaction {
 
     private func apply(
         _ settlement: UploadSettlement, _ attempt: Attempt, _ outcome: RemoteWriteOutcome,
-        to old: SyncedDocument, local: BSONDocument?
+        to old: SyncRecord, local: BSONDocument?
     ) throws {
         var record = old
         let id = record.documentID
@@ -124,7 +124,7 @@ extension SyncTransaction {
             try emit(.delete, .committed, id, uncommitted: false)
         case .lookAgain:
             record.attempt = nil
-            record.hint = try nextHint()
+            record.hint = try nextStaleMark()
             record.isPending =
                 PendingChange(base: record.base.document(local: local), local: local) != .none
             try save(record)
@@ -145,7 +145,7 @@ extension SyncTransaction {
     }
 
     private func pause(
-        _ old: SyncedDocument, _ settlement: UploadSettlement, _ outcome: RemoteWriteOutcome
+        _ old: SyncRecord, _ settlement: UploadSettlement, _ outcome: RemoteWriteOutcome
     ) throws {
         guard case .failed(let cause) = outcome else { return }
         var record = old

@@ -1,9 +1,9 @@
 internal import BSONStore
 
 /// Remembers when collections were last quiet, and says which are due.
-struct SyncAgenda {
+struct SyncScheduler {
     private let stopwatch: Stopwatch
-    private var quietAt: [Namespace: Duration] = [:]
+    private var idleSince: [Namespace: Duration] = [:]
 
     init(clock: any Clock<Duration>) { stopwatch = Stopwatch(clock) }
 
@@ -15,7 +15,7 @@ struct SyncAgenda {
         var rest: Duration?
         let now = stopwatch.elapsed
         for (namespace, frequency) in frequencies {
-            let facts = SyncSchedule.Facts(frequency: frequency, lastQuiet: quietAt[namespace])
+            let facts = SyncSchedule.Facts(frequency: frequency, lastQuiet: idleSince[namespace])
             switch SyncSchedule.decide(facts, now: now) {
             case .now: due.insert(namespace)
             case .after(let wait): rest = min(rest ?? wait, wait)
@@ -26,9 +26,9 @@ struct SyncAgenda {
     }
 
     /// Notes that a pass found nothing more to do in these.
-    mutating func noteQuiet(_ namespaces: Set<Namespace>) {
+    mutating func recordIdle(_ namespaces: Set<Namespace>) {
         let now = stopwatch.elapsed
-        for namespace in namespaces { quietAt[namespace] = now }
+        for namespace in namespaces { idleSince[namespace] = now }
     }
 }
 

@@ -1,7 +1,7 @@
 package import BSONStore
 
 /// A conflict as it was found, with what became of it: kept for tools, not for the engine.
-package struct NotedConflict: Sendable, Hashable {
+package struct JournaledConflict: Sendable, Hashable {
     /// What became of a conflict.
     package enum Answer: Sendable, Hashable {
         /// The local edition was kept.
@@ -41,7 +41,7 @@ package struct NotedConflict: Sendable, Hashable {
 }
 
 /// What a pass did that did something, and when it ended by the clock of this machine.
-package struct NotedPass: Sendable, Hashable {
+package struct JournaledPass: Sendable, Hashable {
     /// When it ended.
     package let time: BSONDatetime
     /// What it did; requests and looks are not kept.
@@ -61,9 +61,9 @@ package struct NotedPass: Sendable, Hashable {
 /// the one before it, writes nothing.
 final class SyncJournal: Sendable {
     private struct Notes {
-        var conflicts: [NotedConflict] = []
+        var conflicts: [JournaledConflict] = []
         /// Passes that are not stored yet.
-        var passes: [NotedPass] = []
+        var passes: [JournaledPass] = []
         /// The errors of the last pass, when it did nothing else.
         var idleErrors: [SyncError.Code]?
     }
@@ -81,9 +81,9 @@ final class SyncJournal: Sendable {
     init(conflictsMax: Int) { self.conflictsMax = conflictsMax }
 
     /// Notes what became of a conflict, one that is not too large.
-    func note(_ conflict: OpenConflict, in namespace: Namespace, _ answer: NotedConflict.Answer) {
+    func note(_ conflict: OpenConflict, in namespace: Namespace, _ answer: JournaledConflict.Answer) {
         guard conflictsMax > 0 else { return }
-        let noted = NotedConflict(
+        let noted = JournaledConflict(
             namespace: namespace, documentID: conflict.record.documentID, base: conflict.base,
             local: conflict.local, remote: conflict.remote.document,
             baseVersion: conflict.record.version.value,
@@ -97,14 +97,14 @@ final class SyncJournal: Sendable {
     }
 
     /// Takes what is to be stored at the end of a pass; `nil` when there is nothing, or it can wait.
-    private func take(_ report: SyncPassReport) -> ([NotedPass], [NotedConflict])? {
+    private func take(_ report: SyncPassReport) -> ([JournaledPass], [JournaledConflict])? {
         notes.withLock { notes in
             if !report.isQuiet {
                 notes.idleErrors = nil
-                notes.passes.append(NotedPass(time: .now, report: report))
+                notes.passes.append(JournaledPass(time: .now, report: report))
             } else if notes.idleErrors ?? [] != report.errors {
                 notes.idleErrors = report.errors
-                notes.passes.append(NotedPass(time: .now, report: report))
+                notes.passes.append(JournaledPass(time: .now, report: report))
             }
             // A commit for each pass would cost a single change a fourth of its time.
             let isDue =
@@ -124,17 +124,17 @@ final class SyncJournal: Sendable {
         guard let (passes, conflicts) = take(report) else { return }
         let conflictsMax = conflictsMax
         let work: @Sendable (WriteTransaction) throws -> Void = { transaction in
-            let rows = JournalRows(connection: transaction.connection)
+            let rows = JournalTable(connection: transaction.connection)
             for pass in passes { try rows.add(pass) }
             for conflict in conflicts { try rows.add(conflict) }
             try rows.trim(conflictsMax: conflictsMax, passesMax: Self.passesMax)
         }
-        if engine.probe.commitsHere { return try engine.writeHere(work) }
+        if engine.probe.commitsOnCallingThread { return try engine.writeOnCallingThread(work) }
         try await engine.store.write(work)
     }
 }
 
-extension NotedConflict {
+extension JournaledConflict {
     fileprivate var byteCount: Int {
         let answered = if case .use(let document) = answer { document.byteCount } else { 0 }
         return [base, local, remote].reduce(answered) { $0 + ($1?.byteCount ?? 0) }

@@ -29,8 +29,8 @@ extension SyncEngine {
     private func runPasses(_ lastPass: Locked<LastPass>) async throws {
         var failures = 0
         var random = SystemRandomNumberGenerator()
-        var agenda = SyncAgenda(clock: clock)
-        var patience = PassPatience()
+        var agenda = SyncScheduler(clock: clock)
+        var patience = PassRetryPolicy()
         while true {
             try Task.checkCancellation()
             try checkIsOpen()
@@ -58,7 +58,7 @@ extension SyncEngine {
     /// Runs a pass if one is due, and waits until there may be more to do; `false`, without a wait, when
     /// the remote was not reached.
     private func runPass(
-        _ agenda: inout SyncAgenda, _ patience: inout PassPatience, _ lastPass: Locked<LastPass>,
+        _ agenda: inout SyncScheduler, _ patience: inout PassRetryPolicy, _ lastPass: Locked<LastPass>,
         after seen: Int
     ) async throws -> Bool {
         let written = try workSignature()
@@ -67,7 +67,7 @@ extension SyncEngine {
             try await waitForWork(after: seen, written, atMost: rest)
             return true
         }
-        let result = try await passUnlessOffline(due, &patience)
+        let result = try await runPassIfOnline(due, &patience)
         lastPass.withLock { $0 = LastPass(isFailing: result.isFailure, isQuiet: result.isQuiet) }
         passes.notify()
         switch result {
@@ -75,7 +75,7 @@ extension SyncEngine {
         case .offline, .signedOut: await wakes.wait(after: seen)
         case .done(let isQuiet):
             guard isQuiet else { break }
-            agenda.noteQuiet(due)
+            agenda.recordIdle(due)
             try await waitForWork(after: seen, written, atMost: agenda.due(frequencies()).rest)
         }
         return true
@@ -84,7 +84,7 @@ extension SyncEngine {
     /// When each collection is synced.
     private func frequencies() throws -> [(Namespace, SyncFrequency)] {
         let namespaces = try store.read { transaction in
-            try SyncState(connection: transaction.connection).collections().map(\.namespace)
+            try SyncStateTable(connection: transaction.connection).collections().map(\.namespace)
         }
         return namespaces.map { ($0, frequency(of: $0)) }
     }
@@ -115,8 +115,8 @@ extension SyncEngine {
         var isQuiet: Bool { if case .done(isQuiet: true) = self { true } else { false } }
     }
 
-    private func passUnlessOffline(
-        _ due: Set<Namespace>, _ patience: inout PassPatience
+    private func runPassIfOnline(
+        _ due: Set<Namespace>, _ patience: inout PassRetryPolicy
     ) async throws -> PassResult {
         do {
             let report = try await syncNow(only: due)
@@ -157,14 +157,14 @@ extension SyncEngine {
         try store.read { transaction in
             let connection = transaction.connection
             let newest = try connection.int64("SELECT max(version) FROM sync_sets") ?? 0
-            return try SyncRecords(connection: connection).workSignature() + [newest]
+            return try SyncRecordTable(connection: connection).workSignature() + [newest]
         }
     }
 
     /// Whether a set of subscriptions is to be answered.
     func isSetWaiting() throws -> Bool {
         try store.read { transaction in
-            try SyncSets(connection: transaction.connection, cache: sets).isSetWaiting()
+            try SubscriptionTable(connection: transaction.connection, cache: sets).isSetWaiting()
         }
     }
 
@@ -176,7 +176,7 @@ extension SyncEngine {
         /// Collections whose changes could not be noted since the last pass.
         var unnoted: Set<Namespace> = []
         var last = passes.count
-        var vain = VainNews()
+        var vain = SpuriousWakeups()
         while true {
             try Task.checkCancellation()
             let seen = passes.count
@@ -185,7 +185,7 @@ extension SyncEngine {
             if !lastPass.withLock({ $0.isFailing }) { told = [:] }
             let places: [(Namespace, ResumeToken)]
             do {
-                places = try isOnline ? watchedPlaces().filter { told[$0.0] != $0.1 } : []
+                places = try isOnline ? watchedTokens().filter { told[$0.0] != $0.1 } : []
             } catch let error as StoreError where error.mayPass {
                 try await waitAfterFailedWatch()
                 continue
@@ -204,16 +204,16 @@ extension SyncEngine {
                 let isNew = vain.isNew(token, of: news)
                 wake()
                 await passes.wait(after: seen)
-                let isVain = lastPass.withLock { $0.isQuiet || $0.isFailing }
-                vain.note(news, isVain: isVain, isNew: isNew)
+                let isSpurious = lastPass.withLock { $0.isQuiet || $0.isFailing }
+                vain.note(news, isSpurious: isSpurious, isNew: isNew)
             }
         }
     }
 
     /// Where the last pass left the history of each collection that is watched.
-    private func watchedPlaces() throws -> [(Namespace, ResumeToken)] {
+    private func watchedTokens() throws -> [(Namespace, ResumeToken)] {
         let places = try store.read { transaction in
-            try SyncState(connection: transaction.connection).collections().compactMap {
+            try SyncStateTable(connection: transaction.connection).collections().compactMap {
                 collection in
                 // The place of a stopped collection is one in the history of another remote.
                 collection.stop == nil
@@ -276,7 +276,7 @@ extension SyncEngine {
             let stopwatch = Stopwatch(clock)
             while true {
                 let (after, count) = (place, limit)
-                let batch = try await askInTime(collection, waitingUpTo: wait) { remote in
+                let batch = try await requestWithTimeout(collection, waitingUpTo: wait) { remote in
                     try await remote.changes(after: after, limit: count, waitingUpTo: wait)
                 }
                 guard batch.changes.isEmpty else { return true }
@@ -314,12 +314,12 @@ private struct LastPass: Sendable {
 }
 
 /// Counts news of a remote for which passes find nothing to do: they may come at any rate.
-private struct VainNews {
+private struct SpuriousWakeups {
     private struct Counts {
         var place: ResumeToken?
         /// Passes in a row that found nothing, and how many of them at a place from before.
         var all = 0
-        var atPlace = 0
+        var atToken = 0
     }
 
     private var counts: [Namespace: Counts] = [:]
@@ -330,10 +330,10 @@ private struct VainNews {
         return counts[namespace]?.place != token
     }
 
-    mutating func note(_ namespace: Namespace, isVain: Bool, isNew: Bool) {
+    mutating func note(_ namespace: Namespace, isSpurious: Bool, isNew: Bool) {
         var count = counts[namespace] ?? Counts()
-        count.all = isVain ? count.all + 1 : 0
-        count.atPlace = isVain && !isNew ? count.atPlace + 1 : 0
+        count.all = isSpurious ? count.all + 1 : 0
+        count.atToken = isSpurious && !isNew ? count.atToken + 1 : 0
         counts[namespace] = count
     }
 
@@ -341,8 +341,8 @@ private struct VainNews {
     /// where it is, and for a moment where it gets on with what concerns nobody here.
     func delays(_ backoff: Backoff) -> [Namespace: Duration] {
         counts.compactMapValues { count in
-            if count.atPlace > 1 {
-                return backoff.delay(afterFailures: count.atPlace - 1, jitter: 1)
+            if count.atToken > 1 {
+                return backoff.delay(afterFailures: count.atToken - 1, jitter: 1)
             }
             guard count.all > 10 else { return nil }
             return min(backoff.initial, .milliseconds(10) * (1 << min(count.all - 10, 10)))

@@ -3,7 +3,7 @@ internal import BSONStore
 /// Sends writes and asks for sets of subscriptions in the order in which they were made.
 extension SyncPass {
     /// What is next, with the set that it is about.
-    private struct Turn {
+    private struct UploadTurn {
         let order: SubscriptionOrder
         /// The set that is asked for, or that the writes were made before.
         var version: Int64?
@@ -42,9 +42,9 @@ extension SyncPass {
         }
     }
 
-    private func turn() throws -> Turn {
+    private func turn() throws -> UploadTurn {
         try engine.store.read { transaction in
-            let sets = SyncSets(connection: transaction.connection, cache: engine.sets)
+            let sets = SubscriptionTable(connection: transaction.connection, cache: engine.sets)
             let history = try sets.history()
             let heldUp = try sets.firstHeldUp()
             // Of sets without a write in between only the last counts.
@@ -55,11 +55,11 @@ extension SyncPass {
                     hasUnaskedSet: !history.waiting.isEmpty,
                     hasEarlierWrites: next == nil && heldUp != nil, hasLaterWrites: true))
             switch order {
-            case .receive: return Turn(order: order, version: history.coming?.version)
-            case .askForSet: return Turn(order: order, version: next?.version)
+            case .receive: return UploadTurn(order: order, version: history.coming?.version)
+            case .askForSet: return UploadTurn(order: order, version: next?.version)
             case .sendWrites:
-                return Turn(order: order, version: history.waiting.isEmpty ? nil : heldUp)
-            case .nothing: return Turn(order: order)
+                return UploadTurn(order: order, version: history.waiting.isEmpty ? nil : heldUp)
+            case .nothing: return UploadTurn(order: order)
             }
         }
     }
@@ -67,7 +67,7 @@ extension SyncPass {
     /// Whether a write that was made before a set still waits.
     private func isHeldUp(_ version: Int64) throws -> Bool {
         try engine.store.read { transaction in
-            let sets = SyncSets(connection: transaction.connection, cache: engine.sets)
+            let sets = SubscriptionTable(connection: transaction.connection, cache: engine.sets)
             return try sets.firstHeldUp().map { $0 <= version } ?? false
         }
     }
@@ -146,13 +146,13 @@ extension SyncPass {
     private struct Plan: Sendable {
         let queries: [SubscriptionQuery]
         let namespaces: Set<Namespace>
-        let progress: SyncSets.Progress
+        let progress: SubscriptionTable.Progress
     }
 
     private func beginBootstrap(_ version: Int64) async throws -> Plan? {
         let cache = engine.sets
         return try await engine.write { transaction -> Plan? in
-            let sets = SyncSets(connection: transaction.connection, cache: cache)
+            let sets = SubscriptionTable(connection: transaction.connection, cache: cache)
             var history = try sets.history()
             guard let set = history.waiting.first(where: { $0.version == version }) else {
                 return nil
@@ -171,12 +171,12 @@ extension SyncPass {
     ) async throws {
         let cache = engine.sets
         try await engine.write { transaction in
-            let sets = SyncSets(connection: transaction.connection, cache: cache)
+            let sets = SubscriptionTable(connection: transaction.connection, cache: cache)
             var history = try sets.history()
             _ = history.apply(.refused(error.message), to: version)
             try sets.save(history)
             try sets.clearStaged()
-            try sets.forgetEarlier(upTo: version)
+            try sets.removeEarlier(upTo: version)
         }
         noteSetEnded()
         pass.report.subscriptionSets += 1
@@ -190,7 +190,7 @@ extension SyncPass {
     private func noteSetEnded() {
         engine.state.withLock { state in
             state.totals.queries = []
-            state.totals.forgetLeast()
+            state.totals.resetMinimum()
         }
         engine.changed.notify()
     }
@@ -198,16 +198,16 @@ extension SyncPass {
     private func complete(
         _ version: Int64, _ passes: inout [CollectionPass]
     ) async throws -> Bool {
-        let takeover: SetTakeover.Outcome?
+        let activation: SubscriptionActivation.Outcome?
         do {
-            takeover = try await engine.takeOver(version, eachAlone: false)
-        } catch let cause where SyncTransaction.isAboutDocument(cause) {
-            takeover = try await engine.takeOver(version, eachAlone: true)
+            activation = try await engine.activateSubscriptions(version, individually: false)
+        } catch let cause where SyncTransaction.concernsDocument(cause) {
+            activation = try await engine.activateSubscriptions(version, individually: true)
         }
-        guard let takeover else { return false }
+        guard let activation else { return false }
         noteSetEnded()
         for index in passes.indices {
-            let share = takeover.shares[passes[index].namespace]
+            let share = activation.shares[passes[index].namespace]
             passes[index].report.taken += share?.taken ?? 0
             passes[index].report.evicted += share?.evicted ?? 0
             let errors = share?.errors ?? []
@@ -225,8 +225,8 @@ extension SyncPass {
 extension CollectionPass {
     /// Reads a page of what a query asks for and keeps it aside, with the place behind it.
     fileprivate mutating func stagePage(
-        of query: SubscriptionQuery, _ progress: SyncSets.Progress, _ version: Int64
-    ) async throws -> SyncSets.Progress {
+        of query: SubscriptionQuery, _ progress: SubscriptionTable.Progress, _ version: Int64
+    ) async throws -> SubscriptionTable.Progress {
         let limit = limits.batchDocuments
         let page = try await request { remote in
             try await remote.find(matching: query.filter, after: progress.last, limit: limit)
@@ -256,7 +256,7 @@ extension CollectionPass {
         let place = next
         let isFirst = progress.query == 0
         let fresh = try await write { sync in
-            let fresh = try documents.count { try sync.stageNews($0, isFirstQuery: isFirst) }
+            let fresh = try documents.count { try sync.stageDocument($0, isFirstQuery: isFirst) }
             try sync.subscriptions.save(place, of: version)
             return fresh
         }
@@ -274,7 +274,7 @@ extension CollectionPass {
     private mutating func claimed(_ documents: [BSONDocument]) async throws -> [BSONDocument] {
         let bare = documents.filter { VersionField(of: $0) == .absent }.map(\.documentID)
         guard !bare.isEmpty else { return documents }
-        try await claim(bare.map { SyncedDocument(documentID: $0, byID: false) })
+        try await claim(bare.map { SyncRecord(documentID: $0, byID: false) })
         let found = try await find(bare).compactMap { lookup in
             if case .found(let document) = lookup { document } else { nil }
         }
@@ -288,7 +288,7 @@ extension CollectionPass {
         guard try read({ $1.isSubscribed }) else { return }
         try await write { sync in try sync.subscriptions.cancelBootstrap() }
         let queries = try engine.store.read { transaction in
-            try SyncSets(connection: transaction.connection, cache: sets).history().active
+            try SubscriptionTable(connection: transaction.connection, cache: sets).history().active
                 .queries(of: namespace)
         }
         let limit = limits.batchDocuments
@@ -323,7 +323,7 @@ extension SyncTransaction {
     ///
     /// - Parameter isFirstQuery: whether no other query of the set can have found it before.
     /// - Returns: whether it counts now: it was not kept aside before, and is not looked at later.
-    fileprivate func stageNews(_ document: BSONDocument, isFirstQuery: Bool) throws -> Bool {
+    fileprivate func stageDocument(_ document: BSONDocument, isFirstQuery: Bool) throws -> Bool {
         let id = document.documentID
         guard let known = try record(id) else {
             let isNew = try isFirstQuery || !subscriptions.isStaged(id, in: collection.rowID)

@@ -28,7 +28,7 @@ struct SyncPass {
         var report = SyncPassReport()
         for pass in passes {
             var share = pass.report
-            share.errors = pass.errors.map(\.code) + pass.toldLater
+            share.errors = pass.errors.map(\.code) + pass.persistedErrors
             report.add(share)
         }
         return report
@@ -60,18 +60,18 @@ struct SyncPass {
 
     private static func inboxOnly(_ pass: inout CollectionPass) async throws {
         try await pass.checkIdentity()
-        try await pass.spreadAttempts()
+        try await pass.expandAttemptBatches()
         try await pass.readInbox(looking: false)
     }
 
     static func remoteToLocal(_ pass: inout CollectionPass) async throws {
         try await pass.checkIdentity()
-        try await pass.spreadAttempts()
-        try await pass.noteQuarantined()
-        try pass.forgetWaits()
+        try await pass.expandAttemptBatches()
+        try await pass.pauseQuarantined()
+        try pass.removeFinishedWaits()
         try await pass.readInbox(looking: true)
-        try await pass.lookAtWanted()
-        try await pass.lookAtHinted()
+        try await pass.fetchWanted()
+        try await pass.fetchStale()
         try await pass.explainMissing()
     }
 
@@ -86,13 +86,13 @@ struct SyncPass {
         var failure: RemoteError?
         do {
             try await pass.sendPending(before: set)
-            try await pass.adoptMade()
+            try await pass.adoptCreatedCollection()
         } catch let error as RemoteError {
             failure = error
         }
         try await pass.askAboutRejections()
         if let failure { throw failure }
-        try await pass.endSubscribed()
+        try await pass.clearSubscribedMark()
     }
 
     /// A collection and its number in the sync tables.
@@ -102,9 +102,9 @@ struct SyncPass {
     private func collections() throws -> (collections: [Numbered], isSetWaiting: Bool) {
         let (all, isSetWaiting) = try engine.store.read { transaction in
             let connection = transaction.connection
-            let all: [Numbered] = try SyncState(connection: connection).collections()
+            let all: [Numbered] = try SyncStateTable(connection: connection).collections()
                 .map { (namespace: $0.namespace, number: $0.rowID) }
-            return (all, try SyncSets(connection: connection, cache: engine.sets).isSetWaiting())
+            return (all, try SubscriptionTable(connection: connection, cache: engine.sets).isSetWaiting())
         }
         if isSetWaiting && direction == .both { return (all, true) }
         return (all.filter { isMeant($0.namespace) }, false)
@@ -126,11 +126,11 @@ struct SyncPass {
     private func note(_ stop: SyncStop, _ pass: inout CollectionPass) {
         let namespace = pass.namespace
         let isTold = engine.state.withLock { state in
-            defer { state.toldStops[namespace] = stop }
-            return state.toldStops[namespace] == stop
+            defer { state.reportedStops[namespace] = stop }
+            return state.reportedStops[namespace] == stop
         }
         if isTold {
-            pass.toldLater.append(stop.code)
+            pass.persistedErrors.append(stop.code)
         } else {
             pass.errors.append(stop.error(in: namespace))
         }
@@ -148,7 +148,7 @@ struct SyncPass {
             try Task.checkCancellation()
             try await direction(&pass)
             return true
-        } catch let stopped as CollectionStopped {
+        } catch let stopped as CollectionStoppedError {
             note(stopped.stop, &pass)
             return false
         } catch let error as RemoteError {

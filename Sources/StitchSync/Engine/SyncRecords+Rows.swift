@@ -2,8 +2,8 @@ internal import BSONStore
 
 // MARK: - Rows
 
-extension SyncRecords {
-    func bind(_ record: SyncedDocument, to statement: borrowing SQLiteStatement) {
+extension SyncRecordTable {
+    func bind(_ record: SyncRecord, to statement: borrowing SQLiteStatement) {
         statement.bind(1, record.revision)
         statement.bind(2, Self.kind(of: record.base))
         Self.bind(record.version, to: statement, 3)
@@ -11,7 +11,7 @@ extension SyncRecords {
         statement.bind(5, record.hint)
         statement.bind(6, record.failures)
         statement.bind(7, record.attempt.map(Self.document(of:)))
-        statement.bind(8, GivenUpAttempt.document(of: record.discarded))
+        statement.bind(8, UnresolvedAttempt.document(of: record.discarded))
         statement.bind(9, record.pause.map(Self.document(of:)))
         statement.bind(10, Int64(record.isDeletedHere ? 1 : 0))
     }
@@ -39,8 +39,8 @@ extension SyncRecords {
     /// - Parameter column: where the row has the base, which is read by itself otherwise.
     func record(
         _ row: borrowing SQLiteStatement, base column: Int32? = nil
-    ) throws -> SyncedDocument {
-        var record = SyncedDocument(documentID: try Self.documentID(row, 1, key: 11))
+    ) throws -> SyncRecord {
+        var record = SyncRecord(documentID: try Self.documentID(row, 1, key: 11))
         record.rowID = row.int64(0)
         record.revision = row.int64(2)
         switch row.int64(3) {
@@ -60,11 +60,11 @@ extension SyncRecords {
             record.attempt = try Self.attempt(Self.document(row, 8, "attempt"))
         }
         if !row.isNull(9) {
-            record.discard(GivenUpAttempt.tries(try Self.document(row, 9, "discarded")))
+            record.discard(UnresolvedAttempt.tries(try Self.document(row, 9, "discarded")))
         }
         if !row.isNull(10) { record.pause = try Self.pause(Self.document(row, 10, "pause")) }
         record.isClaimedByID = row.int64(12) != 0
-        record.isAskedFor = row.int64(12) == SyncedDocument.askedFor
+        record.isRequestedByApp = row.int64(12) == SyncRecord.requestedByApp
         record.isDeletedHere = row.int64(13) != 0
         record.noteKept()
         return record
@@ -190,7 +190,7 @@ extension BSONLimits {
     static let ofWrappers = BSONLimits(depthMax: 110, documentBytesMax: 64 * 1024 * 1024)
 }
 
-extension SyncRecords {
+extension SyncRecordTable {
     /// The ids of documents whose version at the remote nobody here understands, in row order.
     ///
     /// O(n) of the collection's records.

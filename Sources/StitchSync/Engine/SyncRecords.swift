@@ -1,13 +1,13 @@
 internal import BSONStore
 
 /// Reads and writes the engine's tables inside of one transaction of the store.
-struct SyncRecords {
+struct SyncRecordTable {
     let connection: SQLiteConnection
     /// Whether records were read before the transaction began.
     var trusts = false
 
     /// A record is another one than it was when it was read.
-    struct Overtaken: Error {}
+    struct StaleRevision: Error {}
 
     private static let columns =
         """
@@ -38,7 +38,7 @@ struct SyncRecords {
         })
 
     /// Whether a record is still as it was read, hints apart; gives its hint then.
-    func hint(ofUnchanged record: SyncedDocument) throws -> Int64? {
+    func hint(ofUnchanged record: SyncRecord) throws -> Int64? {
         let select = try connection.prepare(Self.selectState)
         select.bind(1, record.rowID ?? 0)
         guard try select.step(), select.int64(0) == record.revision else { return nil }
@@ -46,7 +46,7 @@ struct SyncRecords {
     }
 
     /// The record of a document; `nil` when its id is not synced.
-    func record(_ collection: Int64, id: BSONValue) throws -> SyncedDocument? {
+    func record(_ collection: Int64, id: BSONValue) throws -> SyncRecord? {
         let select = try connection.prepare(Self.selectByKey)
         select.bind(1, collection)
         select.bind(2, keyOf: id)
@@ -54,7 +54,7 @@ struct SyncRecords {
     }
 
     /// The record of a row, with the key that it is filed under.
-    func record(row: Int64) throws -> (record: SyncedDocument, key: [UInt8])? {
+    func record(row: Int64) throws -> (record: SyncRecord, key: [UInt8])? {
         let select = try connection.prepare(Self.selectByRow)
         select.bind(1, row)
         return try select.step() ? (try record(select), select.bytes(11)) : nil
@@ -84,7 +84,7 @@ struct SyncRecords {
             "pause IS NOT NULL AND instr(pause, CAST('unexplainedAbsence' AS BLOB)) = 15"
 
         /// Whether a record that an index gave is one of these.
-        fileprivate func holds(_ record: SyncedDocument) -> Bool {
+        fileprivate func holds(_ record: SyncRecord) -> Bool {
             switch self {
             case .all, .unsent, .byQuery: true
             case .toSend, .pending: record.isPending
@@ -112,12 +112,12 @@ struct SyncRecords {
     func records(
         _ selection: Selection, in collection: Int64, after row: Int64 = 0, limit: Int,
         bytesMax: Int = .max
-    ) throws -> [SyncedDocument] {
+    ) throws -> [SyncRecord] {
         let select = try connection.prepare(Self.selections[selection] ?? "")
         select.bind(1, collection)
         select.bind(2, row)
         select.bind(3, Int64(limit))
-        var records: [SyncedDocument] = []
+        var records: [SyncRecord] = []
         let base: Int32? = selection.isIndexed ? 14 : nil
         var byteCount = 0
         var last = row
@@ -220,7 +220,7 @@ struct SyncRecords {
 
     /// Stores a record under its next revision and returns it as stored.
     @discardableResult
-    func save(_ record: SyncedDocument, in collection: Int64) throws -> SyncedDocument {
+    func save(_ record: SyncRecord, in collection: Int64) throws -> SyncRecord {
         var record = record
         // Where nothing is pending they hold the same: no row that is of use is without that mark, by
         // which ``removeStaleBases(of:)`` goes.
@@ -241,7 +241,7 @@ struct SyncRecords {
     }
 
     /// Keeps a base apart from the record, which is written more often.
-    private func saveBase(_ record: inout SyncedDocument, row: Int64) throws {
+    private func saveBase(_ record: inout SyncRecord, row: Int64) throws {
         if case .stored(let base) = record.base {
             if record.keptBase == base { return }
             let insert = try connection.prepare(Self.insertBase)
@@ -290,7 +290,7 @@ struct SyncRecords {
         WHERE id = ?11 AND (?12 IS NULL OR revision = ?12)
         """)
 
-    private func insert(_ record: SyncedDocument, in collection: Int64) throws -> Int64 {
+    private func insert(_ record: SyncRecord, in collection: Int64) throws -> Int64 {
         let insert = try connection.prepare(Self.insertRecord)
         bind(record, to: insert)
         insert.bind(11, collection)
@@ -313,7 +313,7 @@ struct SyncRecords {
         WHERE id = ?5 AND (?6 IS NULL OR revision = ?6)
         """)
 
-    private func update(_ record: SyncedDocument, row: Int64) throws {
+    private func update(_ record: SyncRecord, row: Int64) throws {
         switch record.listing {
         case .same:
             // What no index is about changes: SQLite looks at none.
@@ -334,7 +334,7 @@ struct SyncRecords {
     }
 
     private func run(
-        _ update: borrowing SQLiteStatement, _ record: SyncedDocument, row: Int64
+        _ update: borrowing SQLiteStatement, _ record: SyncRecord, row: Int64
     ) throws {
         update.bind(1, record.revision)
         update.bind(2, Self.kind(of: record.base))
@@ -346,7 +346,7 @@ struct SyncRecords {
     }
 
     /// Removes a record; its id is no longer synced.
-    func remove(_ record: SyncedDocument) throws {
+    func remove(_ record: SyncRecord) throws {
         guard let row = record.rowID else { return }
         let delete = try connection.prepare(Self.deleteRecord)
         delete.bind(1, row)
@@ -363,13 +363,13 @@ struct SyncRecords {
     /// change of the record.
     func setClaim(row: Int64, byID isByID: Bool) throws {
         let update = try connection.prepare("UPDATE sync_documents SET by_id = ? WHERE id = ?")
-        update.bind(1, isByID ? SyncedDocument.askedFor : 0)
+        update.bind(1, isByID ? SyncRecord.requestedByApp : 0)
         update.bind(2, row)
         try update.run()
     }
 
-    private func checkTrust() throws(Overtaken) {
-        if trusts && connection.changedRowCount == 0 { throw Overtaken() }
+    private func checkTrust() throws(StaleRevision) {
+        if trusts && connection.changedRowCount == 0 { throw StaleRevision() }
     }
 
     private static let deleteRecord = FixedStatement(
@@ -378,7 +378,7 @@ struct SyncRecords {
         "UPDATE sync_documents SET hint = ?1 WHERE id = ?2")
 
     /// Notes that the remote is to be looked at for a document; not a change of the record.
-    func setHint(row: Int64, to hint: Int64) throws { try run(Self.updateHint, hint, row) }
+    func setStale(row: Int64, to hint: Int64) throws { try run(Self.updateHint, hint, row) }
 
     /// Runs a statement that binds whole numbers.
     private func run(_ sql: FixedStatement, _ first: Int64, _ second: Int64? = nil) throws {

@@ -154,7 +154,7 @@ enum SyncSchema {
     /// - Throws: `SyncError` of code `.storeFailed` when the file's tables are of a later version.
     static func prepare(_ transaction: WriteTransaction, freshInstance: UInt64) throws {
         let connection = transaction.connection
-        defer { transaction.noteNewTables() }
+        defer { transaction.invalidateTables() }
         for statement in statements { try connection.executeOnce(statement) }
         if let found = try connection.int64("SELECT schema FROM sync_instance") {
             guard found <= version else { throw later(found) }
@@ -192,8 +192,8 @@ enum SyncSchema {
     /// those whose document neither its key finds nor a look at every row.
     private static func noteDeletes(in transaction: WriteTransaction) throws {
         let connection = transaction.connection
-        for collection in try SyncState(connection: connection).collections() {
-            let records = SyncRecords(connection: connection)
+        for collection in try SyncStateTable(connection: connection).collections() {
+            let records = SyncRecordTable(connection: connection)
             let pending = try records.documentIDs(.pending, in: collection.rowID)
             let absent = try pending.filter {
                 try transaction.get(collection.namespace, id: $0) == nil

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// Keeps the sets of subscriptions in the store's file, beside the documents.
-struct SyncSets {
+struct SubscriptionTable {
     let connection: SQLiteConnection
     let cache: SubscriptionCache
 
@@ -82,7 +82,7 @@ struct SyncSets {
 
 // MARK: - Order
 
-extension SyncSets {
+extension SubscriptionTable {
     /// The records of the writes that were made before a set, be they sent meanwhile or not.
     func earlierRows(before version: Int64) throws -> Set<Int64> {
         let select = try connection.prepare(
@@ -100,7 +100,7 @@ extension SyncSets {
     func firstHeldUp() throws -> Int64? {
         let select = try connection.prepare(
             "SELECT document, version FROM sync_earlier ORDER BY version")
-        let records = SyncRecords(connection: connection)
+        let records = SyncRecordTable(connection: connection)
         while try select.step() {
             guard let record = try records.record(row: select.int64(0))?.record else { continue }
             let isForeign = if case .foreign = record.version { true } else { false }
@@ -112,19 +112,19 @@ extension SyncSets {
     }
 
     /// Forgets what was made before a set that was answered.
-    func forgetEarlier(upTo version: Int64) throws {
+    func removeEarlier(upTo version: Int64) throws {
         try run("DELETE FROM sync_earlier WHERE version <= ?", version)
     }
 }
 
 // MARK: - Documents that are coming in
 
-extension SyncSets {
+extension SubscriptionTable {
     func progress(of version: Int64) throws -> Progress {
         let select = try connection.prepare("SELECT progress FROM sync_sets WHERE version = ?")
         select.bind(1, version)
         guard try select.step(), !select.isNull(0) else { return Progress() }
-        let document = try SyncRecords.document(select, 0, "progress")
+        let document = try SyncRecordTable.document(select, 0, "progress")
         return Progress(
             query: Int(document["query"]?.int64Value ?? 0), last: document["last"],
             read: Int(document["read"]?.int64Value ?? 0))
@@ -179,7 +179,7 @@ extension SyncSets {
         select.bind(1, collection)
         select.bind(2, row)
         guard try select.step() else { return nil }
-        return (select.int64(0), try SyncRecords.document(select, 1, "document"))
+        return (select.int64(0), try SyncRecordTable.document(select, 1, "document"))
     }
 
     /// Throws away what came in, for the next try to begin anew.
@@ -197,7 +197,7 @@ extension SyncSets {
 
 // MARK: - Form
 
-extension SyncSets {
+extension SubscriptionTable {
     private static let complete: Int64 = 2
 
     private static func number(of state: SubscriptionState) -> (state: Int64, error: String?) {
@@ -217,7 +217,7 @@ extension SyncSets {
         case 1: .bootstrapping
         case complete: .complete
         case 3: .error(error)
-        default: throw SyncRecords.damaged("state")
+        default: throw SyncRecordTable.damaged("state")
         }
     }
 }
@@ -263,7 +263,7 @@ extension SubscriptionSet {
             version: version, state: .pending,
             subscriptions: try parts.map { part in
                 guard let subscription = try Subscription(part.documentValue ?? [:]) else {
-                    throw SyncRecords.damaged("content")
+                    throw SyncRecordTable.damaged("content")
                 }
                 return subscription
             })

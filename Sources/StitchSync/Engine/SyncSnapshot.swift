@@ -3,32 +3,32 @@ internal import BSONStore
 /// Reads one collection's documents and records in one state of the store.
 struct SyncSnapshot {
     let transaction: ReadTransaction
-    let collection: SyncState.Collection
+    let collection: SyncStateTable.Collection
 
-    var records: SyncRecords { SyncRecords(connection: transaction.connection) }
+    var records: SyncRecordTable { SyncRecordTable(connection: transaction.connection) }
 
     /// What the sets of subscriptions ask of the collection.
     func membership(_ sets: SubscriptionCache) throws -> Membership {
         guard collection.isSubscribed else { return Membership() }
         let connection = transaction.connection
         return Membership(
-            try SyncSets(connection: connection, cache: sets).history(),
+            try SubscriptionTable(connection: connection, cache: sets).history(),
             of: collection.namespace)
     }
 
     /// The record of a document; one that is to be looked at for an id that has none yet.
-    func record(_ id: BSONValue) throws -> SyncedDocument? {
+    func record(_ id: BSONValue) throws -> SyncRecord? {
         if let record = try records.record(collection.rowID, id: id) { return record }
-        guard collection.hasWanted, try records.isWanted(id, in: collection.rowID) else {
+        guard collection.hasWantedIDs, try records.isWanted(id, in: collection.rowID) else {
             return nil
         }
-        var record = SyncedDocument(documentID: id)
+        var record = SyncRecord(documentID: id)
         record.hint = 1
         return record
     }
 
     /// Whether a change at the remote is one that the record does not know of.
-    func isNews(_ change: RemoteChange, to record: SyncedDocument) throws -> Bool {
+    func isNews(_ change: RemoteChange, to record: SyncRecord) throws -> Bool {
         if let attempt = record.attempt, change.operation == attempt.operation { return false }
         if change.wroteVersion, let operation = change.operation,
             record.version.version?.operation == operation.value
@@ -44,7 +44,7 @@ struct SyncSnapshot {
     }
 
     /// Whether content at the remote is the record's base.
-    func isBase(_ content: ContentFingerprint, of record: SyncedDocument) throws -> Bool {
+    func isBase(_ content: ContentFingerprint, of record: SyncRecord) throws -> Bool {
         let local = try transaction.get(collection.namespace, id: record.documentID)
         return record.base.document(local: local).map(content.isOf) ?? false
     }

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// Reads and writes what the engine keeps per store and per collection, inside of a transaction.
-struct SyncState {
+struct SyncStateTable {
     let connection: SQLiteConnection
 
     /// A collection that has synced ids.
@@ -26,7 +26,7 @@ struct SyncState {
         /// A set of subscriptions asks, or asked, for its documents.
         var isSubscribed = false
         /// Ids are to be records once the remote was looked at, see ``WantedIDs``.
-        var hasWanted = false
+        var hasWantedIDs = false
         /// Attempts are stored together, see ``AttemptBatch``.
         var hasAttempts = false
     }
@@ -94,7 +94,7 @@ struct SyncState {
     ///
     /// A collection with ids that wait for their first look keeps the mark, since some of them may be
     /// there for a query.
-    func endSubscribed(_ collection: Collection) throws {
+    func clearSubscribedMark(_ collection: Collection) throws {
         let update = try connection.prepare(
             """
             UPDATE sync_collections SET subscribed = 0 WHERE id = ?1
@@ -120,7 +120,7 @@ struct SyncState {
             stop: try document(row, 9).map(SyncStop.init(stored:)),
             lostToken: try document(row, 10).map(ResumeToken.init),
             listens: row.int64(4) != 0,
-            isSubscribed: row.int64(5) != 0, hasWanted: row.int64(6) != 0,
+            isSubscribed: row.int64(5) != 0, hasWantedIDs: row.int64(6) != 0,
             hasAttempts: row.int64(7) != 0)
     }
 
@@ -148,7 +148,7 @@ struct SyncState {
     }
 
     /// A number for a hint, greater than all before.
-    func nextHint() throws -> Int64 {
+    func nextStaleMark() throws -> Int64 {
         try number("UPDATE sync_instance SET hints = hints + 1 RETURNING hints")
     }
 

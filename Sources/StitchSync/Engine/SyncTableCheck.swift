@@ -32,7 +32,7 @@ enum SyncTableCheck {
             let rows = "SELECT count(*) FROM \(table)"
             let byRow = try connection.int64("\(rows) NOT INDEXED WHERE \(test)")
             let byIndex = try connection.int64("\(rows) INDEXED BY \(index) WHERE \(test)")
-            if byRow != byIndex { throw SyncRecords.disordered(table) }
+            if byRow != byIndex { throw SyncRecordTable.disordered(table) }
         }
         try probe(connection)
     }
@@ -59,7 +59,7 @@ enum SyncTableCheck {
             byKey.bind(1, next.int64(1))
             byKey.bind(2, next.bytes(2))
             guard row >= at, try byKey.step(), byKey.int64(0) == row else {
-                throw SyncRecords.disordered("sync_documents")
+                throw SyncRecordTable.disordered("sync_documents")
             }
             byKey.reset()
             next.reset()

@@ -14,29 +14,29 @@ struct SyncTransaction {
         /// Documents that went from here and were deleted by nobody: no record may send that.
         var unsentRemovals: Set<[UInt8]> = []
         /// What is new here, while it is stored together.
-        var arrivals: Arrivals?
+        var arrivals: BulkInsertBuffer?
     }
 
     let transaction: WriteTransaction
-    let collection: SyncState.Collection
+    let collection: SyncStateTable.Collection
     private let notes = Notes()
     private let sets: SubscriptionCache
-    /// Records are taken to be as they were read before; ``SyncRecords/Overtaken`` says that one is
+    /// Records are taken to be as they were read before; ``SyncRecordTable/StaleRevision`` says that one is
     /// not, when it is written.
     var trusts = false
     /// Judges what the app writes, where the collection is strict.
     var strict: StrictWrites?
     /// What the app wants of what a look finds, in the transaction of a look.
-    var wishes: LookWishes?
+    var wishes: SettlementPolicy?
 
     /// The keys that a look at every row found, of the documents that are missing in a look.
     var scan: Set<[UInt8]>?
 
     /// What is told of documents that come in.
-    var arrivalReason = ChangeReason.remote
+    var insertReason = ChangeReason.remote
 
     init(
-        transaction: WriteTransaction, collection: SyncState.Collection, sets: SubscriptionCache
+        transaction: WriteTransaction, collection: SyncStateTable.Collection, sets: SubscriptionCache
     ) {
         self.transaction = transaction
         self.collection = collection
@@ -55,21 +55,21 @@ struct SyncTransaction {
         }
     }
 
-    var subscriptions: SyncSets { SyncSets(connection: transaction.connection, cache: sets) }
+    var subscriptions: SubscriptionTable { SubscriptionTable(connection: transaction.connection, cache: sets) }
 
-    var records: SyncRecords {
-        SyncRecords(connection: transaction.connection, trusts: trusts)
+    var records: SyncRecordTable {
+        SyncRecordTable(connection: transaction.connection, trusts: trusts)
     }
-    var state: SyncState { SyncState(connection: transaction.connection) }
-    var givenUp: GivenUpRows { GivenUpRows(connection: transaction.connection) }
-    var journal: JournalRows { JournalRows(connection: transaction.connection) }
+    var state: SyncStateTable { SyncStateTable(connection: transaction.connection) }
+    var givenUp: UnresolvedAttemptTable { UnresolvedAttemptTable(connection: transaction.connection) }
+    var journal: JournalTable { JournalTable(connection: transaction.connection) }
     var namespace: Namespace { collection.namespace }
 
     /// The bytes of a document that are left for the version field.
     static let versionReserve = 16 * 1024
 
     /// The bytes of local documents that are read before the first of them is looked at.
-    static let togetherBytesMax = 4 * 1024 * 1024
+    static let batchReadBytesMax = 4 * 1024 * 1024
 
     /// Revisions that a record may have before they could meet those of a later one in its row.
     static let revisionBits = 24
@@ -89,18 +89,18 @@ struct SyncTransaction {
     }
 
     /// The record of a document.
-    func record(_ id: BSONValue) throws -> SyncedDocument? {
+    func record(_ id: BSONValue) throws -> SyncRecord? {
         try records.record(collection.rowID, id: id)
     }
 
     /// Removes the record of a document that neither side has any more.
-    func end(_ record: SyncedDocument) throws {
+    func end(_ record: SyncRecord) throws {
         try givenUp.keep(record.discarded, of: record.documentID, in: collection.rowID)
         try records.remove(record)
     }
 
     /// A record as it is now; read again only where it is another than it was.
-    func current(_ old: SyncedDocument) throws -> SyncedDocument? {
+    func current(_ old: SyncRecord) throws -> SyncRecord? {
         // No record yet: nobody else made one, since ids that wait for one are spread before that.
         if trusts || old.rowID == nil { return old }
         guard let hint = try records.hint(ofUnchanged: old) else {
@@ -113,7 +113,7 @@ struct SyncTransaction {
 
     /// Stores a record under its next revision and returns it as stored.
     @discardableResult
-    func save(_ record: SyncedDocument) throws -> SyncedDocument {
+    func save(_ record: SyncRecord) throws -> SyncRecord {
         var record = record
         // A row's number may be used again; its revisions are not.
         if record.rowID == nil { record.revision = try firstRevision() - 1 }
@@ -126,13 +126,13 @@ struct SyncTransaction {
     }
 
     /// The revision of the transaction's new records.
-    func firstRevision() throws -> Int64 { try (nextHint() << Self.revisionBits) + 1 }
+    func firstRevision() throws -> Int64 { try (nextStaleMark() << Self.revisionBits) + 1 }
 
     /// Runs a body, at whose end what it took is stored together.
     ///
     /// - Throws: what stands in the way of one of them; the transaction is to be undone then.
-    func storingTogether<R>(_ body: () throws -> R) throws -> R {
-        notes.arrivals = Arrivals()
+    func withBulkInsert<R>(_ body: () throws -> R) throws -> R {
+        notes.arrivals = BulkInsertBuffer()
         defer { notes.arrivals = nil }
         let result = try body()
         if let arrivals = notes.arrivals { try store(arrivals) }
@@ -140,7 +140,7 @@ struct SyncTransaction {
     }
 
     /// Stores a document that is not here and its record, at once or with others.
-    func add(_ document: BSONDocument, _ record: SyncedDocument) throws {
+    func add(_ document: BSONDocument, _ record: SyncRecord) throws {
         if notes.arrivals?.take(document, record) ?? false { return }
         try transaction.insert(namespace, document)
         try save(record)
@@ -149,21 +149,21 @@ struct SyncTransaction {
     /// A number for a hint, greater than those of all earlier transactions.
     ///
     /// One number serves a transaction: what is compared are hints of before and after a request.
-    func nextHint() throws -> Int64 {
+    func nextStaleMark() throws -> Int64 {
         if let number = notes.hint { return number }
-        let number = try state.nextHint()
+        let number = try state.nextStaleMark()
         notes.hint = number
         return number
     }
 
     /// Forgets the transaction's hint, which a savepoint may have taken back.
-    func forgetHint() { notes.hint = nil }
+    func resetStaleMark() { notes.hint = nil }
 
     /// Whether rejected writes are to be told of once this is committed.
     var hasReport: Bool { notes.hasReport }
 
     /// Notes that rejected writes are to be told of.
-    func noteReport() { notes.hasReport = true }
+    func requestRejectionReport() { notes.hasReport = true }
 
     /// Makes the local document what is given.
     ///
@@ -177,7 +177,7 @@ struct SyncTransaction {
     }
 
     /// Makes the local document what is given, or removes it where that is nothing.
-    func setLocal(_ id: BSONValue, to document: BSONDocument?, orRemoveAs removal: Removal) throws {
+    func setLocal(_ id: BSONValue, to document: BSONDocument?, orRemoveAs removal: RemovalReason) throws {
         if let document {
             try setLocal(to: document)
         } else {
@@ -193,7 +193,7 @@ struct SyncTransaction {
     /// - Returns: the document's own `_id`, which may be another type of number than that of the
     ///   record; what was given where nothing was there.
     @discardableResult
-    func removeLocal(_ id: BSONValue, as removal: Removal) throws -> BSONValue {
+    func removeLocal(_ id: BSONValue, as removal: RemovalReason) throws -> BSONValue {
         if !removal.isSent { notes.unsentRemovals.insert(BSONKey.encode(id)) }
         return try transaction.take(namespace, id: id)?.documentID ?? id
     }

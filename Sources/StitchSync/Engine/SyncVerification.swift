@@ -4,10 +4,10 @@ internal import BSONStore
 /// Docs/SYNC.md.
 struct SyncVerification {
     let transaction: ReadTransaction
-    let collection: SyncState.Collection
+    let collection: SyncStateTable.Collection
     let membership: Membership
 
-    private var records: SyncRecords { SyncRecords(connection: transaction.connection) }
+    private var records: SyncRecordTable { SyncRecordTable(connection: transaction.connection) }
 
     func findings() throws -> [SyncFinding] {
         var findings: [SyncFinding] = []
@@ -34,7 +34,7 @@ struct SyncVerification {
     }
 
     private func check(_ row: Int64, _ findings: inout [SyncFinding]) throws {
-        let record: SyncedDocument
+        let record: SyncRecord
         let key: [UInt8]
         do {
             guard let found = try records.record(row: row) else { return }
@@ -78,7 +78,7 @@ struct SyncVerification {
         do {
             while true {
                 let events = try EventOutbox.next(
-                    limit: EventReceiver.eventsPerRead, after: last, of: collection.namespace,
+                    limit: EventListenerQueue.eventsPerRead, after: last, of: collection.namespace,
                     in: transaction.connection)
                 guard let newest = events.last else { break }
                 last = newest.sequence
@@ -93,7 +93,7 @@ struct SyncVerification {
     }
 
     private func checkRejections(_ findings: inout [SyncFinding]) throws {
-        for state in [Rejection.State.reverted, .paused, .asking] {
+        for state in [RejectedWriteRecord.State.reverted, .paused, .asking] {
             do {
                 _ = try records.rejections(state, in: collection)
             } catch let error as SyncError {

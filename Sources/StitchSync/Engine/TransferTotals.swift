@@ -21,7 +21,7 @@ struct TransferTotals: Sendable {
     var comingCount: Int { announced.values.reduce(0, +) + queries.reduce(0, +) }
 
     /// Has totals be told as they are from now on.
-    mutating func forgetLeast() { least = (0, 0) }
+    mutating func resetMinimum() { least = (0, 0) }
 
     /// What is told of a progress: what was settled and is not counted yet does not lower a total.
     mutating func raised(_ progress: SyncProgress) -> SyncProgress {
@@ -48,13 +48,13 @@ extension CollectionPass {
     }
 
     /// Which looks are at documents that were kept aside, and counted then.
-    func aside(_ looks: [Look]) throws -> Set<Int> {
+    func aside(_ looks: [FetchedDocument]) throws -> Set<Int> {
         let sets = engine.sets
         return try engine.store.read { transaction in
             let connection = transaction.connection
-            let subscriptions = SyncSets(connection: connection, cache: sets)
+            let subscriptions = SubscriptionTable(connection: connection, cache: sets)
             guard try subscriptions.history().coming != nil,
-                let collection = try SyncState(connection: connection).existing(namespace)
+                let collection = try SyncStateTable(connection: connection).existing(namespace)
             else { return [] }
             return try Set(
                 looks.indices.filter { index in
@@ -65,8 +65,8 @@ extension CollectionPass {
     }
 
     /// Counts documents whose looks are settled, each once, and changes that were found to have landed.
-    func noteLooked(
-        _ looks: [Look], _ settled: [SyncTransaction.Settled],
+    func countFetched(
+        _ looks: [FetchedDocument], _ settled: [SyncTransaction.SettlementOutcome],
         _ evidence: [OperationID: AttemptEvidence], aside: Set<Int>
     ) {
         let namespace = namespace
@@ -105,7 +105,7 @@ extension CollectionPass {
     }
 
     /// Forgets documents that wait no longer, or for something else.
-    func forgetWaits() throws {
+    func removeFinishedWaits() throws {
         let (namespace, waits) = (namespace, engine.state.withLock { $0.totals.waiting })
         let own = waits.filter { $0.key.namespace == namespace }
         guard !own.isEmpty else { return }
@@ -125,7 +125,7 @@ extension CollectionPass {
     func documentCount(_ query: SubscriptionQuery) async throws -> Int {
         guard engine.isOnline else { return 0 }
         do {
-            return try await engine.askInTime(remote) { remote in
+            return try await engine.requestWithTimeout(remote) { remote in
                 try await remote.count(matching: query.filter)
             } ?? 0
         } catch is RemoteError {
@@ -134,7 +134,7 @@ extension CollectionPass {
     }
 }
 
-extension SyncTransaction.Settled {
+extension SyncTransaction.SettlementOutcome {
     /// The look brought something that is not here.
     fileprivate var isNews: Bool {
         switch self {

@@ -26,7 +26,7 @@ extension CollectionPass {
         }
         let open = try snapshot { snapshot in
             try ids.compactMap(snapshot.record).filter {
-                $0.isMissing && Told(hint: $0.hint) != .deleted
+                $0.isMissing && AbsenceCause(hint: $0.hint) != .deleted
             }
         }
         let deleted = try await deletedByEvidence(
@@ -45,12 +45,12 @@ extension CollectionPass {
         try await look(at: try snapshot { try ids.compactMap($0.record).filter { $0.hint > 0 } })
         guard count > 0 else { return }
         report.unexplained += count
-        try await tellUnexplained()
+        try await reportUnexplained()
     }
 
     /// The keys of documents whose delete the remote remembers.
     mutating func deletedByEvidence(
-        _ records: [SyncedDocument], since place: ResumeToken?
+        _ records: [SyncRecord], since place: ResumeToken?
     ) async throws -> Set<[UInt8]> {
         guard !records.isEmpty else { return [] }
         let limit = limits.batchDocuments
@@ -71,7 +71,7 @@ extension CollectionPass {
     }
 
     /// Reports the unexplained documents once, and lets the app decide where it wants to be asked.
-    private mutating func tellUnexplained() async throws {
+    private mutating func reportUnexplained() async throws {
         let ids = try read { records, collection in
             try records.documentIDs(.unexplained, in: collection.rowID)
         }
@@ -105,10 +105,10 @@ extension SyncTransaction {
     /// Notes why a missing document is missing.
     ///
     /// - Returns: whether the document is unexplained now.
-    fileprivate func explain(_ old: SyncedDocument, isDeleted: Bool) throws -> Bool {
+    fileprivate func explain(_ old: SyncRecord, isDeleted: Bool) throws -> Bool {
         guard var record = try record(old.documentID), record.isSame(as: old), record.isMissing
         else { return false }
-        guard !isDeleted, Told(hint: record.hint) != .deleted else {
+        guard !isDeleted, AbsenceCause(hint: record.hint) != .deleted else {
             try hint(record, .deleted)
             return false
         }
@@ -119,7 +119,7 @@ extension SyncTransaction {
     }
 
     /// Has an unexplained document take part again, since there is news of it.
-    func liftUnexplained(_ record: SyncedDocument, _ told: Told? = nil) throws {
+    func liftUnexplained(_ record: SyncRecord, _ told: AbsenceCause? = nil) throws {
         var record = record
         record.pause = nil
         try hint(try save(record), told)
@@ -140,9 +140,9 @@ extension SyncTransaction {
             case .keep: continue
             case .remove: try liftUnexplained(record, .deleted)
             case .upload:
-                try forgetBase(of: &record)
+                try clearBase(of: &record)
                 record.pause = nil
-                record.hint = try nextHint()
+                record.hint = try nextStaleMark()
                 try save(record)
             }
         }
@@ -150,16 +150,16 @@ extension SyncTransaction {
     }
 
     /// Makes what is here a document that no remote has confirmed yet.
-    func forgetBase(of record: inout SyncedDocument) throws {
+    func clearBase(of record: inout SyncRecord) throws {
         let hasLocal = try local(record.documentID) != nil
         record.attempt = nil
-        record.forgetDiscarded()
+        record.clearUnresolved()
         record.failures = 0
         (record.base, record.version, record.isPending) = (.absent, .absent, hasLocal)
     }
 }
 
-extension SyncedDocument {
+extension SyncRecord {
     /// The remote confirmed the document, nothing is pending, and nobody settled why it is missing.
     fileprivate var isMissing: Bool {
         base != .absent && !isPending && attempt == nil && pause == nil && hint > 0
@@ -174,7 +174,7 @@ extension RemoteTombstone {
     ///
     /// A tombstone may be older than the confirmed edition where the remote's file was put back; then
     /// only the edition's own lineage tells.
-    func proves(deletionOf record: SyncedDocument) -> Bool {
+    func proves(deletionOf record: SyncRecord) -> Bool {
         if isAfterPlace { return true }
         guard let ours = record.version.version, let deleted = version.version else {
             return version == record.version

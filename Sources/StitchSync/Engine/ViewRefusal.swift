@@ -2,7 +2,7 @@ internal import BSONStore
 internal import StitchRules
 
 /// A change that is not sent, since it is about a document that no subscription asks for.
-struct ViewRefusal: Sendable {
+struct OutOfViewChange: Sendable {
     let documentID: BSONValue
     /// What became of it.
     let settlement: UploadSettlement
@@ -15,10 +15,10 @@ extension SyncTransaction {
     ///
     /// - Returns: `nil` for a change that may be sent: of a document that an id keeps in step, of one
     ///   in view, or one that is new in it.
-    func refuseOutOfView(
-        _ record: SyncedDocument, _ operation: OperationID, local: BSONDocument?,
-        _ terms: UploadTerms
-    ) throws -> ViewRefusal? {
+    func rejectOutOfView(
+        _ record: SyncRecord, _ operation: OperationID, local: BSONDocument?,
+        _ terms: UploadPolicy
+    ) throws -> OutOfViewChange? {
         guard collection.isSubscribed, !record.isClaimedByID else { return nil }
         let base = record.base.document(local: local)
         let membership = try membership
@@ -33,7 +33,7 @@ extension SyncTransaction {
         let settlement = UploadSettlement(
             terms.onRejection(of: record, isCompensating: true))
         let refusal = Refusal(operation: operation, intended: local, local: local, error: error)
-        return ViewRefusal(
+        return OutOfViewChange(
             documentID: id, settlement: try settle(settlement, refusal, of: record), error: error)
     }
 
@@ -44,9 +44,9 @@ extension SyncTransaction {
     ///
     /// - Parameter attempt: the attempt that was open, whose fate is settled by now.
     /// - Returns: `nil` where nothing waits, or what waits is new to the remote.
-    func refuseHidden(
-        _ record: SyncedDocument, _ attempt: Attempt?, local: BSONDocument?
-    ) throws -> ViewRefusal? {
+    func rejectHidden(
+        _ record: SyncRecord, _ attempt: Attempt?, local: BSONDocument?
+    ) throws -> OutOfViewChange? {
         guard let terms = wishes?.terms, record.isPending, record.base != .absent
         else { return nil }
         let id = record.documentID
@@ -59,8 +59,8 @@ extension SyncTransaction {
             UploadSettlement(terms.onRejection(of: record, isCompensating: true)), refusal,
             of: record)
         if settlement == .revertRejected, let restored = try self.record(id) {
-            try leaveView(restored, isHeld: true)
+            try removeFromView(restored, isHeld: true)
         }
-        return ViewRefusal(documentID: id, settlement: settlement, error: error)
+        return OutOfViewChange(documentID: id, settlement: settlement, error: error)
     }
 }

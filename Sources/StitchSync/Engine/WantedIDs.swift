@@ -9,10 +9,10 @@ struct WantedIDs: Sendable {
     let isByID: Bool
 
     /// Records that are to be looked at.
-    var records: [SyncedDocument] { ids.map { SyncedDocument(documentID: $0, byID: isByID) } }
+    var records: [SyncRecord] { ids.map { SyncRecord(documentID: $0, byID: isByID) } }
 }
 
-extension SyncRecords {
+extension SyncRecordTable {
     /// The rows behind one, in order.
     func wanted(
         in collection: Int64, after row: Int64 = 0, limit: Int = .max
@@ -61,7 +61,7 @@ extension SyncRecords {
         insert.bind(2, Int64(ids.count))
         insert.bind(3, Self.document(ids))
         insert.bind(4, Int64(isByID ? 1 : 0))
-        insert.bind(5, try SyncState(connection: connection).nextHint())
+        insert.bind(5, try SyncStateTable(connection: connection).nextStaleMark())
         try insert.run()
     }
 
@@ -132,28 +132,28 @@ extension SyncTransaction {
     }
 
     /// Notes that a document is wanted by its id, too.
-    func claimByID(_ record: SyncedDocument) throws {
-        guard !record.isAskedFor, let row = record.rowID else { return }
+    func claimByID(_ record: SyncRecord) throws {
+        guard !record.isRequestedByApp, let row = record.rowID else { return }
         try records.setClaim(row: row, byID: true)
     }
 
     /// Begins a record that is to be looked at.
     func begin(_ id: BSONValue, byID isByID: Bool = true) throws {
-        var record = SyncedDocument(documentID: id, byID: isByID)
+        var record = SyncRecord(documentID: id, byID: isByID)
         if let local = try local(id) {
             // A version field here came with a document of another synced collection.
             let bare = local.withoutVersion
             if bare.byteCount != local.byteCount { try setLocal(to: bare) }
             record.isPending = true
         }
-        record.hint = try nextHint()
+        record.hint = try nextStaleMark()
         try save(record)
     }
 
     /// Spreads what is stored for several records at once over them.
     func expand() throws {
-        if collection.hasAttempts { try spreadAttempts() }
-        guard collection.hasWanted else { return }
+        if collection.hasAttempts { try expandAttemptBatches() }
+        guard collection.hasWantedIDs else { return }
         for wanted in try records.wanted(in: collection.rowID) {
             for id in wanted.ids {
                 if let known = try record(id) {

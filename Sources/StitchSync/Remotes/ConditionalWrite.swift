@@ -57,7 +57,7 @@ struct ConditionalWrite {
 
     /// What is about the document is an outcome; what is about the file ends the request.
     private static func outcome(of error: StoreError) throws -> RemoteWriteOutcome {
-        if error.isAboutFile { throw error }
+        if error.concernsFile { throw error }
         if error.code == WriteTransaction.denied,
             let write = CompensatingWrite(reason: error.message, details: error.errorInfo)
         {

@@ -9,7 +9,7 @@ public final class InProcessRemote: Remote {
     /// The store that holds the remote's documents.
     public let store: DocumentStore
     private let clock: any Clock<Duration>
-    private let commitsHere: Bool
+    private let commitsOnCallingThread: Bool
     private let rules: RemoteRules
 
     /// How many changes the feed keeps unless told.
@@ -29,7 +29,7 @@ public final class InProcessRemote: Remote {
     public init(store: DocumentStore, clock: any Clock<Duration> = ContinuousClock()) {
         self.store = store
         self.clock = clock
-        commitsHere = false
+        commitsOnCallingThread = false
         rules = RemoteRules(nil)
     }
 
@@ -43,8 +43,8 @@ public final class InProcessRemote: Remote {
     ) {
         self.store = store
         self.clock = clock
-        commitsHere = false
-        self.rules = RemoteRules(RuleGuard(rules, user))
+        commitsOnCallingThread = false
+        self.rules = RemoteRules(RuleAccessPolicy(rules, user))
     }
 
     /// Binds the remote's user by other rules, or by other data of the user, from now on.
@@ -52,21 +52,21 @@ public final class InProcessRemote: Remote {
     /// Who follows the changes of a collection for which the user may do other things now looks at
     /// everything anew (class `.historyLost`); nothing that waits is lost.
     public func use(_ rules: RuleSet, for user: RuleUser) {
-        self.rules.set(RuleGuard(rules, user))
+        self.rules.set(RuleAccessPolicy(rules, user))
     }
 
     /// As the public one; commits run on the caller's thread, for tests.
-    package init(store: DocumentStore, commitsHere: Bool) {
+    package init(store: DocumentStore, commitsOnCallingThread: Bool) {
         self.store = store
         clock = ContinuousClock()
-        self.commitsHere = commitsHere
+        self.commitsOnCallingThread = commitsOnCallingThread
         rules = RemoteRules(nil)
     }
 
     /// One collection of the remote's store.
     public func collection(_ namespace: Namespace) -> any RemoteCollection {
         InProcessCollection(
-            store: store, namespace: namespace, clock: clock, commitsHere: commitsHere,
+            store: store, namespace: namespace, clock: clock, commitsOnCallingThread: commitsOnCallingThread,
             rules: rules)
     }
 }
@@ -76,7 +76,7 @@ struct InProcessCollection: RemoteCollection {
     let store: DocumentStore
     let namespace: Namespace
     let clock: any Clock<Duration>
-    let commitsHere: Bool
+    let commitsOnCallingThread: Bool
     let rules: RemoteRules
 
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup] {
@@ -165,9 +165,9 @@ struct InProcessCollection: RemoteCollection {
     func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome] {
         do {
             do {
-                return try await write(writes, eachAlone: false)
+                return try await write(writes, individually: false)
             } catch is ConditionalWrite.NeedsSavepoint {
-                return try await write(writes, eachAlone: true)
+                return try await write(writes, individually: true)
             }
         } catch {
             throw Self.remoteError(error)
@@ -175,26 +175,26 @@ struct InProcessCollection: RemoteCollection {
     }
 
     private func write(
-        _ writes: [RemoteWrite], eachAlone: Bool
+        _ writes: [RemoteWrite], individually: Bool
     ) async throws -> [RemoteWriteOutcome] {
         let (namespace, ruleGuard) = (namespace, rules.ruleGuard)
         let work: @Sendable (WriteTransaction) throws -> [RemoteWriteOutcome] = { transaction in
             try transaction.through(ruleGuard, transaction) { transaction in
                 let found =
-                    eachAlone
+                    individually
                     ? nil
-                    : try transaction.foundTogether(namespace, ids: writes.map(\.documentID))
+                    : try transaction.findInKeyOrder(namespace, ids: writes.map(\.documentID))
                 return try writes.indices.map { index in
                     // Mapped, since a chain would make one of "not looked" and "not there".
                     try ConditionalWrite(write: writes[index], known: found.map { $0[index] })
-                        .apply(transaction, namespace, isAlone: eachAlone)
+                        .apply(transaction, namespace, isAlone: individually)
                 }
             }
         }
-        return commitsHere ? try writeHere(work) : try await store.write(work)
+        return commitsOnCallingThread ? try writeOnCallingThread(work) : try await store.write(work)
     }
 
-    private func writeHere<R>(_ work: (WriteTransaction) throws -> R) throws -> R {
+    private func writeOnCallingThread<R>(_ work: (WriteTransaction) throws -> R) throws -> R {
         try store.write(work)
     }
 
@@ -303,7 +303,7 @@ extension InProcessCollection {
         let position = try Self.position(token, namespace, ruleGuard)
         let follower = ruleGuard?.follower(namespace)
         // What the user sees of what each change left; looked at while the changes are read.
-        var glances: [ChangeFollower.Glance] = []
+        var glances: [ReplicaChangeFilter.PreliminaryAnswer] = []
         let batch = try read { transaction in
             try transaction.check(token.document["mark"], at: position)
             return try transaction.changes(after: position, in: namespace, limit: limit) {

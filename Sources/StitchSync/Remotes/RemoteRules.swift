@@ -3,14 +3,14 @@ internal import StitchRules
 
 /// Binds a remote's user by rules, which can change while the remote is used.
 final class RemoteRules: Sendable {
-    private let current: Locked<RuleGuard?>
+    private let current: Locked<RuleAccessPolicy?>
 
-    init(_ ruleGuard: RuleGuard?) { current = Locked(ruleGuard) }
+    init(_ ruleGuard: RuleAccessPolicy?) { current = Locked(ruleGuard) }
 
     /// The rules that are in force; `nil` where nobody is bound.
-    var ruleGuard: RuleGuard? { current.withLock { $0 } }
+    var ruleGuard: RuleAccessPolicy? { current.withLock { $0 } }
 
-    func set(_ ruleGuard: RuleGuard?) { current.withLock { $0 = ruleGuard } }
+    func set(_ ruleGuard: RuleAccessPolicy?) { current.withLock { $0 = ruleGuard } }
 
     /// Device Sync's number of a query that cannot be answered.
     private static let badQuery = 226
@@ -38,7 +38,7 @@ extension InProcessCollection {
     ///
     /// - Parameter mark: tells the change at the place from one of another history.
     static func token(
-        _ position: Int64, _ mark: BSONValue?, _ namespace: Namespace, _ rules: RuleGuard?
+        _ position: Int64, _ mark: BSONValue?, _ namespace: Namespace, _ rules: RuleAccessPolicy?
     ) -> ResumeToken {
         var token: BSONDocument = ["position": .int64(position)]
         if let mark { token.append("mark", mark) }
@@ -53,7 +53,7 @@ extension InProcessCollection {
     /// - Throws: class `.historyLost` for a token that was got under rules which decided otherwise:
     ///   what came into view or left it since then no change tells.
     static func position(
-        _ token: ResumeToken, _ namespace: Namespace, _ rules: RuleGuard?
+        _ token: ResumeToken, _ namespace: Namespace, _ rules: RuleAccessPolicy?
     ) throws(RemoteError) -> Int64 {
         guard let position = token.document["position"]?.int64Value else {
             throw RemoteError(.historyLost, "a resume token without a position")

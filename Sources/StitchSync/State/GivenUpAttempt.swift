@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Its name alone does not tell that it is all that happened: a foreign writer may have changed the
 /// document before or behind it and have left the version as it was (rule R6).
-struct GivenUpAttempt: Hashable, Sendable {
+struct UnresolvedAttempt: Hashable, Sendable {
     /// The try's name.
     let operation: OperationID
     /// What it does to the remote's document; `nil` where only the name was kept.
@@ -24,7 +24,7 @@ struct GivenUpAttempt: Hashable, Sendable {
     private static let pathBytesMax = 1_024
 }
 
-extension GivenUpAttempt {
+extension UnresolvedAttempt {
     /// Keeps of a try what it takes to know it again.
     init(_ attempt: Attempt, base: BSONDocument?, local: BSONDocument?) {
         operation = attempt.operation
@@ -63,7 +63,7 @@ extension GivenUpAttempt {
 
 // MARK: - As it is stored
 
-extension GivenUpAttempt {
+extension UnresolvedAttempt {
     /// The name by itself, or a document of the name and the meaning.
     private var value: BSONValue {
         switch meaning {
@@ -105,13 +105,13 @@ extension GivenUpAttempt {
     }
 
     /// The document that tries are stored as; `nil` for none.
-    static func document(of tries: [GivenUpAttempt]) -> BSONDocument? {
+    static func document(of tries: [UnresolvedAttempt]) -> BSONDocument? {
         tries.isEmpty ? nil : ["op": .array(BSONArray(tries.map(\.value)))]
     }
 
     /// Reads tries; one name stood by itself in earlier versions.
-    static func tries(_ document: BSONDocument) -> [GivenUpAttempt] {
+    static func tries(_ document: BSONDocument) -> [UnresolvedAttempt] {
         guard let value = document["op"] else { return [] }
-        return (value.arrayValue?.values ?? [value]).compactMap(GivenUpAttempt.init)
+        return (value.arrayValue?.values ?? [value]).compactMap(UnresolvedAttempt.init)
     }
 }

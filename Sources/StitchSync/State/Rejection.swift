@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// Keeps a refused write: a row of the rejected-writes store.
-struct Rejection: Sendable {
+struct RejectedWriteRecord: Sendable {
     /// What became of the write.
     enum State: Int64 {
         /// It was taken back.
@@ -22,7 +22,7 @@ struct Rejection: Sendable {
     let serverVersion: Int64
 }
 
-extension Rejection {
+extension RejectedWriteRecord {
     /// What is stored of the write beside its place and state.
     var entry: BSONDocument {
         var entry: BSONDocument = [
@@ -60,9 +60,9 @@ extension Rejection {
     }
 }
 
-extension Rejection {
+extension RejectedWriteRecord {
     /// The error that tells of writes which were refused together and met the same fate.
-    static func error(_ rejections: [Rejection]) -> SyncError? {
+    static func error(_ rejections: [RejectedWriteRecord]) -> SyncError? {
         guard let first = rejections.first else { return nil }
         let writes = rejections.map(\.write)
         let isPause = first.state != .reverted

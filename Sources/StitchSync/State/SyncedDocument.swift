@@ -44,7 +44,7 @@ struct Attempt: Hashable {
 }
 
 /// Keeps what sync knows of one document: rule R2's record.
-struct SyncedDocument {
+struct SyncRecord {
     /// The row, `nil` before it is stored.
     var rowID: Int64?
     /// The document's `_id`.
@@ -65,15 +65,15 @@ struct SyncedDocument {
     /// Its id keeps the document here, not only a query.
     var isClaimedByID = true
     /// The app asked for the id itself, and did not only write the document.
-    var isAskedFor = false
+    var isRequestedByApp = false
     /// How often in a row the remote failed to take the change in.
     var failures: Int64 = 0
     /// The base's bytes as they are stored.
     var keptBase: BSONDocument?
     /// What is stored of that which lists are made by.
-    private var keptListing: (isPending: Bool, hint: Int64, rarities: Rarities?, isDeleted: Bool)?
+    private var storedListing: (isPending: Bool, hint: Int64, rarities: RareFields?, isDeleted: Bool)?
     /// What few records have, kept apart so that a record is quickly copied.
-    private var rarities: Rarities?
+    private var rarities: RareFields?
 
     /// Makes a record that knows nothing yet.
     init(documentID: BSONValue) { self.documentID = documentID }
@@ -82,17 +82,17 @@ struct SyncedDocument {
     init(documentID: BSONValue, byID isByID: Bool) {
         self.documentID = documentID
         isClaimedByID = isByID
-        isAskedFor = isByID
+        isRequestedByApp = isByID
     }
 }
 
-extension SyncedDocument {
-    private final class Rarities: Sendable {
+extension SyncRecord {
+    private final class RareFields: Sendable {
         let attempt: Attempt?
-        let discarded: [GivenUpAttempt]
+        let discarded: [UnresolvedAttempt]
         let pause: PauseReason?
 
-        init?(_ attempt: Attempt?, _ discarded: [GivenUpAttempt], _ pause: PauseReason?) {
+        init?(_ attempt: Attempt?, _ discarded: [UnresolvedAttempt], _ pause: PauseReason?) {
             if attempt == nil && discarded.isEmpty && pause == nil { return nil }
             self.attempt = attempt
             self.discarded = discarded
@@ -101,7 +101,7 @@ extension SyncedDocument {
     }
 
     /// Of what lists are made by, how much is as it is stored.
-    enum Listing {
+    enum IndexedFieldChange {
         case same
         /// All but whether there is a change to send.
         case samePendingApart
@@ -109,55 +109,55 @@ extension SyncedDocument {
     }
 
     /// How what lists are made by compares with what is stored.
-    var listing: Listing {
-        guard let keptListing, keptListing.hint == hint, keptListing.rarities === rarities,
-            keptListing.isDeleted == isDeletedHere
+    var listing: IndexedFieldChange {
+        guard let storedListing, storedListing.hint == hint, storedListing.rarities === rarities,
+            storedListing.isDeleted == isDeletedHere
         else {
             return .different
         }
-        return keptListing.isPending == isPending ? .same : .samePendingApart
+        return storedListing.isPending == isPending ? .same : .samePendingApart
     }
 
     /// Notes that the record is stored as it is.
-    mutating func noteKept() { keptListing = (isPending, hint, rarities, isDeletedHere) }
+    mutating func noteKept() { storedListing = (isPending, hint, rarities, isDeletedHere) }
 
     /// The try whose answer has not come.
     var attempt: Attempt? {
         get { rarities?.attempt }
-        set { rarities = Rarities(newValue, discarded, pause) }
+        set { rarities = RareFields(newValue, discarded, pause) }
     }
 
     /// The tries since the last confirmed one that no evidence of was found, the oldest first; each
     /// may still land.
-    private(set) var discarded: [GivenUpAttempt] {
+    private(set) var discarded: [UnresolvedAttempt] {
         get { rarities?.discarded ?? [] }
-        set { rarities = Rarities(attempt, newValue, pause) }
+        set { rarities = RareFields(attempt, newValue, pause) }
     }
 
     /// Why neither direction touches the document, when so.
     var pause: PauseReason? {
         get { rarities?.pause }
-        set { rarities = Rarities(attempt, discarded, newValue) }
+        set { rarities = RareFields(attempt, discarded, newValue) }
     }
 
     /// Tries that are remembered at most; one that lands after so many more were given up counts as
     /// somebody else's.
-    static let discardedMax = 32
+    static let unresolvedMax = 32
 
     /// Remembers tries that no evidence of was found.
-    mutating func discard(_ tries: [GivenUpAttempt]) {
+    mutating func discard(_ tries: [UnresolvedAttempt]) {
         let news = tries.filter { one in !discarded.contains { $0.operation == one.operation } }
-        discarded = (discarded + news).suffix(Self.discardedMax)
+        discarded = (discarded + news).suffix(Self.unresolvedMax)
     }
 
     /// Forgets them: what the remote holds is known.
-    mutating func forgetDiscarded() { if !discarded.isEmpty { discarded = [] } }
+    mutating func clearUnresolved() { if !discarded.isEmpty { discarded = [] } }
 
     /// What is stored of an id that the app asked for.
-    static let askedFor: Int64 = 2
+    static let requestedByApp: Int64 = 2
 
     /// What is stored of what keeps the document here: only queries, its own write, or its id.
-    var claim: Int64 { isAskedFor ? Self.askedFor : isClaimedByID ? 1 : 0 }
+    var claim: Int64 { isRequestedByApp ? Self.requestedByApp : isClaimedByID ? 1 : 0 }
 
     /// All there is to know is that the remote holds what is here, in a version.
     var isSettled: Bool {
@@ -165,7 +165,7 @@ extension SyncedDocument {
     }
 
     /// The same record at the same revision: nothing was written since.
-    func isSame(as other: SyncedDocument) -> Bool {
+    func isSame(as other: SyncRecord) -> Bool {
         rowID == other.rowID && revision == other.revision
     }
 }

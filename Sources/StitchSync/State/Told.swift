@@ -4,7 +4,7 @@ internal import BSONStore
 ///
 /// Where such a document is not found, this says why. A record's hint keeps it in its upper bits, so
 /// that a look long after the telling knows of it, too.
-enum Told: Int64, CaseIterable {
+enum AbsenceCause: Int64, CaseIterable {
     /// Nothing, or that it is there.
     case nothing = 0
     /// It was deleted.

@@ -46,7 +46,7 @@ public struct SyncSubscriptions: Sendable {
 
     private func history() throws -> SubscriptionHistory {
         try engine.store.read { transaction in
-            try SyncSets(connection: transaction.connection, cache: engine.sets).history()
+            try SubscriptionTable(connection: transaction.connection, cache: engine.sets).history()
         }
     }
 }
@@ -78,13 +78,13 @@ extension SyncSubscriptions {
         _ body: (inout SubscriptionChanges) throws -> Void, _ transaction: WriteTransaction,
         _ cache: SubscriptionCache
     ) throws -> SubscriptionSet {
-        let sets = SyncSets(connection: transaction.connection, cache: cache)
+        let sets = SubscriptionTable(connection: transaction.connection, cache: cache)
         var history = try sets.history()
         var changes = SubscriptionChanges(
             of: history.latest, now: .now, makeID: { BSONObjectID() })
         try body(&changes)
         let set = history.commit(changes)
-        let state = SyncState(connection: transaction.connection)
+        let state = SyncStateTable(connection: transaction.connection)
         var seen: Set<Namespace> = []
         for namespace in set.subscriptions.map(\.query.namespace)
         where seen.insert(namespace).inserted {
@@ -139,13 +139,13 @@ extension SyncSubscriptions {
     private func wait(for version: Int64, asking isAsking: Bool) async throws {
         var fruitless = 0
         var isToAsk = isAsking
-        var patience = PassPatience()
+        var patience = PassRetryPolicy()
         var random = SystemRandomNumberGenerator()
         while try !isThere(version) || isToAsk {
             let (seen, commits) = (engine.wakes.count, engine.store.commitCount)
             let passed: SyncPassReport?
             do {
-                passed = try await engine.passUnlessOffline()
+                passed = try await engine.runPassIfOnline()
             } catch let error as SyncError where error.code == .storeInUse {
                 // The documents come by the engine that syncs the file.
                 try await engine.waitForOtherEngine(after: commits)
@@ -233,7 +233,7 @@ public struct InitialSubscriptions: Sendable {
 
     /// Makes the first set, or the next one where that is wanted.
     func run(_ transaction: WriteTransaction, _ cache: SubscriptionCache) throws {
-        let sets = SyncSets(connection: transaction.connection, cache: cache)
+        let sets = SubscriptionTable(connection: transaction.connection, cache: cache)
         guard try rerunOnOpen || sets.history().latest.version == 0 else { return }
         _ = try SyncSubscriptions.commit(body, transaction, cache)
     }

@@ -50,7 +50,7 @@
             defer { store.close() }
             let engine = try SyncEngine(lookingAt: store)
             let editions = try editions(engine)
-            let conflict = try engine.notedConflicts().last { conflict in
+            let conflict = try engine.journaledConflicts().last { conflict in
                 conflict.namespace == place.namespace
                     && conflict.documentID == editions.documentID
             }

@@ -47,7 +47,7 @@
         func run() async throws {
             let opened = try DocumentStore.existing(store)
             defer { opened.close() }
-            let conflicts = try SyncEngine(lookingAt: opened).notedConflicts()
+            let conflicts = try SyncEngine(lookingAt: opened).journaledConflicts()
             guard let conflict = conflicts.last(where: isMeant) else {
                 let place = [namespace?.description, id].compactMap { $0 }.joined(separator: " ")
                 throw CommandError(
@@ -67,12 +67,12 @@
             if out != "-" { try Console.standard.say("\(out): the conflict of \(place)") }
         }
 
-        private func isMeant(_ conflict: NotedConflict) -> Bool {
+        private func isMeant(_ conflict: JournaledConflict) -> Bool {
             guard namespace.map({ $0 == conflict.namespace }) ?? true else { return false }
             return id.map { DiffCommand.ids($0).contains(conflict.documentID) } ?? true
         }
 
-        private static func hint(_ conflicts: [NotedConflict]) -> String {
+        private static func hint(_ conflicts: [JournaledConflict]) -> String {
             guard !conflicts.isEmpty else { return "" }
             let kept = conflicts.suffix(5).map { conflict in
                 "\(conflict.namespace) \(conflict.documentID.extendedJSON(.relaxed))"

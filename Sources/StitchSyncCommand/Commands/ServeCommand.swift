@@ -147,7 +147,7 @@
             CrashSignals.endAtOnce()
             MemoryArenas.limit(to: min(4, ProcessInfo.processInfo.activeProcessorCount))
             let stops = StopSignals.stream(hangsUp: rules == nil)
-            let book = try rules.map { try RuleBook(folder: $0) }
+            let book = try rules.map { try ReloadableRules(folder: $0) }
             var settings = settings
             settings.rules = book
             for note in book?.notes ?? [] { settings.log.write(.warning, "rules: \(note)") }
@@ -207,7 +207,7 @@
         }
 
         /// Reads the rules again; those in force stay when something is wrong.
-        private static func reload(_ book: RuleBook) throws {
+        private static func reload(_ book: ReloadableRules) throws {
             do {
                 let isChanged = try book.reload()
                 try Console.standard.warn("rules: \(isChanged ? "read again" : "as before")")

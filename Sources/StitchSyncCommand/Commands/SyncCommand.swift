@@ -37,7 +37,7 @@
             }
         }
 
-        @OptionGroup var place: SyncPlaceArguments
+        @OptionGroup var place: SyncStoreArguments
 
         @Option(
             help: "The remote's store file, or the URI of a MongoDB server.", completion: .file())
@@ -127,7 +127,7 @@
     }
 
     /// Names a store file and a collection in it, in the order of other commands or by options.
-    struct SyncPlaceArguments: ParsableArguments {
+    struct SyncStoreArguments: ParsableArguments {
         @Argument(help: "The store's file.", completion: .file())
         var store: String?
 

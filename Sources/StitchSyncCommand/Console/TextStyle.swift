@@ -3,7 +3,7 @@ import Foundation
 /// Colours words for a terminal that shows colours; elsewhere leaves them as they are.
 struct TextStyle: Sendable {
     /// What a word can look like, as the terminal's number of it.
-    enum Look: Int {
+    enum Attribute: Int {
         case bold = 1
         case dim = 2
         case red = 31
@@ -39,7 +39,7 @@ struct TextStyle: Sendable {
     }
 
     /// A word that looks so.
-    func callAsFunction(_ text: String, _ look: Look) -> String {
+    func callAsFunction(_ text: String, _ look: Attribute) -> String {
         isColoured ? "\u{1B}[\(look.rawValue)m\(text)\u{1B}[0m" : text
     }
 }

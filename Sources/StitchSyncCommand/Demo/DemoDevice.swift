@@ -53,7 +53,7 @@ struct DemoDevice {
         case .status: break
         }
         tally.pending = try await session.collection.status().pending
-        tally.memoryKiB = Memory.largestKiB
+        tally.memoryKiB = MemoryUsage.largestKiB
         return tally
     }
 

@@ -5,7 +5,7 @@
 #endif
 
 /// Tells how much memory this process used.
-enum Memory {
+enum MemoryUsage {
     /// The largest resident size so far, in KiB.
     static var largestKiB: Int {
         var usage = rusage()

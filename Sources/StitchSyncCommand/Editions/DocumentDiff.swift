@@ -10,7 +10,7 @@ struct DocumentDiff: Sendable {
     /// What is known of the remote.
     let remote: RemoteKnowledge
     /// The document's last conflict, where it is kept.
-    let conflict: NotedConflict?
+    let conflict: JournaledConflict?
     /// Whether fields that are the same everywhere are shown, too.
     let showsAll: Bool
 
@@ -123,7 +123,7 @@ extension DocumentEditions {
     }
 }
 
-extension NotedConflict {
+extension JournaledConflict {
     /// What became of it, for people.
     var answerText: String {
         switch answer {

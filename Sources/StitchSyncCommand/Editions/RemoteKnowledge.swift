@@ -13,7 +13,7 @@ enum RemoteKnowledge: Sendable {
     case unknown(String)
 
     /// What the store knows.
-    init(_ editions: DocumentEditions, _ conflict: NotedConflict?) {
+    init(_ editions: DocumentEditions, _ conflict: JournaledConflict?) {
         if let conflict, conflict.isOpen, editions.isUnsettled {
             self = .seen(conflict.remote, conflict.time)
             return
@@ -63,7 +63,7 @@ enum RemoteKnowledge: Sendable {
     }
 }
 
-extension NotedConflict {
+extension JournaledConflict {
     /// Whether nobody settled it.
     var isOpen: Bool {
         switch answer {

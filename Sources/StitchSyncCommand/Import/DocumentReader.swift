@@ -8,7 +8,7 @@ struct DocumentReader {
         /// The documents with the lines they stand on, all with an `_id`.
         var documents: [(line: Int, document: BSONDocument)] = []
         /// The lines that gave none, and why.
-        var faults: [(line: Int, fault: LineFault)] = []
+        var faults: [(line: Int, fault: ImportLineError)] = []
     }
 
     /// The bytes read so far, for showing progress.
@@ -40,7 +40,7 @@ struct DocumentReader {
             guard let line = try next() else {
                 return batch.documents.isEmpty && batch.faults.isEmpty ? nil : batch
             }
-            do throws(LineFault) {
+            do throws(ImportLineError) {
                 guard let document = try document(line) else { continue }
                 byteCount += document.byteCount
                 batch.documents.append((line.number, document))
@@ -57,12 +57,12 @@ struct DocumentReader {
         return try lines.next()
     }
 
-    private func document(_ line: LineReader.Line) throws(LineFault) -> BSONDocument? {
+    private func document(_ line: LineReader.Line) throws(ImportLineError) -> BSONDocument? {
         dump == nil ? try Self.document(line) : try Self.dumped(line)
     }
 
     /// The document of a dump's bytes.
-    private static func dumped(_ line: LineReader.Line) throws(LineFault) -> BSONDocument {
+    private static func dumped(_ line: LineReader.Line) throws(ImportLineError) -> BSONDocument {
         let bytes: [UInt8]
         switch line.content {
         case .bytes(let content): bytes = content
@@ -80,7 +80,7 @@ struct DocumentReader {
     }
 
     /// The document of a line, `nil` for an empty line.
-    static func document(_ line: LineReader.Line) throws(LineFault) -> BSONDocument? {
+    static func document(_ line: LineReader.Line) throws(ImportLineError) -> BSONDocument? {
         var bytes: [UInt8]
         switch line.content {
         case .bytes(let content): bytes = content

@@ -85,7 +85,7 @@ struct Importer {
                 try transaction.insert(namespace, document)
                 stored.append((line, document))
             } catch {
-                guard let fault = LineFault(error, id: document["_id"] ?? .null) else {
+                guard let fault = ImportLineError(error, id: document["_id"] ?? .null) else {
                     throw error
                 }
                 batch.faults.append((line, fault))

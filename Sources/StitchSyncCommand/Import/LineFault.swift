@@ -1,7 +1,7 @@
 import BSONStore
 
 /// Says why a line of an import was rejected.
-enum LineFault: Error, Sendable, CustomStringConvertible {
+enum ImportLineError: Error, Sendable, CustomStringConvertible {
     /// The line has more bytes than the limit; it was not read.
     case lineTooLong(byteCount: Int)
     /// The line is something else than a JSON object.

@@ -22,8 +22,8 @@ struct StoreInspection: Sendable {
     let time: BSONDatetime
     let statistics: StoreStatistics
     let collections: [Collection]
-    let conflicts: [NotedConflict]
-    let passes: [NotedPass]
+    let conflicts: [JournaledConflict]
+    let passes: [JournaledPass]
     let subscriptions: SubscriptionSet?
     /// What the structural check found.
     let findings: [SyncFinding]
@@ -45,8 +45,8 @@ struct StoreInspection: Sendable {
                     namespace, statistics, engine, documentsMax: documentsMax))
         }
         self.collections = collections
-        conflicts = try engine.notedConflicts()
-        passes = try engine.notedPasses()
+        conflicts = try engine.journaledConflicts()
+        passes = try engine.journaledPasses()
         let latest = try engine.subscriptions.latest
         subscriptions = latest.version == 0 ? nil : latest
         findings = try await engine.verify()
@@ -118,7 +118,7 @@ extension StoreInspection.Collection {
     }
 }
 
-extension NotedConflict {
+extension JournaledConflict {
     /// The conflict as one object.
     var document: BSONDocument {
         func value(_ edition: BSONDocument?) -> BSONValue {
@@ -133,7 +133,7 @@ extension NotedConflict {
     }
 }
 
-extension NotedPass {
+extension JournaledPass {
     /// The pass as one object.
     fileprivate var document: BSONDocument {
         func count(_ number: Int) -> BSONValue { .int64(Int64(number)) }

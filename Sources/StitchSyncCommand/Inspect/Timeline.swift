@@ -33,7 +33,7 @@ struct Timeline: Sendable {
     private static let left = 76
     private static let width = left + places * placeWidth + 12
 
-    let passes: [NotedPass]
+    let passes: [JournaledPass]
 
     private var start: Int64 { passes.map(\.time.milliseconds).min() ?? 0 }
     private var end: Int64 { max(passes.map(\.time.milliseconds).max() ?? 0, start + 1000) }

@@ -22,7 +22,7 @@ struct SyncSession: Sendable {
     ) async throws {
         remote = try SessionRemote(name)
         let engine = try SyncEngine(
-            store: store, remote: WatchedRemote(base: remote.remote, meter: meter))
+            store: store, remote: MeteredRemote(base: remote.remote, meter: meter))
         collection = engine.collection(namespace)
         let errors = errors
         await collection.configure(

@@ -2,16 +2,16 @@ import BSONStore
 import StitchSync
 
 /// Passes everything on to another remote, and tells a meter of the documents that go to and fro.
-struct WatchedRemote: Remote {
+struct MeteredRemote: Remote {
     let base: any Remote
     let meter: Locked<ProgressMeter?>
 
     func collection(_ namespace: Namespace) -> any RemoteCollection {
-        WatchedCollection(base: base.collection(namespace), meter: meter)
+        MeteredCollection(base: base.collection(namespace), meter: meter)
     }
 }
 
-private struct WatchedCollection: RemoteCollection {
+private struct MeteredCollection: RemoteCollection {
     let base: any RemoteCollection
     let meter: Locked<ProgressMeter?>
 

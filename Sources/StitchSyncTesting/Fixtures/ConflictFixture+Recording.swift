@@ -11,7 +11,7 @@ extension ConflictFixture {
     ///   then expected; else it brings the answer with it.
     /// - Throws: `FixtureError` when the conflict does not happen again as it was.
     package static func recording(
-        _ conflict: NotedConflict, name: String, forApp isForApp: Bool
+        _ conflict: JournaledConflict, name: String, forApp isForApp: Bool
     ) async throws -> BSONDocument {
         var parts: BSONDocument = [
             "name": .string(name), "handler": conflict.answer.handler, "start": conflict.start,
@@ -51,7 +51,7 @@ extension ConflictFixture {
     }
 }
 
-extension NotedConflict {
+extension JournaledConflict {
     /// The beginning, from which one pass leads to the conflict.
     fileprivate var start: BSONValue {
         func value(_ edition: BSONDocument?) -> BSONValue {
@@ -97,7 +97,7 @@ extension NotedConflict {
     }
 }
 
-extension NotedConflict.Answer {
+extension JournaledConflict.Answer {
     /// The handler that answers so.
     fileprivate var handler: BSONValue {
         switch self {

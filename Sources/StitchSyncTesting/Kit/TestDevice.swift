@@ -20,7 +20,7 @@ public final class TestDevice: Sendable {
     private let limits: SyncLimits
     private let configure: Configure
     private let asked: EngineProbe.ConflictFound?
-    private let life: Locked<(engine: SyncEngine, life: TestLife)?> = Locked(nil)
+    private let life: Locked<(engine: SyncEngine, life: TestProcess)?> = Locked(nil)
     private let killPlan = Locked<(commit: Int, isBefore: Bool)?>(nil)
 
     init(
@@ -48,7 +48,7 @@ public final class TestDevice: Sendable {
     /// Kills the device's process, if it lives, and starts it again.
     public func restart() async throws {
         life.withLock { $0?.life.end() }
-        let next = TestLife()
+        let next = TestProcess()
         let engine = try SyncEngine(
             store: store, remote: network, limits: limits, backoff: Backoff(), clock: clock,
             probe: EngineProbe(
@@ -109,7 +109,7 @@ public final class TestDevice: Sendable {
 }
 
 /// One life of a device's process, which ends at once or at a commit.
-final class TestLife: Sendable {
+final class TestProcess: Sendable {
     /// Says that the process was killed.
     struct Killed: Error {}
 

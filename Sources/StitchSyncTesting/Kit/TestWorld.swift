@@ -45,7 +45,7 @@ public final class TestWorld: Sendable {
 
     /// Passes with all devices, in turn, until none has anything to do.
     ///
-    /// - Throws: `NotSettled` when that takes more rounds; what passes throw.
+    /// - Throws: `NotSettledError` when that takes more rounds; what passes throw.
     public func settle(roundsMax: Int = 20) async throws {
         let devices = devices.withLock { $0 }
         for _ in 0..<roundsMax {
@@ -56,16 +56,16 @@ public final class TestWorld: Sendable {
             }
             if isQuiet { return }
         }
-        throw NotSettled(lines: try await pending())
+        throw NotSettledError(lines: try await pending())
     }
 
     /// Fails where any device has something that is not sent, a document that is paused, or a remote
     /// edition that it has not looked at.
     ///
-    /// - Throws: `NotSettled`, which names each.
+    /// - Throws: `NotSettledError`, which names each.
     public func expectNothingPending() async throws {
         let lines = try await pending()
-        guard lines.isEmpty else { throw NotSettled(lines: lines) }
+        guard lines.isEmpty else { throw NotSettledError(lines: lines) }
     }
 
     private func pending() async throws -> [String] {
@@ -76,7 +76,7 @@ public final class TestWorld: Sendable {
 }
 
 /// Says what is left to do where nothing should be.
-public struct NotSettled: Error, Sendable, CustomStringConvertible {
+public struct NotSettledError: Error, Sendable, CustomStringConvertible {
     /// One line for each document: the device, the collection, the `_id` and its state.
     public let lines: [String]
 

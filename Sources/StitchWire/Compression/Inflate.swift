@@ -13,7 +13,7 @@ package enum Inflate {
         guard bytes.count >= 6, bytes[0] & 0x0F == 8, bytes[0] >> 4 <= 7,
             (Int(bytes[0]) << 8 | Int(bytes[1])) % 31 == 0, bytes[1] & 0x20 == 0
         else { throw broken }
-        var bits = DeflateBits(UnsafeRawBufferPointer(rebasing: bytes[2...]))
+        var bits = DeflateReader(UnsafeRawBufferPointer(rebasing: bytes[2...]))
         var output: [UInt8] = []
         output.reserveCapacity(min(count, 1 << 20))
         var isLast = false
@@ -38,7 +38,7 @@ package enum Inflate {
     static var broken: WireError { .malformed("compressed data that is not valid") }
 
     private static func stored(
-        _ bits: inout DeflateBits, _ output: inout [UInt8], _ count: Int
+        _ bits: inout DeflateReader, _ output: inout [UInt8], _ count: Int
     ) throws(WireError) {
         bits.alignToByte()
         let length = try bits.take(16)
@@ -49,7 +49,7 @@ package enum Inflate {
     }
 
     private static func block(
-        _ bits: inout DeflateBits, _ output: inout [UInt8], _ count: Int,
+        _ bits: inout DeflateReader, _ output: inout [UInt8], _ count: Int,
         _ lengths: HuffmanTable, _ distances: HuffmanTable
     ) throws(WireError) {
         while true {
@@ -75,7 +75,7 @@ package enum Inflate {
 
     /// Reads the tables that stand before a block.
     private static func tables(
-        _ bits: inout DeflateBits
+        _ bits: inout DeflateReader
     ) throws(WireError) -> (HuffmanTable, HuffmanTable) {
         let lengthCount = try bits.take(5) + 257
         let distanceCount = try bits.take(5) + 1
@@ -109,7 +109,7 @@ package enum Inflate {
 }
 
 /// Reads bits, the lowest of a byte first.
-struct DeflateBits {
+struct DeflateReader {
     private let bytes: UnsafeRawBufferPointer
     private var at = 0
     private var held: UInt64 = 0
@@ -175,7 +175,7 @@ struct HuffmanTable: Sendable {
     }
 
     /// Reads the next symbol.
-    func symbol(_ bits: inout DeflateBits) throws(WireError) -> Int {
+    func symbol(_ bits: inout DeflateReader) throws(WireError) -> Int {
         var code = 0
         var first = 0
         var index = 0

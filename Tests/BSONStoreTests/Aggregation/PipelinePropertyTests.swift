@@ -37,7 +37,7 @@ import Testing
         var sums: [Int64: (sum: Double, count: Int64)] = [:]
         for document in documents {
             let key = document["k"]?.int64Value ?? 0
-            sums[key, default: (0, 0)].sum += ExpressionNumber.double(document["v"]) ?? 0
+            sums[key, default: (0, 0)].sum += NumberCoercion.double(document["v"]) ?? 0
             sums[key, default: (0, 0)].count += 1
         }
         let groups = try store.collection(namespace).aggregate([
@@ -46,7 +46,7 @@ import Testing
         #expect(groups.count == sums.count)
         for group in groups {
             let wanted = try #require(sums[group["_id"]?.int64Value ?? -1])
-            #expect(ExpressionNumber.double(group["s"]) == wanted.sum)
+            #expect(NumberCoercion.double(group["s"]) == wanted.sum)
             #expect(group["n"]?.int64Value == wanted.count)
         }
     }

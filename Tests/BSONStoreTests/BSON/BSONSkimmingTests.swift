@@ -9,7 +9,7 @@ struct BSONSkimmingTests {
         bytes.withUnsafeBytes { bytes in
             withUnsafeTemporaryAllocation(of: Int.self, capacity: 100) { ends in
                 guard let base = bytes.baseAddress, let stack = ends.baseAddress else { return nil }
-                var walk = BSONValidation(
+                var walk = BSONStructureValidator(
                     base: base, count: bytes.count, ends: stack, depthMax: 100, depthLimit: 100)
                 do throws(BSONError) {
                     try walk.run(skimming: false)

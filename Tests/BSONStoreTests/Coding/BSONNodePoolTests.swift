@@ -4,7 +4,7 @@ import Testing
 
 /// Nodes serve again for the values of their type, wherever in memory the types happen to lie.
 struct BSONNodePoolTests {
-    private final class Node: BSONPooledNode {
+    private final class Node: BSONReusableNode {
         let number: Int
         var next: Unmanaged<Node>?
 

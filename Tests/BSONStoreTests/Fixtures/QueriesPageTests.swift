@@ -28,7 +28,7 @@ import Testing
             title: "Updates", known: Set(UpdateParser.Operator.allCases.map(\.rawValue)),
             fixtures: "updates"),
         Section(
-            title: "Stages", known: Set(StageRule.all.keys), fixtures: "aggregation"),
+            title: "Stages", known: Set(StageDefinition.all.keys), fixtures: "aggregation"),
         Section(
             title: "Accumulators", known: Set(Accumulator.all.keys.filter { !$0.hasPrefix("$_") }),
             fixtures: "aggregation"),

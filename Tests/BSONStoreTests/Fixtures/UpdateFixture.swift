@@ -42,7 +42,7 @@ enum UpdateFixture {
     }
 
     static func parse(_ fixture: Fixture) throws -> (Filter, Update) {
-        var options = LanguageOptions()
+        var options = EvaluationOptions()
         if let collation = try fixture.document("collation") {
             options.collation = try Collation(collation)
         }

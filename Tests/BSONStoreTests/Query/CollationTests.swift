@@ -50,7 +50,7 @@ import Testing
                 #expect(String(validating: key, as: UTF8.self) != nil)
                 #expect(collation.compare(text, text) == .equal)
                 let decomposed = String(
-                    String.UnicodeScalarView(TextDecomposition.scalars(text)))
+                    String.UnicodeScalarView(UnicodeDecomposition.scalars(text)))
                 #expect(collation.key(decomposed) == key)
             }
         }

@@ -24,14 +24,14 @@ import Testing
         ("maladive", "malad"), ("", ""), ("s", "s"), ("é", "é"),
     ])
     func `French words have Snowball's stems`(_ word: String, _ stem: String) {
-        #expect(FrenchStem.stem(of: word) == stem)
+        #expect(FrenchStemmer.stem(of: word) == stem)
         var decomposed = String.UnicodeScalarView()
-        decomposed.append(contentsOf: TextDecomposition.scalars(word))
-        #expect(FrenchStem.stem(of: String(decomposed)) == stem)
+        decomposed.append(contentsOf: UnicodeDecomposition.scalars(word))
+        #expect(FrenchStemmer.stem(of: String(decomposed)) == stem)
     }
 
     @Test func `words are cut at apostrophes, and those without meaning left out`() {
-        let stems = TextFolding().stems("L'amour, c'est la majesté même", in: "french")
+        let stems = TextTokenizer().stems("L'amour, c'est la majesté même", in: "french")
         #expect(stems == ["amour", "majest"])
     }
 }

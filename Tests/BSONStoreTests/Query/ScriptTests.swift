@@ -268,7 +268,7 @@ import Testing
         do {
             let object = ScriptObject(Self.document)
             left = object
-            let machine = ScriptMachine()
+            let machine = ScriptInterpreter()
             _ = try machine.run(
                 ScriptParser.parse(text), this: .object(object), names: ["obj": .object(object)])
             machine.forget()

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SnowballStemTests {
     private func decomposed(_ text: String) -> String {
         var view = String.UnicodeScalarView()
-        view.append(contentsOf: TextDecomposition.scalars(text))
+        view.append(contentsOf: UnicodeDecomposition.scalars(text))
         return String(view)
     }
 
@@ -37,7 +37,7 @@ import Testing
             proceed=proceed hoping=hope hopping=hop ties=tie cries=cri gas=gas gaps=gap \
             kiwis=kiwi this=this by=by say=say cry=cri luxuriated=luxuri bed=bed shed=shed \
             john's=john arsenal=arsenal
-            """, EnglishStem.stem(of:))
+            """, EnglishStemmer.stem(of:))
     }
 
     @Test func `German words`() {
@@ -52,7 +52,7 @@ import Testing
             kater=kat katers=kat kathedrale=kathedral katholik=kathol katholische=kathol \
             katze=katz kauerte=kauert käuflich=kauflich kaum=kaum kaufmann=kaufmann \
             straße=strass häuser=haus bedürfnisse=bedurfnis
-            """, GermanStem.stem(of:))
+            """, GermanStemmer.stem(of:))
     }
 
     @Test func `Spanish words`() {
@@ -64,7 +64,7 @@ import Testing
             torcer=torc toreado=tor toreados=tor toreándolo=tor torear=tor toreara=tor \
             torearlo=tor toreó=tore torero=torer torio=tori tormentas=torment tornado=torn \
             tornen=torn torneos=torne tornillo=tornill
-            """, SpanishStem.stem(of:))
+            """, SpanishStemmer.stem(of:))
     }
 
     @Test func `Italian words`() {
@@ -78,7 +78,7 @@ import Testing
             pronunciamento=pronunc pronunciarsi=pronunc pronunzia=pronunz propagare=propag \
             propagarla=propag propagasse=propag propagazione=propag propaghino=propaghin \
             propende=prop propensione=propension propio=prop
-            """, ItalianStem.stem(of:))
+            """, ItalianStemmer.stem(of:))
     }
 
     @Test func `Portuguese words`() {
@@ -91,11 +91,11 @@ import Testing
             química=químic quimioterapia=quimioterap quimioterápicos=quimioteráp quinhão=quinhã \
             quinhentos=quinhent quintana=quintan quintanilha=quintanilh quintão=quintã \
             quintessência=quintessent quintuplicou=quintuplic quinze=quinz quiosque=quiosqu
-            """, PortugueseStem.stem(of:))
+            """, PortugueseStemmer.stem(of:))
     }
 
     @Test func `words without meaning are left out, and marks count before they are taken away`() {
-        let folding = TextFolding()
+        let folding = TextTokenizer()
         #expect(folding.stems("Die Häuser, und das Haus", in: "german") == ["haus", "haus"])
         #expect(folding.stems("los toreros también", in: "spanish") == ["torer"])
         #expect(folding.stems("dell'amico perché", in: "italian") == ["amic"])

@@ -63,7 +63,7 @@ import Testing
         #expect(inPlace > 20)
     }
 
-    private static func check(_ filter: Filter, _ bytes: [UInt8]) throws -> StoredCheck {
+    private static func check(_ filter: Filter, _ bytes: [UInt8]) throws -> StoredMatchResult {
         try bytes.withUnsafeBytes { bytes in try filter.matchingStored { try $0(bytes) } }
     }
 }

@@ -31,7 +31,7 @@ import Testing
         Case(pattern: "", text: "abc", taken: [""]),
     ])
     func `groups take what PCRE's take`(_ example: Case) throws {
-        let pattern = try TextPattern(BSONRegularExpression(example.pattern), keepsGroups: true)
+        let pattern = try CompiledRegex(BSONRegularExpression(example.pattern), keepsGroups: true)
         let bytes = Array(example.text.utf8)
         let match = bytes.withUnsafeBytes { pattern.match(in: $0, from: 0) }
         let taken = match.map { match in
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `a search goes on from an offset, with what is before it in sight`() throws {
-        let pattern = try TextPattern(BSONRegularExpression("\\ba|^b"), keepsGroups: true)
+        let pattern = try CompiledRegex(BSONRegularExpression("\\ba|^b"), keepsGroups: true)
         let bytes = Array("ba a".utf8)
         let found = bytes.withUnsafeBytes { text in
             [0, 1].map { pattern.match(in: text, from: $0)?.range }
@@ -52,13 +52,13 @@ import Testing
     }
 
     @Test func `nested repetitions take time linear in the text`() throws {
-        let pattern = try TextPattern(BSONRegularExpression("^(a+)+$"), keepsGroups: true)
+        let pattern = try CompiledRegex(BSONRegularExpression("^(a+)+$"), keepsGroups: true)
         let bytes = Array((String(repeating: "a", count: 5_000) + "b").utf8)
         #expect(bytes.withUnsafeBytes { pattern.match(in: $0, from: 0) } == nil)
     }
 
     @Test func `a search that would never end gives up`() throws {
-        let pattern = try TextPattern(BSONRegularExpression("^(a+)+\\1b$"))
+        let pattern = try CompiledRegex(BSONRegularExpression("^(a+)+\\1b$"))
         let bytes = Array(String(repeating: "a", count: 60).utf8)
         #expect(!bytes.withUnsafeBytes { pattern.isFound(in: $0) })
     }
@@ -74,12 +74,12 @@ import Testing
     ])
     func `English words have the stems of Porter's second algorithm`(_ word: String, _ stem: String)
     {
-        #expect(EnglishStem.stem(of: word) == stem)
+        #expect(EnglishStemmer.stem(of: word) == stem)
     }
 
     @Test(arguments: [#"(x)y"#, #"(x)y\1"#])
     func `a match behind 4 MB is found`(_ pattern: String) throws {
-        let pattern = try TextPattern(BSONRegularExpression(pattern), keepsGroups: true)
+        let pattern = try CompiledRegex(BSONRegularExpression(pattern), keepsGroups: true)
         let before = 4_200_000
         let bytes = [UInt8](repeating: UInt8(ascii: "a"), count: before) + Array("xyx".utf8)
         let match = bytes.withUnsafeBytes { pattern.match(in: $0, from: 0) }

@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: cases)
     func `a pattern finds what PCRE finds`(_ example: Case) throws {
-        let pattern = try TextPattern(
+        let pattern = try CompiledRegex(
             BSONRegularExpression(example.pattern, options: example.options))
         for text in example.found { #expect(Self.isFound(pattern, text), "\(text)") }
         for text in example.missed { #expect(!Self.isFound(pattern, text), "\(text)") }
@@ -88,24 +88,24 @@ import Testing
     ])
     func `what is no pattern, or is not supported, is refused`(_ pattern: String) {
         let error = #expect(throws: StoreError.self) {
-            try TextPattern(BSONRegularExpression(pattern))
+            try CompiledRegex(BSONRegularExpression(pattern))
         }
         #expect(error?.code.rawValue == 51091)
     }
 
     @Test func `patterns that are too large are refused`() {
         let error = #expect(throws: StoreError.self) {
-            try TextPattern(BSONRegularExpression("((a{1000}){1000}){1000}"))
+            try CompiledRegex(BSONRegularExpression("((a{1000}){1000}){1000}"))
         }
         #expect(error?.code.rawValue == 51091)
     }
 
     @Test func `the pattern that stops backtracking engines is as fast as any`() throws {
-        let pattern = try TextPattern(BSONRegularExpression("^(a+)+$"))
+        let pattern = try CompiledRegex(BSONRegularExpression("^(a+)+$"))
         #expect(!Self.isFound(pattern, String(repeating: "a", count: 5_000) + "b"))
     }
 
-    private static func isFound(_ pattern: TextPattern, _ text: String) -> Bool {
+    private static func isFound(_ pattern: CompiledRegex, _ text: String) -> Bool {
         Array(text.utf8).withUnsafeBytes { pattern.isFound(in: $0) }
     }
 }

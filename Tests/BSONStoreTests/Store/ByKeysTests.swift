@@ -74,12 +74,12 @@ import Testing
         let store = try Self.store()
         let ids = (0..<10).map { BSONValue.int32($0) }
         try store.write { transaction in
-            let found = try #require(try transaction.foundTogether(Self.things, ids: ids))
+            let found = try #require(try transaction.findInKeyOrder(Self.things, ids: ids))
             for (id, stored) in zip(ids, found) {
                 guard let stored else { continue }
                 try transaction.replace(Self.things, stored, by: ["_id": id, "n": "new"])
             }
-            #expect(try transaction.foundTogether(Self.things, ids: ids.reversed()) == nil)
+            #expect(try transaction.findInKeyOrder(Self.things, ids: ids.reversed()) == nil)
         }
         let after = try store.read { try $0.getMany(Self.things, ids: ids + [10]) }
         #expect(after.compactMap { $0?["n"] } == Array(repeating: "new", count: 5) + ["number 10"])

@@ -279,7 +279,7 @@ import Testing
             "E11000 duplicate key error collection: app.others index: a_1 dup key: { a: 1 }"
         ) { try others.insertOne(["_id": 2, "a": 1]) }
         let changes = try store.changes(after: position).changes
-        #expect(changes.map(\.kind) == [.rename, .renamedHere])
+        #expect(changes.map(\.kind) == [.rename, .renameTarget])
         #expect(changes.map(\.namespace) == [Self.things, Self.others])
         #expect(changes[0].after == ["to": ["db": "app", "coll": "others"]])
     }

@@ -198,7 +198,7 @@ private struct ImagesWorld {
             // The collection's table gets another number.
             let level = Bool.random(using: &random) ? "strict" : "moderate"
             try transaction.modifyCollection(name, ["validationLevel": .string(level)])
-        case 3: try insertTogether(name, transaction)
+        case 3: try insertBatch(name, transaction)
         case 4..<10:
             guard let before else { return }
             try transaction.remove(name, id: .int32(id))
@@ -241,12 +241,12 @@ private struct ImagesWorld {
         note(.update, name, id, before, outcome.images.first?.after)
     }
 
-    private mutating func insertTogether(
+    private mutating func insertBatch(
         _ name: Namespace, _ transaction: WriteTransaction
     ) throws {
         let free = (Int32(0)..<30).filter { documents[name]?[$0] == nil }
         let new = free.map { document($0) }
-        try transaction.insertTogether(name, new)
+        try transaction.insertBatch(name, new)
         for (id, document) in zip(free, new) { note(.insert, name, id, nil, document) }
     }
 
@@ -267,7 +267,7 @@ private struct ImagesWorld {
         told.append(
             Told(kind: .rename, namespace: name, before: nil, after: ["to": place(target)]))
         told.append(
-            Told(kind: .renamedHere, namespace: target, before: nil, after: ["from": place(name)]))
+            Told(kind: .renameTarget, namespace: target, before: nil, after: ["from": place(name)]))
     }
 
     private mutating func note(

@@ -97,7 +97,7 @@ import Testing
         let things = store.collection(Self.things)
         try things.insertMany((0..<12).map(Self.document))
         try store.write { transaction in
-            try transaction.insertTogether(Self.things, (20..<35).map(Self.document))
+            try transaction.insertBatch(Self.things, (20..<35).map(Self.document))
             try transaction.put(Self.things, Self.document(50))
             try transaction.put(Self.things, ["_id": 50, "n": 51])
             try transaction.put(Self.things, ["_id": 50, "n": 52, "m": 1])

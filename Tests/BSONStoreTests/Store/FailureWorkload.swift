@@ -159,7 +159,7 @@ enum FailureWorkload: String, CaseIterable {
             @Sendable func settle(_ error: (any Error)?) {
                 outcomes.withLock { $0[new] = .some(error) }
             }
-            return GroupCommit(
+            return GroupCommitJob(
                 store: store,
                 perform: { transaction in
                     let outcome = Result {
@@ -176,7 +176,7 @@ enum FailureWorkload: String, CaseIterable {
                     }
                 }, refused: settle, runAlone: {})
         }
-        GroupCommit.run(jobs)
+        GroupCommitJob.run(jobs)
         for (new, error) in outcomes.withLock({ $0 }) {
             switch error {
             case nil: expected.values[new] = new / 100 - 1

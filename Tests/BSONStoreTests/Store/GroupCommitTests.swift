@@ -10,15 +10,15 @@ import Testing
         let store = try DocumentStore(at: .inMemory)
         try store.createCollection(Self.todos, ["validator": ["task": ["$exists": true]]])
         let told = Locked<(code: StoreError.Code?, hint: IndexHint?, comment: BSONValue?)?>(nil)
-        func job(_ body: @escaping @Sendable (WriteTransaction) -> Void) -> GroupCommit {
-            GroupCommit(
+        func job(_ body: @escaping @Sendable (WriteTransaction) -> Void) -> GroupCommitJob {
+            GroupCommitJob(
                 store: store,
                 perform: { transaction in
                     body(transaction)
                     return { _ in }
                 }, refused: { _ in }, runAlone: {})
         }
-        GroupCommit.run([
+        GroupCommitJob.run([
             job { transaction in
                 transaction.bypassesValidation = true
                 transaction.hint = .natural

@@ -25,7 +25,7 @@ import Testing
     func `they are as if they were added one by one`(_ count: Int) throws {
         let documents = Self.documents(count)
         let (together, single) = (try Self.store(), try Self.store())
-        try together.write { try $0.insertTogether(Self.things, documents) }
+        try together.write { try $0.insertBatch(Self.things, documents) }
         try single.write { transaction in
             for document in documents { try transaction.insert(Self.things, document) }
         }
@@ -39,7 +39,7 @@ import Testing
     @Test func `an id comes first and is made where it is missing`() throws {
         let store = try Self.store()
         let documents: [BSONDocument] = (0..<9).map { ["n": .int32($0)] } + [["n": 9, "_id": 1]]
-        try store.write { try $0.insertTogether(Self.things, documents) }
+        try store.write { try $0.insertBatch(Self.things, documents) }
         let found = try store.collection(Self.things).find()
         #expect(found.count == 10 && found.allSatisfy { Array($0).first?.key == "_id" })
     }
@@ -52,7 +52,7 @@ import Testing
         var documents = Self.documents(11)
         documents[place] = ["_id": 100.0]
         let error = #expect(throws: StoreError.self) {
-            try store.write { try $0.insertTogether(Self.things, documents) }
+            try store.write { try $0.insertBatch(Self.things, documents) }
         }
         #expect(error?.code == .duplicateKey)
         #expect(try store.collection(Self.things).find() == [["_id": 100]])
@@ -64,7 +64,7 @@ import Testing
         var documents = Self.documents(10)
         documents[4] = ["_id": .array([1])]
         #expect(throws: StoreError.self) {
-            try store.write { try $0.insertTogether(Self.things, documents) }
+            try store.write { try $0.insertBatch(Self.things, documents) }
         }
         #expect(try store.collection(Self.things).count() == 0)
     }
@@ -73,12 +73,12 @@ import Testing
         let store = try Self.store()
         let things = store.collection(Self.things)
         try things.createIndex(["n": 1], ["unique": true])
-        try store.write { try $0.insertTogether(Self.things, Self.documents(19)) }
+        try store.write { try $0.insertBatch(Self.things, Self.documents(19)) }
         #expect(try things.find(["n": 12]).count == 1)
         #expect(try store.verify().faults.isEmpty)
         let more: [BSONDocument] = (0..<9).map { ["_id": .int32(100 + $0), "n": .int32(11 + $0)] }
         #expect(throws: StoreError.self) {
-            try store.write { try $0.insertTogether(Self.things, more) }
+            try store.write { try $0.insertBatch(Self.things, more) }
         }
         #expect(try things.count() == 19)
     }
@@ -86,7 +86,7 @@ import Testing
     @Test func `a capped collection keeps to its bounds`() throws {
         let store = try Self.store()
         try store.createCollection(Self.things, ["capped": true, "size": 4096, "max": 5])
-        try store.write { try $0.insertTogether(Self.things, Self.documents(19)) }
+        try store.write { try $0.insertBatch(Self.things, Self.documents(19)) }
         #expect(try store.collection(Self.things).find() == Self.documents(19).suffix(5))
     }
 }

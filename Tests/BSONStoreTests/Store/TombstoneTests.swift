@@ -97,7 +97,7 @@ struct TombstoneTests {
         try Self.fill(store)
         try store.collection(Self.people).deleteMany([:])
         try store.write { transaction in
-            try transaction.insertTogether(
+            try transaction.insertBatch(
                 Self.people, (1...8).map { ["_id": .int32($0)] })
         }
         #expect(try Self.buried(store, Self.all) == [9])

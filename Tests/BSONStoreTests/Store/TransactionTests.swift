@@ -21,9 +21,9 @@ import Testing
         let directory = try TemporaryDirectory()
         let store = try DocumentStore(at: inMemory ? .inMemory : .file(directory.file()))
         try store.write { try $0.insert(Self.todos, ["_id": 1]) }
-        let inside = try store.read { _ in try store.readWithin { try $0.count(Self.todos) } }
+        let inside = try store.read { _ in try store.readReentrantly { try $0.count(Self.todos) } }
         #expect(inside == 1)
-        #expect(try store.readWithin { try $0.count(Self.todos) } == 1)
+        #expect(try store.readReentrantly { try $0.count(Self.todos) } == 1)
     }
 
     @Test func `a body that throws leaves nothing behind`() throws {

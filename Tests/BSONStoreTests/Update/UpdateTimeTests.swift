@@ -12,14 +12,14 @@ import Testing
 
     @Test(arguments: [true, false, ["$type": "date"]] as [BSONValue])
     func `the current date is the time`(_ operand: BSONValue) throws {
-        let before = UpdateClock.now
+        let before = WallClock.now
         let after = try apply(["$currentDate": ["a.b": operand]])
         guard case .datetime(let time) = after[path: "a.b"] else {
             Issue.record("\(after) has no date")
             return
         }
         #expect(time >= before)
-        #expect(time <= UpdateClock.now)
+        #expect(time <= WallClock.now)
     }
 
     @Test func `timestamps of the current date are each greater than the one before`() throws {

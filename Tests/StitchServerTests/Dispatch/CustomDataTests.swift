@@ -37,7 +37,7 @@ import Testing
         ])
         var settings = ServerSettings()
         settings.requiresSignIn = true
-        settings.rules = try RuleBook(
+        settings.rules = try ReloadableRules(
             folder: Python.folder.appending(path: "fixtures/rules/app").path)
         let server = ServerContext(settings: settings)
         let backend = try StoreBackend(
@@ -69,7 +69,7 @@ import Testing
             let ruleGuard = try backend.ruleGuard(call)
             try other.collection(Self.profiles).updateOne(
                 ["user": "ben"], ["$set": ["tenant": "b"]])
-            let error = #expect(throws: CommandFault.self) {
+            let error = #expect(throws: CommandFailure.self) {
                 _ = try backend.open(
                     ListSource([["_id": 1], ["_id": 2]]), Self.items, call, under: ruleGuard,
                     batchSize: 1)

@@ -11,7 +11,7 @@ struct FeedTimesTests {
     func last() throws {
         let store = try DocumentStore(
             at: .inMemory, options: .init(changeHistory: .keep(changesMax: 100)))
-        #expect(try store.read { try FeedTimes($0).last() } == nil)
+        #expect(try store.read { try FeedTimeLookup($0).last() } == nil)
         // More than a batch of the feed holds.
         let bytes = BSONValue.binary(BSONBinary([UInt8](repeating: 7, count: 9_000_000)))
         for number in 1...3 as ClosedRange<UInt32> {
@@ -22,7 +22,7 @@ struct FeedTimesTests {
             }
         }
         try store.collection(Self.things).insertOne(["by": "another writer"])
-        let last = try store.read { try FeedTimes($0).last() }
+        let last = try store.read { try FeedTimeLookup($0).last() }
         #expect(last == BSONTimestamp(seconds: 3, increment: 1))
     }
 }

@@ -26,7 +26,7 @@ import Testing
     }
 
     private static func code(_ body: () throws -> Void) -> Int32? {
-        do { try body() } catch { return CommandFault(error).code }
+        do { try body() } catch { return CommandFailure(error).code }
         return nil
     }
 

@@ -58,7 +58,7 @@ import Testing
             _ = try Self.open(table, store, session: session, of: 7)
         }
         let refused = Self.fault { _ = try Self.open(table, store, session: 3, of: 7) }
-        let fault = try #require(refused as? CommandFault)
+        let fault = try #require(refused as? CommandFailure)
         #expect(fault.code == 365 && fault.labels == ["TransientTransactionError"])
         _ = try Self.open(table, store, session: 4, of: 8)
         // One that has ended makes room; beginning the next in a session does, too.
@@ -84,7 +84,7 @@ import Testing
         #expect(table.current([1], 1) == nil && table.current([3], 1) != nil)
         // Nobody has two more than who asks.
         let refused = Self.fault { _ = try Self.open(table, store, session: 7, of: 2) }
-        #expect((refused as? CommandFault)?.code == 365)
+        #expect((refused as? CommandFailure)?.code == 365)
     }
 
     @Test("a transaction that is kept warm gives way to a writer that waits")
@@ -141,7 +141,7 @@ import Testing
         try transaction.beginWriting()
         // Not makeWay(): on a busy machine the transaction is idle for long enough to give way.
         for waits in [
-            { try store.write { _ in } }, { try store.writeTogether { _ in } },
+            { try store.write { _ in } }, { try store.writeInGroup { _ in } },
         ] as [@Sendable () throws -> Void] {
             let budget = WorkBudget(deadline: .now + .milliseconds(50))
             let fault = await Self.onThread { Self.fault { try budget.running(waits) } }
@@ -159,7 +159,7 @@ import Testing
         let place = table.queue.enter()
         let late = try Self.open(table, store, session: 1, of: 1)
         let fault = Self.fault { try table.makeWay(for: late) }
-        #expect((fault as? CommandFault)?.code == 112)
+        #expect((fault as? CommandFailure)?.code == 112)
         table.queue.leave(place)
         try table.makeWay(for: late)
         #expect(late.keepsOthersOut && table.queue.isEmpty)

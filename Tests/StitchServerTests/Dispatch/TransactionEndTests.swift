@@ -60,7 +60,7 @@ struct TransactionEndTests {
             other.abort()
             // Too slow a machine may have it give up waiting before.
             let fault = await writing
-            #expect(Self.isClosed(fault) || (fault as? CommandFault)?.code == 112)
+            #expect(Self.isClosed(fault) || (fault as? CommandFailure)?.code == 112)
             #expect(Self.isClosed(Self.fault { try transaction.commit() }))
             try Self.checkIsFree(store)
         }
@@ -185,8 +185,8 @@ struct TransactionEndTests {
                 return .ok
             }
         }
-        #expect((fault as? CommandFault)?.code == 251)
-        #expect((fault as? CommandFault)?.labels == ["TransientTransactionError"])
+        #expect((fault as? CommandFailure)?.code == 251)
+        #expect((fault as? CommandFailure)?.labels == ["TransientTransactionError"])
         #expect(try store.collection(Self.things).count() == 0)
     }
 }

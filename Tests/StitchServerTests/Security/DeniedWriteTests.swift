@@ -26,7 +26,7 @@ import Testing
         let lines = Locked<[String]>([])
         var settings = ServerSettings()
         settings.requiresSignIn = true
-        settings.rules = try RuleBook(folder: folder.path)
+        settings.rules = try ReloadableRules(folder: folder.path)
         settings.log = ServerLog { level, line in
             if level == .info { lines.withLock { $0.append(line) } }
         }

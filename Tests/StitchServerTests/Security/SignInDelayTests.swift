@@ -21,7 +21,7 @@ import Testing
     /// Sends a wrong proof, and says whether it was looked at.
     private func guess(_ delays: SignInDelay, began: ContinuousClock.Instant) -> Bool {
         var isJudged = false
-        do throws(DelayedFault) {
+        do throws(DelayedFailure) {
             try delays.judge("a", began: began) {
                 isJudged = true
                 throw Wrong()
@@ -68,7 +68,7 @@ import Testing
         let delays = clock.delays
         let early = clock.now
         for _ in 0..<10 { _ = guess(delays, began: max(clock.now, delays.opening("a"))) }
-        #expect(throws: DelayedFault.self) { try delays.judge("a", began: early) { 1 } }
+        #expect(throws: DelayedFailure.self) { try delays.judge("a", began: early) { 1 } }
         clock.move(by: delays.opening("a") - clock.now)
         #expect(try delays.judge("a", began: clock.now) { 1 } == 1)
         #expect(try delays.judge("a", began: early) { 2 } == 2)

@@ -46,11 +46,11 @@ import Testing
         ]
         if database != "$external" { command.append("pwd", "secret") }
         #expect(server.answer(command: command)?["code"] == 2)
-        #expect(throws: CommandFault.self) {
+        #expect(throws: CommandFailure.self) {
             try ScramConversation(
                 Array("n,,n=a\0b,r=x".utf8), database: "admin", began: .now,
                 skipsEmptyExchange: true
-            ) { _ in throw CommandFault(.badValue, "nobody is asked") }
+            ) { _ in throw CommandFailure(.badValue, "nobody is asked") }
         }
     }
 

@@ -59,7 +59,7 @@ import Testing
         let store = try DocumentStore(at: .file(path))
         defer { store.close() }
         try store.write { transaction in
-            transaction.isByEngine = true
+            transaction.isEngineWrite = true
             let id: BSONValue = ["n": 7]
             var document = try #require(try transaction.get(DemoFiles.namespace, id: id))
             change(&document)

@@ -17,7 +17,7 @@ struct InspectTests {
         var report = SyncPassReport()
         report.uploaded = 3
         let passes = [0, 0, 500_000, 1_000_000].map { time in
-            NotedPass(time: BSONDatetime(milliseconds: time), report: report)
+            JournaledPass(time: BSONDatetime(milliseconds: time), report: report)
         }
         let bars = Timeline(passes: passes).bars(Timeline.lanes[0])
         #expect(bars.map(\.count) == [6, 3, 3])

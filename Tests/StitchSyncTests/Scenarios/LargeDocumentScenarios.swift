@@ -162,7 +162,7 @@ struct LargeDocumentRequests {
         try await a.settle()
         try await a.items.updateMany([:], ["$set": ["n": 1]])
         let read = try a.engine.store.read { transaction in
-            let state = SyncRecords(connection: transaction.connection)
+            let state = SyncRecordTable(connection: transaction.connection)
             return try [1, 40_000, .max].map { bytes in
                 try state.records(.toSend, in: 1, limit: 500, bytesMax: bytes).count
             }

@@ -200,22 +200,22 @@ struct LateScenarios {
         let world = try SyncWorld()
         let a = try await world.device("A", handler: nil)
         let rows = try await a.engine.write(a.items.namespace) { sync in
-            let rows = GivenUpRows(connection: sync.transaction.connection)
-            for number in 0...GivenUpRows.documentsMax {
+            let rows = UnresolvedAttemptTable(connection: sync.transaction.connection)
+            for number in 0...UnresolvedAttemptTable.documentsMax {
                 let operation = OperationID(instance: 1, sequence: UInt64(number))
                 try rows.keep(
-                    [GivenUpAttempt(operation: operation, meaning: nil)], of: .int64(number),
+                    [UnresolvedAttempt(operation: operation, meaning: nil)], of: .int64(number),
                     in: sync.collection.rowID)
             }
-            for number in 0..<Int64(SyncedDocument.discardedMax) {
+            for number in 0..<Int64(SyncRecord.unresolvedMax) {
                 let operation = OperationID(instance: 2, sequence: UInt64(number))
                 try rows.keep(
-                    [GivenUpAttempt(operation: operation, meaning: nil)], of: 7,
+                    [UnresolvedAttempt(operation: operation, meaning: nil)], of: 7,
                     in: sync.collection.rowID)
             }
             return try [0, 1, 7].map { try rows.tries(of: $0, in: sync.collection.rowID).count }
         }
-        #expect(rows == [0, 1, SyncedDocument.discardedMax])
+        #expect(rows == [0, 1, SyncRecord.unresolvedMax])
     }
 
     @Test(

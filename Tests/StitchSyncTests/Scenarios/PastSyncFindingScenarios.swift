@@ -48,7 +48,7 @@ import Testing
         try await a.sync()
         let namespace = SyncWorld.namespace
         try await a.store.write { transaction in
-            transaction.isByEngine = true
+            transaction.isEngineWrite = true
             _ = try transaction.remove(namespace, id: 1)
         }
         #expect(try await findings(a) == ["localDocumentMissing int32(1)"])

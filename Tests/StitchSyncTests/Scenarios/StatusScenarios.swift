@@ -133,7 +133,7 @@ struct StatusScenarios {
         // The database is the task's, and the store writes on a thread of its own.
         let namespace = SyncWorld.namespace
         try await a.store.write { transaction in
-            transaction.isByEngine = true
+            transaction.isEngineWrite = true
             try transaction.put(namespace, ["_id": 7])
             try transaction.put(namespace, ["_id": 2, "x": 0, "__stitch_sync_version": 1])
             let connection = transaction.connection

@@ -18,7 +18,7 @@ struct SubscriptionKillScenarios {
 
         var probe: EngineProbe {
             EngineProbe(
-                commitsHere: true,
+                commitsOnCallingThread: true,
                 beforeCommit: { [self] in
                     let step = commits.withLock { count in
                         count += 1
@@ -65,7 +65,7 @@ struct SubscriptionKillScenarios {
         try await other.items.sync(ids: Self.rooms.map { .int32($0.0) })
         try await other.sync()
         let phone = Phone(store: try DocumentStore(at: .inMemory), world: world)
-        let engine = try await phone.engine(EngineProbe(commitsHere: true))
+        let engine = try await phone.engine(EngineProbe(commitsOnCallingThread: true))
         let items = engine.collection(SyncWorld.namespace)
         let (red, blue) = try (items.query(["room": "red"]), items.query(["room": "blue"]))
         try await engine.subscriptions.update { try $0.append(red, named: "room") }
@@ -103,7 +103,7 @@ struct SubscriptionKillScenarios {
             #expect(held == red || held == later, "after \(String(describing: dies)): \(held)")
         }
         world.remote.after(nil)
-        let engine = try await phone.engine(EngineProbe(commitsHere: true))
+        let engine = try await phone.engine(EngineProbe(commitsOnCallingThread: true))
         try await engine.syncUntilQuiet()
         #expect(try await engine.verify() == [])
         let state = try engine.subscriptions.state
@@ -151,11 +151,11 @@ struct SubscriptionKillScenarios {
     func goesOn() async throws {
         let (phone, world) = try await world()
         let queries = Self.loseSecondQuery(to: world)
-        let first = try await phone.engine(EngineProbe(commitsHere: true))
+        let first = try await phone.engine(EngineProbe(commitsOnCallingThread: true))
         try await first.syncNow()
         #expect(try first.subscriptions.state == .bootstrapping)
         #expect(try ids(phone.store) == [1, 2, 3, 9])
-        let second = try await phone.engine(EngineProbe(commitsHere: true))
+        let second = try await phone.engine(EngineProbe(commitsOnCallingThread: true))
         #expect(try second.subscriptions.state == .bootstrapping)
         try await second.syncUntilQuiet()
         world.remote.before(nil)
@@ -168,7 +168,7 @@ struct SubscriptionKillScenarios {
     func gapInBootstrap() async throws {
         let (phone, world) = try await world()
         Self.loseSecondQuery(to: world)
-        let engine = try await phone.engine(EngineProbe(commitsHere: true))
+        let engine = try await phone.engine(EngineProbe(commitsOnCallingThread: true))
         try await engine.syncNow()
         world.remote.before(nil)
         try world.foreignDelete(4)
@@ -187,7 +187,7 @@ struct SubscriptionKillScenarios {
             let world = try SyncWorld()
             try world.foreign(1) { $0["room"] = "red" }
             let phone = Phone(store: try DocumentStore(at: .inMemory), world: world)
-            let engine = try await phone.engine(EngineProbe(commitsHere: true))
+            let engine = try await phone.engine(EngineProbe(commitsOnCallingThread: true))
             let items = engine.collection(SyncWorld.namespace)
             try await items.subscribe(to: ["room": "red"], named: "room")
             _ = try await engine.subscriptions.update { $0.remove(named: "room") }
@@ -198,7 +198,7 @@ struct SubscriptionKillScenarios {
                 try await phone.engine(life.probe).syncUntilQuiet()
             } catch is Killed {}
             commits = max(commits, life.count)
-            let next = try await phone.engine(EngineProbe(commitsHere: true))
+            let next = try await phone.engine(EngineProbe(commitsOnCallingThread: true))
             let again = next.collection(SyncWorld.namespace)
             undone += try await again.updateOne(["_id": 1], ["$unset": ["seen": ""]]).modifiedCount
             try await next.syncUntilQuiet()

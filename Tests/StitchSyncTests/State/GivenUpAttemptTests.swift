@@ -9,11 +9,11 @@ struct GivenUpAttemptTests {
 
     private func tried(
         _ intended: BSONDocument?, from base: BSONDocument?
-    ) -> GivenUpAttempt {
+    ) -> UnresolvedAttempt {
         let attempt = Attempt(
             operation: Self.operation, intended: StoredContent(intended, local: nil),
             version: .absent)
-        return GivenUpAttempt(attempt, base: base, local: nil)
+        return UnresolvedAttempt(attempt, base: base, local: nil)
     }
 
     /// A base, what was intended, the base by now, the remote's document, and whether that is all of
@@ -71,8 +71,8 @@ struct GivenUpAttemptTests {
         let (base, intended, baseNow, remote, isExplained) = Self.cases[number]
         let given = tried(intended, from: base)
         #expect(given.explains(remote, over: baseNow) == isExplained)
-        let stored = try #require(GivenUpAttempt.document(of: [given, given]))
-        #expect(GivenUpAttempt.tries(stored) == [given, given])
+        let stored = try #require(UnresolvedAttempt.document(of: [given, given]))
+        #expect(UnresolvedAttempt.tries(stored) == [given, given])
         #expect(stored.byteCount < 3_000)
     }
 
@@ -80,19 +80,19 @@ struct GivenUpAttemptTests {
     func deletes() throws {
         let delete = tried(nil, from: ["_id": 1])
         #expect(delete.explains(nil, over: ["_id": 1]) && !delete.explains(["_id": 1], over: nil))
-        let stored = try #require(GivenUpAttempt.document(of: [delete, delete]))
-        #expect(GivenUpAttempt.tries(stored) == [delete, delete])
+        let stored = try #require(UnresolvedAttempt.document(of: [delete, delete]))
+        #expect(UnresolvedAttempt.tries(stored) == [delete, delete])
     }
 
     @Test("What an earlier version stored is known by its name")
     func names() throws {
-        let tries = GivenUpAttempt.tries(["op": Self.operation.value])
+        let tries = UnresolvedAttempt.tries(["op": Self.operation.value])
         let named = try #require(tries.first)
         #expect(named.meaning == nil && named.explains(["_id": 1, "z": 1], over: nil))
         #expect(
-            GivenUpAttempt.tries(["op": [Self.operation.value, Self.operation.value]])
+            UnresolvedAttempt.tries(["op": [Self.operation.value, Self.operation.value]])
                 == [named, named])
-        #expect(GivenUpAttempt.document(of: []) == nil)
+        #expect(UnresolvedAttempt.document(of: []) == nil)
     }
 
     @Test("What is damaged is no try")
@@ -102,7 +102,7 @@ struct GivenUpAttemptTests {
             1, ["op": op], ["op": 1, "is": op], ["op": op, "is": "x"], ["is": .null],
             ["op": op, "set": [:]],
         ]
-        #expect(GivenUpAttempt.tries(["op": .array(BSONArray(wrong))]).isEmpty)
-        #expect(GivenUpAttempt.tries([:]).isEmpty)
+        #expect(UnresolvedAttempt.tries(["op": .array(BSONArray(wrong))]).isEmpty)
+        #expect(UnresolvedAttempt.tries([:]).isEmpty)
     }
 }

@@ -215,7 +215,7 @@ final class Device: Sendable {
     /// Writes documents into the store as versions before this one let an app do beside sync.
     func insertPastSync(_ documents: BSONDocument...) async throws {
         try await store.write { transaction in
-            transaction.isByEngine = true
+            transaction.isEngineWrite = true
             for document in documents { try transaction.insert(SyncWorld.namespace, document) }
         }
     }
