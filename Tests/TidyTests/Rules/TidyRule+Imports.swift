@@ -3,7 +3,7 @@ extension TidyRule {
     static let imports: [TidyRule] = [
         imports(
             of: "libbson", matching: { $0 == "BSONStoreCBSON" },
-            only: ["Sources/BSONStore/BSON/LibBSON.swift", "Tests/BSONStoreTests/"],
+            only: ["Sources/BSONStore/Core/ExtendedJSON/LibBSON.swift", "Tests/BSONStoreTests/"],
             sample: "BSONStoreCBSON"),
         imports(
             of: "SQLite", matching: { $0 == "BSONStoreCSQLite" },

@@ -37,45 +37,45 @@ extension TidyRule {
     /// Files whose keys are not names that somebody gives, each with what they are.
     private static let fixedKeys = [
         // The text of a statement, which the store itself writes.
-        "Sources/BSONStore/SQLite/SQLiteConnection.swift",
+        "Sources/BSONStore/Store/SQLite/SQLiteConnection.swift",
         // Arguments of stages and accumulators, of which the source lists all.
-        "Sources/BSONStore/Aggregation/StageFields.swift",
-        "Sources/BSONStore/Aggregation/Accumulator+Scripts.swift",
-        "Sources/BSONStore/Aggregation/StageLookup.swift",
+        "Sources/BSONStore/Query/Pipelines/StageArguments.swift",
+        "Sources/BSONStore/Query/Pipelines/Accumulators/Accumulator+Scripts.swift",
+        "Sources/BSONStore/Query/Pipelines/Stages/LookupStage.swift",
         // Stages of the server, of which the source lists all.
-        "Sources/BSONStore/Aggregation/PipelineOptions.swift",
-        "Sources/BSONStore/Aggregation/PipelineParser.swift",
+        "Sources/BSONStore/Query/Pipelines/PipelineOptions.swift",
+        "Sources/BSONStore/Query/Pipelines/PipelineParser.swift",
         "Sources/StitchServer/Backend/StoreBackend+Sources.swift",
         // Kinds of metadata.
-        "Sources/BSONStore/Aggregation/PipelineMetadata.swift",
-        "Sources/BSONStore/Aggregation/PipelineRun.swift",
-        "Sources/BSONStore/Aggregation/ExpressionFrame.swift",
-        "Sources/BSONStore/Query/SortOrder.swift",
-        "Sources/BSONStore/Query/Filter+Metadata.swift",
-        "Sources/BSONStore/Query/DocumentSorter.swift",
-        "Sources/StitchServer/Commands/QueryRules.swift",
+        "Sources/BSONStore/Query/Pipelines/PipelineMetadata.swift",
+        "Sources/BSONStore/Query/Pipelines/PipelineRun.swift",
+        "Sources/BSONStore/Query/Expressions/ExpressionFrame.swift",
+        "Sources/BSONStore/Query/Expressions/SortOrder.swift",
+        "Sources/BSONStore/Query/Filters/Filter+Metadata.swift",
+        "Sources/BSONStore/Query/Filters/Projections/DocumentSorter.swift",
+        "Sources/StitchServer/Commands/Documents/QueryOptionsCheck.swift",
         // Words of texts, which are found whatever their spelling.
-        "Sources/BSONStore/Query/TextSearch.swift",
-        "Sources/BSONStore/Query/FrenchStem.swift",
+        "Sources/BSONStore/Query/Filters/Tests/TextSearch.swift",
+        "Sources/BSONStore/Query/Text/Words/FrenchStemmer.swift",
         // Names of types.
-        "Sources/BSONStore/Query/PredicateParser+Arguments.swift",
-        "Sources/BSONStore/Query/JSONSchemaParser.swift",
+        "Sources/BSONStore/Query/Filters/Parsing/PredicateParser+Arguments.swift",
+        "Sources/BSONStore/Query/Filters/Schemas/JSONSchemaParser.swift",
         // Says what was asked for in an error.
-        "Sources/BSONStore/Coding/BSONDecodingNode.swift",
+        "Sources/BSONStore/Core/Coding/Decoding/BSONDecodingNode.swift",
         // Takes paths of files from an app; the tool gives them as pairs.
         "Sources/StitchRules/Loading/RuleSetLoader.swift",
         // Keys of a file of rules, of which the source lists all.
-        "Sources/StitchRules/Loading/RuleObject.swift",
+        "Sources/StitchRules/Source/RuleObjectReader.swift",
         // Commands, their arguments, fail points and parameters, of which the source lists all.
         "Sources/StitchServer/Operation/ServerMetrics.swift",
         "Sources/StitchServer/Dispatch/",
-        "Sources/StitchServer/Backend/ServerStage.swift",
+        "Sources/StitchServer/Backend/ServerStageCheck.swift",
         "Sources/StitchServer/Streams/ChangeStreamStage.swift",
-        "Sources/StitchServer/Commands/GetParameterCommand.swift",
+        "Sources/StitchServer/Commands/Diagnostics/GetParameterCommand.swift",
         // Collections of the server's own.
-        "Sources/StitchServer/Commands/WriteBatch.swift",
+        "Sources/StitchServer/Commands/Documents/WriteBatch.swift",
         // Counters of a reply.
-        "Sources/StitchServer/Commands/BulkWriteCommand.swift",
+        "Sources/StitchServer/Commands/Documents/BulkWriteCommand.swift",
         // The app's own set; a path is compared with it by bytes.
         "Sources/StitchSync/Decisions/ThreeWayMerge.swift",
         "Sources/StitchSyncTesting/Fixtures/ConflictFixture.swift",

@@ -39,7 +39,7 @@ extension TidyRule {
     }
 
     /// Has MongoDB's comparison order to tell, which is another.
-    private static let ownOrder = ["Sources/BSONStore/BSON/BSONOrder.swift"]
+    private static let ownOrder = ["Sources/BSONStore/Core/Values/BSONOrder.swift"]
     private static let clausesMin = 8
     private static let most = "document array binary objectID bool datetime null int64"
 

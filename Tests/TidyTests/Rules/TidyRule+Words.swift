@@ -13,7 +13,7 @@ extension TidyRule {
             allowed: ["Examples/"]),
         word(
             "DispatchQueue", instead: "a task or the store's writer thread",
-            allowed: ["Sources/BSONStore/Store/WriterQueue.swift"]),
+            allowed: ["Sources/BSONStore/Store/Connections/WriterQueue.swift"]),
         word("DispatchSemaphore", instead: "a task or a thread of the store's own"),
         word("Thread . sleep", instead: "an event to wait for"),
         word("sleep (", instead: "an event or a clock that is injected", allowed: pacers),
@@ -22,16 +22,16 @@ extension TidyRule {
 
     /// Wraps C, whose handles the compiler cannot see through.
     private static let wrappers = [
-        "Sources/BSONStore/Store/Locked.swift",
-        "Sources/BSONStore/Store/ThreadMutex.swift",
+        "Sources/BSONStore/Core/Threads/Locked.swift",
+        "Sources/BSONStore/Core/Threads/ThreadMutex.swift",
         "Sources/BSONStore/SQLite/",
-        "Sources/BSONStore/Store/ThreadCondition.swift",
+        "Sources/BSONStore/Core/Threads/ThreadCondition.swift",
         // Hands connections from thread to thread under that condition's lock.
-        "Sources/BSONStore/Store/ReaderPool.swift",
-        "Sources/BSONStore/Store/CommitWatch.swift",
-        "Sources/BSONStore/Store/WorkerThread.swift",
+        "Sources/BSONStore/Store/Connections/ReaderPool.swift",
+        "Sources/BSONStore/Store/Connections/CommitWatch.swift",
+        "Sources/BSONStore/Core/Threads/WorkerThread.swift",
         // Lends a transaction from thread to thread under that condition's lock.
-        "Sources/BSONStore/Store/OpenTransaction.swift",
+        "Sources/BSONStore/Store/Connections/OpenTransaction.swift",
         "Sources/StitchMongo/MongoClient.swift",
         "Sources/StitchMongo/MongoClientPool.swift",
     ]
@@ -43,21 +43,21 @@ extension TidyRule {
 
     /// Shells that pace themselves by an injected clock.
     private static let pacers = [
-        "Sources/StitchSync/Engine/SyncLoop.swift",
+        "Sources/StitchSync/Running/SyncEngine+Running.swift",
         // Waiting by the injected clock, too, for an app that named a time limit.
-        "Sources/StitchSync/SyncWaiting.swift",
+        "Sources/StitchSync/API/SyncEngine+Waiting.swift",
         // A latency that a benchmark is asked to add.
         "Benchmarks/Sources/BenchmarkRemotes/SlowRemote.swift",
-        "Sources/StitchSync/Engine/Timeout.swift",
-        "Sources/StitchSync/Engine/Signal.swift",
+        "Sources/StitchSync/Support/TimeoutError.swift",
+        "Sources/StitchSync/Support/Signal+Waiting.swift",
     ]
 
     /// Run the app's closures, which may outlive the call that they were started by.
     private static let abandoners = [
-        "Sources/StitchSync/Engine/EventDelivery.swift",
-        "Sources/StitchSync/Engine/EventReceiver.swift",
-        "Sources/StitchSync/Engine/ErrorReceiver.swift",
-        "Sources/StitchSync/Engine/Timeout.swift",
+        "Sources/StitchSync/Delivery/EventDelivery.swift",
+        "Sources/StitchSync/Delivery/EventListenerQueue.swift",
+        "Sources/StitchSync/Delivery/ErrorListenerQueue.swift",
+        "Sources/StitchSync/Support/TimeoutError.swift",
     ]
 
     /// A rule against a sequence of tokens; where it has a blank, the code may have one or not.
