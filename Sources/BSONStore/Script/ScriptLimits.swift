@@ -12,11 +12,3 @@ package enum ScriptLimits {
     /// Calls and values may be evaluated within one another so deep.
     static let depthMax = 100
 }
-
-/// Says why an evaluation stops.
-enum ScriptFailure: Error {
-    /// The script threw the machine's ``ScriptInterpreter/thrown``.
-    case thrown
-    /// A limit was met, which no script catches.
-    case failed(StoreError)
-}

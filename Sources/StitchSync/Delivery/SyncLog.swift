@@ -1,26 +1,5 @@
 public import BSONStore
 
-/// Is a line about what the engine does, for people; no document's content is ever in one.
-public struct SyncLogLine: Sendable, Hashable, CustomStringConvertible {
-    /// How much it matters.
-    public enum Level: String, Sendable, Hashable, CaseIterable {
-        /// Worth a look when something is looked for.
-        case info
-        /// Something was not done as the app wanted.
-        case warning
-    }
-
-    /// How much it matters.
-    public let level: Level
-    /// The collection.
-    public let namespace: Namespace
-    /// The line.
-    public let text: String
-
-    /// The text.
-    public var description: String { text }
-}
-
 /// Hands lines to whoever the app named.
 final class SyncLog: Sendable {
     typealias Handler = @Sendable (SyncLogLine) -> Void
@@ -36,13 +15,6 @@ final class SyncLog: Sendable {
         guard let handler = handler.withLock({ $0 }) else { return }
         handler(SyncLogLine(level: level, namespace: namespace, text: text()))
     }
-}
-
-extension SyncEngine {
-    /// Sets who gets the lines that the engine writes about compensating writes; nobody unless told.
-    ///
-    /// It is called on the engine's tasks and should return soon.
-    public func setLogHandler(_ handler: (@Sendable (SyncLogLine) -> Void)?) { log.set(handler) }
 }
 
 extension CompensatingWrite {

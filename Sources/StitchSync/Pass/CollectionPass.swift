@@ -110,99 +110,25 @@ extension CollectionPass {
     }
 }
 
-/// Bounds what a pass does at a time.
-public struct SyncLimits: Sendable, Hashable {
-    /// Documents in one request or transaction.
-    public var batchDocuments = 500
-    /// Bytes of documents in one request or answer; a larger document goes alone.
-    public var batchBytes = 4 * 1024 * 1024
-    /// Changes read from the remote's history at a time.
-    public var changesPerRead = 1000
-    /// How long the remote may take to answer one request; `nil` for ever.
-    public var requestTimeout: Duration? = .seconds(60)
-    /// How long a conflict handler may take.
-    public var handlerTimeout: Duration = .seconds(30)
-    /// How often in a row the remote may fail to take one document's change in for a reason that
-    /// nobody knows; reasons that are known to pass do not count.
-    public var failuresMax: Int64 = 20
-    /// How many documents' last conflicts are kept in the store's file for `stitchsync diff`,
-    /// `inspect` and `fixture record`, with all editions; 0 for none.
-    public var conflictsKept = 16
-
-    /// The limits that are used unless told.
-    public init() {}
-
-    /// The limits with nothing below one.
-    var clamped: SyncLimits {
-        var limits = self
-        limits.batchDocuments = max(1, batchDocuments)
-        limits.batchBytes = max(1, batchBytes)
-        limits.changesPerRead = max(1, changesPerRead)
-        limits.failuresMax = max(1, failuresMax)
-        limits.conflictsKept = max(0, conflictsKept)
-        return limits
+extension CollectionPass {
+    /// Forgets that subscriptions asked for documents here, once the last of those documents is gone.
+    func clearSubscribedMark() async throws {
+        let sets = engine.sets
+        let isOver = try snapshot { snapshot in
+            guard snapshot.collection.isSubscribed else { return false }
+            let stored = SubscriptionTable(connection: snapshot.transaction.connection, cache: sets)
+            return try !stored.asks(of: namespace)
+                && snapshot.records.records(.byQuery, in: snapshot.collection.rowID, limit: 1)
+                    .isEmpty
+        }
+        if isOver { try await write { sync in try sync.clearSubscribedMark() } }
     }
 }
 
-/// Counts what a pass did.
-public struct SyncPassReport: Sendable, Hashable {
-    /// Documents whose remote edition was looked at.
-    public var looked = 0
-    /// Documents taken from the remote.
-    public var taken = 0
-    /// Local documents removed since the remote deleted them.
-    public var removed = 0
-    /// Local documents that left the device since no subscription asks for them any more.
-    public var evicted = 0
-    /// Local changes that the remote took in.
-    public var uploaded = 0
-    /// Conflicts that a handler answered.
-    public var conflicts = 0
-    /// Documents paused.
-    public var paused = 0
-    /// Documents that were found missing at the remote without evidence of a delete; they are kept.
-    public var unexplained = 0
-    /// Local changes that the remote refused and that were taken back.
-    public var reverted = 0
-    /// Refused writes that the app was asked about.
-    public var answered = 0
-    /// Documents that somebody else was at first; the next pass goes on with them.
-    public var overtaken = 0
-    /// Sets of subscriptions that the remote answered.
-    public var subscriptionSets = 0
-    /// Requests to the remote.
-    public var requests = 0
-    /// Errors, in the order in which they came.
-    public var errors: [SyncError.Code] = []
-
-    /// Whether no collection failed on the way to the remote.
-    public var reachedRemote: Bool {
-        !errors.contains(.remoteUnavailable) && !errors.contains(.authRequired)
-    }
-
-    /// Whether a collection is stopped, since its remote is another one or was dropped.
-    public var hasStopped: Bool {
-        errors.contains(.remoteChanged) || errors.contains(.collectionDropped)
-    }
-
-    /// Makes a report of nothing.
-    public init() {}
-
-    /// Adds another report's counts.
-    public mutating func add(_ other: SyncPassReport) {
-        looked += other.looked
-        taken += other.taken
-        removed += other.removed
-        evicted += other.evicted
-        subscriptionSets += other.subscriptionSets
-        uploaded += other.uploaded
-        conflicts += other.conflicts
-        paused += other.paused
-        unexplained += other.unexplained
-        reverted += other.reverted
-        answered += other.answered
-        overtaken += other.overtaken
-        requests += other.requests
-        errors += other.errors
+extension CollectionPass {
+    /// Spreads attempts whose answers never came, so that each is settled by evidence.
+    func expandAttemptBatches() async throws {
+        guard try read({ $1.hasAttempts }) else { return }
+        try await write { try $0.expandAttemptBatches() }
     }
 }

@@ -1,48 +1,5 @@
 internal import BSONStore
 
-/// Content that is often the local document's, and is kept apart only while it differs.
-enum StoredContent: Hashable {
-    /// No document.
-    case absent
-    /// The same content as the local document.
-    case sameAsLocal
-    /// This content.
-    case stored(BSONDocument)
-
-    /// The content, given the local document.
-    func document(local: BSONDocument?) -> BSONDocument? {
-        switch self {
-        case .absent: nil
-        case .sameAsLocal: local
-        case .stored(let document): document
-        }
-    }
-
-    /// Names content in the shortest way, given the local document.
-    init(_ document: BSONDocument?, local: BSONDocument?) {
-        switch (document, local) {
-        case (nil, _): self = .absent
-        case (let document?, let local?) where document.contentEquals(local): self = .sameAsLocal
-        case (let document?, _): self = .stored(document)
-        }
-    }
-}
-
-/// One try to carry a change to the remote; stored before it is sent (rule R3).
-struct Attempt: Hashable {
-    /// The try's name.
-    var operation: OperationID
-    /// What the remote document holds once it landed; absent for a delete.
-    var intended: StoredContent
-    /// The version that it gives the document; absent for a delete.
-    var version: VersionField
-    /// A place in the remote's history before the try was sent.
-    var token: ResumeToken?
-
-    /// The try deletes the remote document.
-    var isDelete: Bool { intended == .absent }
-}
-
 /// Keeps what sync knows of one document: rule R2's record.
 struct SyncRecord {
     /// The row, `nil` before it is stored.
@@ -167,19 +124,5 @@ extension SyncRecord {
     /// The same record at the same revision: nothing was written since.
     func isSame(as other: SyncRecord) -> Bool {
         rowID == other.rowID && revision == other.revision
-    }
-}
-
-/// Says why a document is paused.
-public struct PauseReason: Sendable, Hashable {
-    /// The error's code.
-    public let code: SyncError.Code
-    /// The error's words.
-    public let message: String
-
-    /// Makes a reason of its parts.
-    public init(_ code: SyncError.Code, _ message: String) {
-        self.code = code
-        self.message = message
     }
 }

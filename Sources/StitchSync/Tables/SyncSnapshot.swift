@@ -49,3 +49,26 @@ struct SyncSnapshot {
         return record.base.document(local: local).map(content.isOf) ?? false
     }
 }
+
+extension SyncSnapshot {
+    /// Documents without a record that changes are about and that a set may ask for, once each.
+    func newcomers(
+        in batch: RemoteChangeBatch, _ membership: Membership
+    ) throws -> [BSONValue] {
+        var keys = try Set(wantedKeys())
+        return try batch.changes.filter { change in
+            guard membership.isConcerned(by: change) else { return false }
+            let key = BSONKey.encode(change.documentID)
+            guard !keys.contains(key),
+                try records.record(collection.rowID, id: change.documentID) == nil
+            else { return false }
+            keys.insert(key)
+            return true
+        }.map(\.documentID)
+    }
+
+    private func wantedKeys() throws -> [[UInt8]] {
+        guard collection.hasWantedIDs else { return [] }
+        return try records.wanted(in: collection.rowID).flatMap { $0.ids.map(BSONKey.encode) }
+    }
+}

@@ -165,17 +165,3 @@ struct PipelineParser: Sendable {
         return try Filter(document, options: options)
     }
 }
-
-/// Gives the documents of a first stage that the caller added.
-struct ExternalSourceStage: PipelineSourceStage {
-    let source: PipelineOptions.Source
-    let argument: BSONValue
-
-    func forEach(
-        _ run: PipelineRun, _ body: (BSONDocument) throws(StoreError) -> Bool
-    ) throws(StoreError) {
-        for document in try source(argument) {
-            guard try body(document) else { return }
-        }
-    }
-}

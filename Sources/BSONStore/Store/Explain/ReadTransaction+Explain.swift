@@ -1,22 +1,4 @@
-/// Says how much an explanation of a query tells.
-public enum ExplainVerbosity: String, Sendable, Hashable {
-    /// The plan only.
-    case queryPlanner
-    /// The plan, and what carrying it out took.
-    case executionStats
-    /// As `executionStats`, since other plans are not tried.
-    case allPlansExecution
-}
 
-/// Names what is explained.
-public enum ExplainedCommand: Sendable, Hashable {
-    /// The documents.
-    case find
-    /// How many they are.
-    case count
-    /// The different values of a field.
-    case distinct(String)
-}
 
 extension ReadTransaction {
     /// Tells how a query is answered, in the shape of the command `explain`.
@@ -164,21 +146,4 @@ struct ExplainCounts {
     var matched: Int32 = 0
     /// Documents behind skip and limit.
     var returned: Int32 = 0
-}
-
-extension DocumentCollection {
-    /// Tells how a query is answered, in the shape of the command `explain`.
-    ///
-    /// - Throws: for what is no filter, and what the store says.
-    public func explain(
-        _ filter: BSONDocument = [:], options: FindOptions = .all,
-        verbosity: ExplainVerbosity = .queryPlanner, command: ExplainedCommand = .find
-    ) throws -> BSONDocument {
-        let filter = try Filter(filter)
-        return try store.read { transaction in
-            try transaction.explain(
-                namespace, filter: filter, options: options, verbosity: verbosity,
-                command: command)
-        }
-    }
 }

@@ -1,44 +1,3 @@
-/// Says by which index a query is answered, whatever the planner would choose.
-public enum IndexHint: Sendable, Hashable {
-    /// The index with a name.
-    case name(String)
-    /// The index with a key pattern.
-    case keyPattern(BSONDocument)
-    /// No index: all documents are read.
-    case natural
-    /// No index: all documents are read, those inserted last first.
-    case reverseNatural
-
-    /// Reads the `hint` of a command: a name, a key pattern `{$natural: 1}` or `{$natural: -1}`.
-    ///
-    /// - Throws: `failedToParse` (9) for other values.
-    public init(_ value: BSONValue) throws(StoreError) {
-        if let name = value.stringValue {
-            self = .name(name)
-        } else if let pattern = value.documentValue {
-            guard let direction = pattern["$natural"] else {
-                self = .keyPattern(pattern)
-                return
-            }
-            let isReversed = BSONOrder.compare(direction, 0) == .less
-            self = isReversed ? .reverseNatural : .natural
-        } else {
-            throw StoreError(.failedToParse, "Hint must be a string or an object")
-        }
-    }
-
-    /// Whether an index is meant.
-    package func isFor(_ definition: IndexDefinition) -> Bool {
-        switch self {
-        case .name(let name): definition.name == name
-        case .keyPattern(let pattern): pattern.contentEquals(definition.keyPattern)
-        case .natural, .reverseNatural: false
-        }
-    }
-
-    /// Whether all documents are read.
-    package var isNatural: Bool { self == .natural || self == .reverseNatural }
-}
 
 extension ReadTransaction {
     /// Plans by options of `find`.
@@ -135,46 +94,5 @@ extension ReadTransaction {
             index, groups: [[range]], bounds: index.definition.keys.map { _ in nil },
             isReversed: direction == .backward, isSorted: sort == nil || direction != nil)
         return QueryPlan(access: .index(scan), isSorted: scan.isSorted)
-    }
-}
-
-/// Reads the bounds `min` (inclusive) and `max` (exclusive) of an index's whole keys.
-struct IndexKeyBounds {
-    let lower: [UInt8]?
-    let upper: [UInt8]?
-
-    /// Says that an index has no such keys.
-    static let isIncompatible = StoreError(
-        StoreError.Code(rawValue: 51174), "The index chosen is not compatible with min()/max()")
-
-    /// Reads the options.
-    ///
-    /// - Throws: 51174 and 51175 with MongoDB's texts for bounds that are not of the index.
-    init(
-        _ options: FindOptions, keys: [IndexDefinition.Key], _ collation: Collation?
-    ) throws(StoreError) {
-        lower = try Self.key(options.min, keys, collation)
-        upper = try Self.key(options.max, keys, collation)
-        if let lower, let upper, !lower.lexicographicallyPrecedes(upper) {
-            throw StoreError(
-                StoreError.Code(rawValue: 51175),
-                "The value provided for min() does not come "
-                    + "before the value provided for max() in the hinted index")
-        }
-    }
-
-    private static func key(
-        _ bound: BSONDocument, _ keys: [IndexDefinition.Key], _ collation: Collation?
-    ) throws(StoreError) -> [UInt8]? {
-        guard !bound.isEmpty else { return nil }
-        guard bound.keys == keys.map(\.path) else {
-            throw isIncompatible
-        }
-        var joined: [UInt8] = []
-        for (key, value) in zip(keys, bound.map(\.value)) {
-            let bytes = BSONKey.encode(collation?.key(value) ?? value)
-            joined += key.kind == .descending ? bytes.map { ~$0 } : bytes
-        }
-        return joined
     }
 }

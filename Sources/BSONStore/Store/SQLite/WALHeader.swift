@@ -19,21 +19,6 @@ struct WALHeader: Equatable {
     static func == (left: Self, right: Self) -> Bool { left.words == right.words }
 }
 
-/// The statements that begin and end transactions.
-enum TransactionStatement: Int, CaseIterable {
-    case begin
-    case beginImmediate
-    case commit
-
-    var text: String {
-        switch self {
-        case .begin: "BEGIN"
-        case .beginImmediate: "BEGIN IMMEDIATE"
-        case .commit: "COMMIT"
-        }
-    }
-}
-
 extension SQLiteConnection {
     /// The header as it is now, `nil` when the file has no shared index of a log.
     ///
@@ -71,26 +56,5 @@ extension SQLiteConnection {
         }
         try boundaries[boundary.rawValue].run(on: self, boundary)
         isInScope = boundary != .commit
-    }
-}
-
-/// Holds the compiled statement of a boundary from its first use on.
-struct TransactionStatementSlot {
-    private var slot: CompiledStatement?
-
-    mutating func run(
-        on connection: SQLiteConnection, _ boundary: TransactionStatement
-    ) throws(StoreError) {
-        let slot: CompiledStatement
-        if let known = self.slot {
-            slot = known
-        } else {
-            slot = CompiledStatement(
-                handle: try connection.compile(boundary.text), connection: connection)
-            self.slot = slot
-        }
-        let result = sqlite3_step(slot.handle)
-        sqlite3_reset(slot.handle)
-        if result != SQLITE_DONE { throw slot.error(result) }
     }
 }

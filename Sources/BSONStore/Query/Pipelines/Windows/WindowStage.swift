@@ -181,39 +181,3 @@ extension Expression {
         return values
     }
 }
-
-/// Computes an accumulator over the window of each document.
-struct AccumulatorWindow: WindowFunction {
-    let accumulator: Accumulator
-    let bounds: WindowBounds
-
-    func values(
-        _ partition: WindowPartition, _ run: PipelineRun
-    ) throws(StoreError) -> [BSONValue?] {
-        let inputs = try accumulator.argument?.values(partition, run)
-        var state = try accumulator.start(.null, run)
-        var held = 0..<0
-        var last: BSONValue?
-        var values: [BSONValue?] = []
-        for place in partition.documents.indices {
-            let window = try bounds.places(of: place, in: partition)
-            if window == held, place > 0 {
-                values.append(last)
-                continue
-            }
-            var missing = window
-            if window.lowerBound == held.lowerBound, window.upperBound >= held.upperBound {
-                missing = held.upperBound..<window.upperBound
-            } else {
-                state = try accumulator.start(.null, run)
-            }
-            for index in missing {
-                _ = try state.add(inputs?[index], partition.documents[index])
-            }
-            held = window
-            last = try state.result() ?? .null
-            values.append(last)
-        }
-        return values
-    }
-}

@@ -36,11 +36,6 @@ extension ReadTransaction {
     }
 }
 
-extension BSONDatetime {
-    /// The time of the system's clock.
-    public static var now: BSONDatetime { WallClock.now }
-}
-
 extension ReadTransaction: AggregationSource {
     func forEach(
         _ namespace: Namespace, _ selection: AggregationSelection,

@@ -37,32 +37,6 @@ public enum BulkWrite: Sendable {
     }
 }
 
-/// Says what writes that were sent together did.
-public struct BulkWriteResult: Sendable {
-    /// How many documents were added by inserts.
-    public internal(set) var insertedCount = 0
-    /// How many documents passed the filters of updates and replacements.
-    public internal(set) var matchedCount = 0
-    /// How many of them are different now.
-    public internal(set) var modifiedCount = 0
-    /// How many documents were removed.
-    public internal(set) var deletedCount = 0
-    /// The `_id`s of documents that were inserted, by the position of the write.
-    public internal(set) var insertedIDs: [Int: BSONValue] = [:]
-    /// The `_id`s of documents that were upserted, by the position of the write.
-    public internal(set) var upsertedIDs: [Int: BSONValue] = [:]
-    /// What was refused, in order; every other write up to there was done.
-    public internal(set) var errors: [WriteError] = []
-
-    /// A write that was refused.
-    public struct WriteError: Sendable {
-        /// The position of the write.
-        public let index: Int
-        /// Why it was refused, with MongoDB's code and text.
-        public let error: StoreError
-    }
-}
-
 extension WriteTransaction {
     /// Does several writes, each of them wholly or not at all.
     ///
@@ -193,36 +167,6 @@ package struct InsertManyResult: Sendable {
     }
 }
 
-extension DocumentCollection {
-    /// Does several writes in one transaction, each of them wholly or not at all.
-    ///
-    /// - Parameter ordered: whether the first write that is refused ends it; otherwise the rest is
-    ///   done all the same.
-    /// - Returns: what was done and which writes were refused and why.
-    /// - Throws: what the store says; nothing was changed then.
-    @discardableResult
-    public func bulkWrite(
-        _ writes: [BulkWrite], ordered: Bool = true
-    ) throws -> BulkWriteResult {
-        try store.write { try $0.bulkWrite(namespace, writes, ordered: ordered) }
-    }
-
-    /// Does several writes in one transaction, each of them wholly or not at all.
-    ///
-    /// The commit runs on the store's writer thread.
-    ///
-    /// - Parameter ordered: whether the first write that is refused ends it; otherwise the rest is
-    ///   done all the same.
-    /// - Returns: what was done and which writes were refused and why.
-    /// - Throws: what the store says; nothing was changed then.
-    @discardableResult
-    public func bulkWrite(
-        _ writes: [BulkWrite], ordered: Bool = true
-    ) async throws -> BulkWriteResult {
-        try await store.write { try $0.bulkWrite(namespace, writes, ordered: ordered) }
-    }
-}
-
 extension BulkWrite.Options {
     func filter(_ document: BSONDocument) throws(StoreError) -> Filter {
         try EvaluationOptions(collation: collation).filter(document)
@@ -236,17 +180,6 @@ extension BulkWrite.Options {
                 .failedToParse, "the update operation document must contain atomic operators")
         }
         return update
-    }
-}
-
-extension BulkWriteResult {
-    fileprivate mutating func add(
-        _ outcome: UpdateResult, at index: Int, _ note: ((DocumentImages) throws -> Void)?
-    ) throws {
-        if let note { for image in outcome.images { try note(image) } }
-        matchedCount += outcome.matchedCount
-        modifiedCount += outcome.modifiedCount
-        if let id = outcome.upsertedID { upsertedIDs[index] = id }
     }
 }
 

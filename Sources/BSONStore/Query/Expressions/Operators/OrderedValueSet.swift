@@ -1,0 +1,46 @@
+/// Keeps different values in order, the first of those that are equal.
+struct OrderedValueSet {
+    private(set) var values: [BSONValue]
+    private let context: ExpressionContext
+
+    /// Takes each value of an array once.
+    ///
+    /// - Throws: what the budget says once it is over.
+    init(_ array: BSONArray, _ context: ExpressionContext) throws(StoreError) {
+        self.context = context
+        let sorted: [(offset: Int, element: BSONValue)]
+        do {
+            sorted = try array.values.enumerated().sorted { left, right in
+                try WorkBudget.spend()
+                let order = context.compare(left.element, right.element)
+                return order == .equal ? left.offset < right.offset : order == .less
+            }
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw StoreError(.internalError, "\(error)")
+        }
+        values = []
+        for (_, value) in sorted
+        where values.last.map({ context.compare($0, value) != .equal }) ?? true {
+            values.append(value)
+        }
+    }
+
+    /// Whether an equal value is there, in O(log n).
+    func contains(_ value: BSONValue) -> Bool { place(of: value).isKnown }
+
+    private func place(of value: BSONValue) -> (index: Int, isKnown: Bool) {
+        var low = 0
+        var high = values.count
+        while low < high {
+            let middle = (low + high) / 2
+            switch context.compare(values[middle], value) {
+            case .less: low = middle + 1
+            case .equal: return (middle, true)
+            case .greater: high = middle
+            }
+        }
+        return (low, false)
+    }
+}

@@ -1,0 +1,50 @@
+/// Computes the fields of one document.
+struct ProjectionEvaluator {
+    /// What the expressions see.
+    let document: BSONDocument
+    let frame: ExpressionFrame
+
+    /// Sets the computed fields in what was chosen.
+    ///
+    /// - Throws: what the expressions throw.
+    func compute(
+        _ node: ProjectionNode, in chosen: BSONDocument
+    ) throws(StoreError) -> BSONDocument {
+        var result = chosen
+        for field in node.fields {
+            switch field.action {
+            case .choose: continue
+            case .compute(let expression):
+                result[field.name] = try expression.evaluate(document, frame)
+            case .element(let filter):
+                result[field.name] = Self.element(filter, of: document[field.name], field.name)
+            case .nested(let inner):
+                guard inner.computes else { continue }
+                result[field.name] = try compute(inner, value: result[field.name])
+            }
+        }
+        return result
+    }
+
+    private func compute(
+        _ node: ProjectionNode, value: BSONValue?
+    ) throws(StoreError) -> BSONValue {
+        switch value {
+        case .document(let document): return .document(try compute(node, in: document))
+        case .array(let array):
+            var values: [BSONValue] = []
+            for value in array { values.append(try compute(node, value: value)) }
+            return .array(BSONArray(values))
+        default: return .document(try compute(node, in: BSONDocument()))
+        }
+    }
+
+    private static func element(
+        _ filter: Filter, of value: BSONValue?, _ key: String
+    ) -> BSONValue? {
+        guard case .array(let array) = value,
+            let index = PositionalOperator.find(in: array, key: key, filter), let found = array[index]
+        else { return nil }
+        return .array([found])
+    }
+}

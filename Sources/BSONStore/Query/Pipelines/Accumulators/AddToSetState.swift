@@ -1,0 +1,22 @@
+/// Keeps every value once, in the order in which they came, which MongoDB leaves open.
+final class AddToSetState: AccumulatorState {
+    private var values: [BSONValue] = []
+    private var seen: Set<[UInt8]> = []
+    private let run: PipelineRun
+    private var memory: AccumulatorMemory
+
+    init(_ run: PipelineRun) {
+        self.run = run
+        memory = AccumulatorMemory("$addToSet", run.bytesMax)
+    }
+
+    override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
+        guard let value, seen.insert(run.key(of: value)).inserted else { return 0 }
+        values.append(value.compacted())
+        return try memory.add(value)
+    }
+
+    override func result() throws(StoreError) -> BSONValue? {
+        try ExpressionLimits.array(values)
+    }
+}

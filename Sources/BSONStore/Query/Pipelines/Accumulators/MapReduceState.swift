@@ -1,0 +1,50 @@
+/// Keeps what was emitted with one key until it is reduced.
+final class MapReduceState: AccumulatorState {
+    private let script: Script
+    private let scope: BSONDocument
+    private var memory: AccumulatorMemory
+    private var key = BSONValue.null
+    private var values: [BSONValue] = []
+
+    init(_ script: Script, _ scope: BSONDocument, _ run: PipelineRun) {
+        self.script = script
+        self.scope = scope
+        memory = AccumulatorMemory("$_internalJsReduce", run.bytesMax)
+    }
+
+    override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
+        guard let document = value?.documentValue, let value = document["v"],
+            let key = document["k"]
+        else {
+            throw .location(
+                31251,
+                "$_internalJsReduce requires the 'data' argument to have a 'k' and 'v' field")
+        }
+        self.key = key
+        values.append(value)
+        return try memory.add(value)
+    }
+
+    /// The last values come first, in parts that fit a document, as MongoDB gives them.
+    override func result() throws(StoreError) -> BSONValue? {
+        while true {
+            var part: [BSONValue] = []
+            var bytes = BSONWriter.count(key)
+            while let value = values.last {
+                bytes += BSONWriter.count(value) + Self.keyBytes
+                guard bytes <= ExpressionLimits.bytesMax else { break }
+                part.append(value)
+                values.removeLast()
+            }
+            guard part.count > 1 || values.isEmpty else {
+                throw .location(31392, "Value too large to reduce")
+            }
+            let value = try script.value(of: [key, .array(BSONArray(part))], scope: scope)
+            if values.isEmpty { return value }
+            values.append(value)
+        }
+    }
+
+    /// What the position of a value takes in an array, about.
+    private static let keyBytes = 10
+}

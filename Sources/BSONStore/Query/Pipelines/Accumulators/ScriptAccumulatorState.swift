@@ -1,0 +1,38 @@
+/// Holds what scripts made of a group.
+final class ScriptAccumulatorState: AccumulatorState {
+    private let step: Script
+    private let end: Script?
+    private var state: BSONValue
+    private var byteCount = 0
+
+    init(
+        _ arguments: BSONValue?, start: Script, step: Script, end: Script?
+    ) throws(StoreError) {
+        guard case .array(let array)? = arguments else {
+            throw .location(
+                4_544_711,
+                "$accumulator initArgs must evaluate to an array: "
+                    + ExpressionText.text(of: arguments))
+        }
+        self.step = step
+        self.end = end
+        state = try start.value(of: array.values)
+    }
+
+    override func add(_ value: BSONValue?, _: BSONDocument) throws(StoreError) -> Int {
+        guard case .array(let array)? = value else {
+            throw .location(
+                4_544_712,
+                "$accumulator accumulateArgs must evaluate to an array: "
+                    + ExpressionText.text(of: value))
+        }
+        state = try step.value(of: [state] + array.values)
+        let (before, now) = (byteCount, BSONWriter.count(state))
+        byteCount = now
+        return now - before
+    }
+
+    override func result() throws(StoreError) -> BSONValue? {
+        try end?.value(of: [state]) ?? state
+    }
+}

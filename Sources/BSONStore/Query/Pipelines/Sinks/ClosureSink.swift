@@ -1,0 +1,15 @@
+/// Gives documents to a body.
+final class ClosureSink: PipelineSink {
+    typealias Body = (BSONDocument) throws(StoreError) -> Bool
+
+    private let body: Body
+
+    init(_ body: @escaping Body) { self.body = body }
+
+    func take(_ document: BSONDocument) throws(StoreError) -> Bool {
+        try WorkBudget.spend()
+        return try body(document)
+    }
+
+    func finish() {}
+}

@@ -1,0 +1,84 @@
+/// Says where a stage may stand.
+struct StageDefinition: Sendable {
+    /// Which places of a pipeline are allowed.
+    enum Position: Sendable {
+        case any
+        case first
+        case last
+    }
+
+    var position = Position.any
+    /// Whether it may stand in `$facet`.
+    var isAllowedInFacet = true
+    /// Whether it may stand in the pipelines of `$lookup` and `$unionWith`.
+    var isAllowedInSubpipeline = true
+    /// Whether it may stand in an update.
+    var isAllowedInUpdate = false
+    /// Whether it runs on a database instead of a collection.
+    var isCollectionless = false
+    /// Reads the stage's argument; more than one stage may come of it.
+    let parse: Parse
+
+    typealias Parse =
+        @Sendable (BSONValue, PipelineParser) throws(StoreError) -> [any PipelineStage]
+
+    init(_ position: Position = .any, parse: @escaping Parse) {
+        self.position = position
+        self.parse = parse
+    }
+
+    /// A stage that may also stand in an update.
+    static func transform(_ parse: @escaping Parse) -> StageDefinition {
+        var rule = StageDefinition(parse: parse)
+        rule.isAllowedInUpdate = true
+        return rule
+    }
+
+    /// A stage that gives documents of its own.
+    static func source(isCollectionless: Bool, _ parse: @escaping Parse) -> StageDefinition {
+        var rule = StageDefinition(.first, parse: parse)
+        rule.isAllowedInFacet = false
+        rule.isCollectionless = isCollectionless
+        return rule
+    }
+
+    /// A stage that writes documents.
+    static func writer(_ parse: @escaping Parse) -> StageDefinition {
+        var rule = StageDefinition(.last, parse: parse)
+        rule.isAllowedInFacet = false
+        rule.isAllowedInSubpipeline = false
+        return rule
+    }
+
+    /// All stages by their names.
+    static let all: [String: StageDefinition] = [
+        "$addFields": .transform(ProjectStage.addFields),
+        "$bucket": StageDefinition(parse: BucketStage.parse),
+        "$bucketAuto": StageDefinition(parse: BucketAutoStage.parse),
+        "$count": StageDefinition(parse: CountStage.parse),
+        "$densify": StageDefinition(parse: DensifyStage.parse),
+        "$documents": .source(isCollectionless: true, DocumentsStage.parse),
+        "$facet": facet, "$fill": StageDefinition(parse: FillStage.parse),
+        "$geoNear": .source(isCollectionless: false, GeoNearStage.parse),
+        "$graphLookup": StageDefinition(parse: GraphLookupStage.parse),
+        "$group": StageDefinition(parse: GroupStage.parse), "$limit": StageDefinition(parse: LimitStage.parse),
+        "$lookup": StageDefinition(parse: LookupStage.parse),
+        "$match": StageDefinition(parse: MatchStage.parse), "$merge": .writer(MergeStage.parse),
+        "$out": .writer(OutStage.parse), "$project": .transform(ProjectStage.project),
+        "$redact": StageDefinition(parse: RedactStage.parse),
+        "$replaceRoot": .transform(ReplaceRootStage.replaceRoot),
+        "$replaceWith": .transform(ReplaceRootStage.replaceWith),
+        "$sample": StageDefinition(parse: SampleStage.parse), "$set": .transform(ProjectStage.set),
+        "$setWindowFields": StageDefinition(parse: WindowStage.parse),
+        "$skip": StageDefinition(parse: SkipStage.parse), "$sort": StageDefinition(parse: SortStage.parse),
+        "$sortByCount": StageDefinition(parse: GroupStage.parseSortByCount),
+        "$unionWith": StageDefinition(parse: UnionStage.parse),
+        "$unset": .transform(ProjectStage.unset), "$unwind": StageDefinition(parse: UnwindStage.parse),
+    ]
+
+    private static let facet = {
+        var rule = StageDefinition(parse: FacetStage.parse)
+        rule.isAllowedInFacet = false
+        return rule
+    }()
+}

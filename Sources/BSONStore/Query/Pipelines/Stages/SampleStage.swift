@@ -1,0 +1,32 @@
+/// Gives on documents that are chosen by chance, in an order by chance.
+struct SampleStage: PipelineStage {
+    let size: Int
+
+    static func parse(
+        _ value: BSONValue, _: PipelineParser
+    ) throws(StoreError) -> [any PipelineStage] {
+        guard case .document(let document) = value else {
+            throw .location(28745, "the $sample stage specification must be an object")
+        }
+        var size: Int?
+        for (key, value) in document {
+            guard key == "size" else {
+                throw .location(28748, "unrecognized option to $sample: \(key)")
+            }
+            guard BSONNumber(value) != nil else {
+                throw .location(28746, "size argument to $sample must be a number")
+            }
+            guard let number = value.truncatedNumber, number > 0 else {
+                throw .location(28747, "size argument to $sample must be a positive integer")
+            }
+            size = Int(number)
+        }
+        guard let size else { throw .location(28749, "$sample stage must specify a size") }
+        return [SampleStage(size: size)]
+    }
+
+    /// Keeps each document with the chance that it has by its number, so that all have the same.
+    func sink(into next: any PipelineSink, _ run: PipelineRun) -> any PipelineSink {
+        SamplingSink(next, size: size, run.memory("$sample"))
+    }
+}

@@ -1,0 +1,58 @@
+/// Puts the documents in order, equal ones in the order in which they came.
+struct SortStage: PipelineStage {
+    let order: SortOrder
+    /// The most documents that are wanted; 0 for all.
+    var limit = 0
+
+    static func parse(
+        _ value: BSONValue, _ parser: PipelineParser
+    ) throws(StoreError) -> [any PipelineStage] {
+        guard case .document(let document) = value else {
+            throw .location(15973, "the $sort key specification must be an object")
+        }
+        guard !document.isEmpty else {
+            throw .location(15976, "$sort stage must have at least one sort key")
+        }
+        return [SortStage(order: try order(document, parser))]
+    }
+
+    /// Reads the keys of `$sort` and of what sorts like it.
+    ///
+    /// - Throws: 15974, 15975, 17312, 31138, 40218 and what is no path.
+    static func order(
+        _ document: BSONDocument, _ parser: PipelineParser
+    ) throws(StoreError) -> SortOrder {
+        guard document.count <= 32 else {
+            throw StoreError(.badValue, "too many compound keys")
+        }
+        for (field, value) in document {
+            if case .document(let document) = value {
+                guard document.keys.first == "$meta" else {
+                    throw .location(
+                        17312, "$meta is the only expression supported by $sort right now")
+                }
+                guard document["$meta"] != "randVal" else {
+                    throw .location(
+                        40218, "query requires rand val metadata, but it is not available")
+                }
+                continue
+            }
+            guard BSONNumber(value) != nil else {
+                throw .location(
+                    15974,
+                    "Illegal key in $sort specification: \(field): \(ShellText.text(of: value))")
+            }
+            let direction = value.truncatedNumber
+            guard direction == 1 || direction == -1 else {
+                throw .location(
+                    15975, "$sort key ordering must be 1 (for ascending) or -1 (for descending)")
+            }
+            _ = try ExpressionPath(field)
+        }
+        return try SortOrder(document, collation: parser.collation)
+    }
+
+    func sink(into next: any PipelineSink, _ run: PipelineRun) -> any PipelineSink {
+        SortingSink(next, order, limit, run)
+    }
+}

@@ -1,0 +1,42 @@
+/// Gives the documents of another collection, or of a pipeline on it, behind those that come.
+struct UnionStage: PipelineStage {
+    private let collection: String?
+    private let pipeline: Pipeline
+
+    static func parse(
+        _ value: BSONValue, _ parser: PipelineParser
+    ) throws(StoreError) -> [any PipelineStage] {
+        let nested = try parser.nested(in: .unionWith)
+        switch value {
+        case .string(let name):
+            return [
+                UnionStage(collection: name, pipeline: try Pipeline(nested: BSONArray(), nested))
+            ]
+        case .document(let document):
+            let fields = try StageArguments("$unionWith", document, known: ["coll", "pipeline"])
+            let name = try fields.string("coll")
+            let array = try fields.array("pipeline") ?? BSONArray()
+            guard name != nil || array[0]?.documentValue?["$documents"] != nil else {
+                throw StoreError(
+                    .failedToParse,
+                    "$unionWith stage without explicit collection must have a pipeline with "
+                        + "$documents as first stage")
+            }
+            return [
+                UnionStage(collection: name, pipeline: try Pipeline(nested: array, nested))
+            ]
+        default:
+            throw StoreError(
+                .failedToParse,
+                "the $unionWith stage specification must be an object or string, but found "
+                    + value.type.alias)
+        }
+    }
+
+    func sink(into next: any PipelineSink, _ run: PipelineRun) -> any PipelineSink {
+        let namespace = Namespace(
+            run.namespace.database, collection ?? Namespace.databaseAggregate)
+        return UnionSink(
+            next, pipeline, run.nested(on: namespace, collation: run.collation))
+    }
+}

@@ -1,0 +1,66 @@
+/// Turns numbers into texts and back as scripts do.
+enum ScriptNumber {
+    static func value(of text: String) -> Double {
+        let trimmed = ScriptString.trimmed(text)
+        if trimmed.isEmpty { return 0 }
+        if trimmed.hasPrefix("0x") || trimmed.hasPrefix("0X") {
+            return UInt64(trimmed.dropFirst(2), radix: 16).map(Double.init) ?? .nan
+        }
+        switch trimmed {
+        case "Infinity", "+Infinity": return .infinity
+        case "-Infinity": return -.infinity
+        default: break
+        }
+        // Other words for infinity and NaN, and hexadecimal fractions, are no numbers here.
+        let allowed = trimmed.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "e"),
+                UInt8(ascii: "E"), UInt8(ascii: "+"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard allowed else { return .nan }
+        return Double(trimmed) ?? Double("0" + trimmed) ?? Double(trimmed + "0") ?? .nan
+    }
+
+    /// The digits that ECMAScript writes: the shortest that mean the number.
+    static func text(_ number: Double) -> String {
+        if number.isNaN { return "NaN" }
+        if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
+        if number == 0 { return "0" }
+        if number < 0 { return "-" + text(-number) }
+        let (digits, point) = shortest(number)
+        if (digits.count...21).contains(point) {
+            return digits + String(repeating: "0", count: point - digits.count)
+        }
+        if 1...21 ~= point { return digits.prefix(point) + "." + digits.dropFirst(point) }
+        if -5...0 ~= point { return "0." + String(repeating: "0", count: -point) + digits }
+        let fraction = digits.count > 1 ? "." + digits.dropFirst() : ""
+        return digits.prefix(1) + fraction + "e" + (point > 0 ? "+" : "-")
+            + String(abs(point - 1))
+    }
+
+    /// The shortest digits, and how many of them stand before the point.
+    private static func shortest(_ number: Double) -> (digits: String, point: Int) {
+        let parts = number.description.lowercased().split(separator: "e")
+        let decimal = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+        let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
+        let fraction = decimal.count > 1 ? decimal[1] : ""
+        var digits = Substring(decimal[0] + fraction)
+        var point = decimal[0].count + exponent
+        while digits.hasPrefix("0"), digits.count > 1 {
+            digits.removeFirst()
+            point -= 1
+        }
+        while digits.hasSuffix("0"), digits.count > 1 { digits.removeLast() }
+        return (String(digits), point)
+    }
+
+    /// The digits of a number in another base, its fraction left out.
+    static func text(_ number: Double, radix: Int) -> String {
+        guard radix != 10, 2...36 ~= radix, let whole = Int64(exactly: number.rounded(.towardZero))
+        else { return text(number) }
+        return String(whole, radix: radix)
+    }
+}

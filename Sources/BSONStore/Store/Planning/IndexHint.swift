@@ -1,0 +1,41 @@
+/// Says by which index a query is answered, whatever the planner would choose.
+public enum IndexHint: Sendable, Hashable {
+    /// The index with a name.
+    case name(String)
+    /// The index with a key pattern.
+    case keyPattern(BSONDocument)
+    /// No index: all documents are read.
+    case natural
+    /// No index: all documents are read, those inserted last first.
+    case reverseNatural
+
+    /// Reads the `hint` of a command: a name, a key pattern `{$natural: 1}` or `{$natural: -1}`.
+    ///
+    /// - Throws: `failedToParse` (9) for other values.
+    public init(_ value: BSONValue) throws(StoreError) {
+        if let name = value.stringValue {
+            self = .name(name)
+        } else if let pattern = value.documentValue {
+            guard let direction = pattern["$natural"] else {
+                self = .keyPattern(pattern)
+                return
+            }
+            let isReversed = BSONOrder.compare(direction, 0) == .less
+            self = isReversed ? .reverseNatural : .natural
+        } else {
+            throw StoreError(.failedToParse, "Hint must be a string or an object")
+        }
+    }
+
+    /// Whether an index is meant.
+    package func isFor(_ definition: IndexDefinition) -> Bool {
+        switch self {
+        case .name(let name): definition.name == name
+        case .keyPattern(let pattern): pattern.contentEquals(definition.keyPattern)
+        case .natural, .reverseNatural: false
+        }
+    }
+
+    /// Whether all documents are read.
+    package var isNatural: Bool { self == .natural || self == .reverseNatural }
+}

@@ -1,0 +1,40 @@
+/// Reads the bounds `min` (inclusive) and `max` (exclusive) of an index's whole keys.
+struct IndexKeyBounds {
+    let lower: [UInt8]?
+    let upper: [UInt8]?
+
+    /// Says that an index has no such keys.
+    static let isIncompatible = StoreError(
+        StoreError.Code(rawValue: 51174), "The index chosen is not compatible with min()/max()")
+
+    /// Reads the options.
+    ///
+    /// - Throws: 51174 and 51175 with MongoDB's texts for bounds that are not of the index.
+    init(
+        _ options: FindOptions, keys: [IndexDefinition.Key], _ collation: Collation?
+    ) throws(StoreError) {
+        lower = try Self.key(options.min, keys, collation)
+        upper = try Self.key(options.max, keys, collation)
+        if let lower, let upper, !lower.lexicographicallyPrecedes(upper) {
+            throw StoreError(
+                StoreError.Code(rawValue: 51175),
+                "The value provided for min() does not come "
+                    + "before the value provided for max() in the hinted index")
+        }
+    }
+
+    private static func key(
+        _ bound: BSONDocument, _ keys: [IndexDefinition.Key], _ collation: Collation?
+    ) throws(StoreError) -> [UInt8]? {
+        guard !bound.isEmpty else { return nil }
+        guard bound.keys == keys.map(\.path) else {
+            throw isIncompatible
+        }
+        var joined: [UInt8] = []
+        for (key, value) in zip(keys, bound.map(\.value)) {
+            let bytes = BSONKey.encode(collation?.key(value) ?? value)
+            joined += key.kind == .descending ? bytes.map { ~$0 } : bytes
+        }
+        return joined
+    }
+}

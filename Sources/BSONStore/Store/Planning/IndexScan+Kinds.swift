@@ -1,0 +1,96 @@
+extension IndexScan {
+    /// The scan for the different values of a field in the documents that pass a filter which asks
+    /// for nothing but values of that field.
+    ///
+    /// Not of an index of arrays, whose documents do not tell which of their values a key has.
+    init?(distinct index: StoredIndex, _ field: String, _ query: IndexQuery, _ filter: Filter) {
+        guard let key = index.definition.keys.first, key.path == field, !index.isMultikey,
+            index.definition.isOrdered, index.wildcard == nil, !index.definition.isHidden,
+            index.filter == nil, index.collation == query.collation,
+            !field.split(separator: ".").contains(where: { FieldPath.index(String($0)) != nil })
+        else { return nil }
+        if filter.isEverything {
+            let all = Range(lower: [], upper: [0xFF, 0xFF])
+            self.init(
+                index, groups: [[all]], bounds: index.definition.keys.map { _ in .all },
+                isReversed: false, isSorted: false)
+            return
+        }
+        let found = IndexScan.candidates(index, query, nil).first
+        guard let found, found.isExact, query.conditions.allSatisfy({ $0.name == field }) else {
+            return nil
+        }
+        self = found
+    }
+}
+
+extension IndexScan {
+    /// The scans of a wildcard index: one for each path that is asked for.
+    static func wildcards(
+        _ index: StoredIndex, _ query: IndexQuery, _ sort: SortOrder?
+    ) -> [IndexScan] {
+        guard let wildcard = index.wildcard else { return [] }
+        let texts = index.texts(for: query)
+        var best: [Name: (condition: IndexCondition, bounds: IndexBounds)] = [:]
+        for condition in query.conditions
+        where !condition.isNegated && isFiled(condition.test) && !condition.path.holdsNumber
+            && wildcard.covers(condition.name)
+        {
+            guard let bounds = condition.bounds(texts, hasArrays: index.isMultikey) else {
+                continue
+            }
+            guard let known = best[condition.name] else {
+                best[condition.name] = (condition, bounds)
+                continue
+            }
+            if !index.isMultikey || known.condition.concernsSameValue(as: condition) {
+                best[condition.name]?.bounds = known.bounds.intersection(bounds)
+            } else if bounds.arePoints, !known.bounds.arePoints || known.bounds == .all {
+                best[condition.name] = (condition, bounds)
+            }
+        }
+        return best.sorted { $0.key < $1.key }.map { path, found in
+            scan(index, path.text, found.bounds, sort)
+        }
+    }
+
+    private static func scan(
+        _ index: StoredIndex, _ path: String, _ bounds: IndexBounds, _ sort: SortOrder?
+    ) -> IndexScan {
+        let prefix = WildcardKeyGenerator.prefix(of: path)
+        var ranges = bounds.intervals.map {
+            Range(lower: prefix + $0.lower.cut, upper: prefix + $0.upper.cut)
+        }
+        if bounds == .all {
+            // A document at the path is filed by what it holds.
+            let below = [BSONKey.classByte(of: .string)] + Array("\(path).".utf8)
+            ranges.append(Range(lower: below, upper: IndexBounds.successor(below)))
+            ranges.sort { $0.lower.lexicographicallyPrecedes($1.lower) }
+        }
+        let isBySort =
+            sort?.keys.count == 1 && sort?.keys.first?.path.description == path
+            && sort?.collation == index.collation && !index.isMultikey && bounds != .all
+        return IndexScan(
+            index, groups: [ranges], bounds: [bounds],
+            isReversed: isBySort && sort?.keys.first?.isDescending == true,
+            isSorted: sort == nil || isBySort, wildcardPath: path)
+    }
+
+    /// Whether whatever passes a test has a key of its own: neither what is missing nor a whole
+    /// document or array.
+    private static func isFiled(_ test: Predicate.Test) -> Bool {
+        func isLeaf(_ value: BSONValue) -> Bool {
+            switch value.type {
+            case .document, .array, .null, .undefined, .minKey, .maxKey: false
+            default: true
+            }
+        }
+        switch test {
+        case .compare(_, let value): return isLeaf(value)
+        case .isIn(let values, _): return values.allSatisfy(isLeaf)
+        case .matches, .exists, .modulo, .special(.bits): return true
+        case .hasType(let types): return !types.contains(BSONType.document.rawValue)
+        case .hasSize, .hasDocument, .hasElement, .special: return false
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import BSONStoreCSQLite
+
+/// Owns one compiled statement, for the cache and for whoever runs it.
+final class CompiledStatement {
+    nonisolated(unsafe) static let emptyText: UnsafePointer<CChar> = {
+        let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+        text.initialize(to: 0)
+        return UnsafePointer(text)
+    }()
+
+    let handle: OpaquePointer
+    var isInUse = false
+    private(set) var bindResult = SQLITE_OK
+
+    private weak var connection: SQLiteConnection?
+
+    init(handle: OpaquePointer, connection: SQLiteConnection) {
+        self.handle = handle
+        self.connection = connection
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    func note(_ result: Int32) {
+        precondition(result != SQLITE_RANGE, "a parameter that the statement does not have")
+        if result != SQLITE_OK { bindResult = result }
+    }
+
+    /// Lets go of the row and of the bound values.
+    func rest() {
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+        bindResult = SQLITE_OK
+        isInUse = false
+    }
+
+    /// The error for a result code; a transaction that it damaged is not used any more.
+    func error(_ result: Int32) -> StoreError {
+        let error = StoreError(sqlite: result, on: sqlite3_db_handle(handle))
+        connection?.note(error, from: handle)
+        return error
+    }
+}

@@ -1,0 +1,64 @@
+public import BSONStore
+
+extension SyncCollection {
+    /// How many documents are in which state.
+    public func status() async throws -> SyncStatus {
+        try read { sync in
+            func count(_ selection: SyncRecordTable.Selection) throws -> Int {
+                try sync.records.count(selection, in: sync.collection.rowID)
+            }
+            let unexplained = try count(.unexplained)
+            return SyncStatus(
+                synced: try count(.all), pending: try count(.pending),
+                paused: try count(.paused), toLook: try count(.toLook),
+                rejected: try sync.records.rejectionCount(in: sync.collection.rowID),
+                unexplained: unexplained, stop: sync.collection.stop)
+        } ?? SyncStatus()
+    }
+
+    /// How one document stands.
+    public func status(of id: BSONValue) async throws -> DocumentSyncStatus {
+        DocumentSyncStatus(try read { sync in try sync.record(id) })
+    }
+
+    /// The collection's counts now and whenever they change, for `for await`.
+    ///
+    /// A slow reader gets the latest counts, not each one in between.
+    public var statusUpdates: SyncUpdates<SyncStatus> {
+        SyncUpdates(engine: engine) { try await status() }
+    }
+
+    /// How one document stands now and whenever that changes, for `for await`.
+    public func statusUpdates(of id: BSONValue) -> SyncUpdates<DocumentSyncStatus> {
+        SyncUpdates(engine: engine) { try await status(of: id) }
+    }
+}
+
+extension SyncEngine {
+    /// What was carried so far, and what is still to be carried.
+    public func progress() async throws -> SyncProgress {
+        let (carried, totals) = state.withLock { ($0.progress, $0.totals) }
+        var progress = carried
+        var downloads = 0
+        try store.read { transaction in
+            let records = SyncRecordTable(connection: transaction.connection)
+            for collection in try SyncStateTable(connection: transaction.connection).collections() {
+                progress.pendingUploads += try records.count(.unsent, in: collection.rowID)
+                progress.pendingDownloads += try records.count(.toLook, in: collection.rowID)
+                downloads += try records.downloadCount(in: collection.rowID)
+            }
+        }
+        progress.pendingDownloads += totals.comingCount
+        progress.totalUploads = progress.uploadedDocuments + progress.pendingUploads
+        progress.totalDownloads =
+            progress.downloadedDocuments + totals.comingCount
+            + max(0, downloads - totals.waiting.count)
+        let counted = progress
+        return state.withLock { $0.totals.raised(counted) }
+    }
+
+    /// The progress now and whenever it changes, for `for await`.
+    public var progressUpdates: SyncUpdates<SyncProgress> {
+        SyncUpdates(engine: self) { try await self.progress() }
+    }
+}

@@ -1,0 +1,17 @@
+internal import BSONStore
+
+/// Measures time by any clock.
+struct Stopwatch {
+    private let measure: () -> Duration
+
+    /// Starts to measure.
+    init(_ clock: any Clock<Duration>) { measure = Self.starting(clock) }
+
+    /// The time since the start.
+    var elapsed: Duration { measure() }
+
+    private static func starting<C: Clock<Duration>>(_ clock: C) -> () -> Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
+    }
+}
