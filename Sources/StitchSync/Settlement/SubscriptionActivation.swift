@@ -61,6 +61,11 @@ struct SubscriptionActivation {
             last = row
             for record in records where !record.isPending && record.attempt == nil {
                 let local = try sync.local(record.documentID)
+                if record.isRowMissing(local: local) {
+                    // Whether it belongs here is found out with the look that has it come again.
+                    try sync.hint(record)
+                    continue
+                }
                 // What is only to be looked at is found out by the look.
                 if try local.map(sync.membership.keeps) ?? (record.hint > 0) { continue }
                 try sync.evict(record, isHeld: local != nil, .subscription)

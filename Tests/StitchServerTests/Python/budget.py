@@ -9,7 +9,8 @@ import pymongo
 from served import PORT, ServedTest, main
 
 LIMIT = 100  # milliseconds
-ALLOWED = 60 * LIMIT / 1000  # seconds; the tests build for debugging, beside others
+# Seconds. Without a budget these requests run for minutes; debug builds beside others are slow.
+ALLOWED = 60
 
 
 class Budget(ServedTest):
@@ -19,7 +20,7 @@ class Budget(ServedTest):
             "aggregate", "items", pipeline=list(stages), cursor={}, maxTimeMS=LIMIT)
         took = time.monotonic() - start
         self.assertEqual(refusal[0], code, refusal)
-        self.assertLess(took, ALLOWED, stages)
+        self.assertLess(took, ALLOWED, repr(stages)[:200])
 
     def computes(self, expression):
         self.items.insert_one({"_id": 0, "t": "ab" * 20000})

@@ -149,4 +149,29 @@ struct MissingRowScenarios {
         await a.engine.flushEvents()
         _ = world.transcript()
     }
+
+    @Test("that a new set of subscriptions asks for comes again")
+    func newSubscriptions() async throws {
+        let world = try SyncWorld()
+        try world.foreign("lost") { $0["x"] = 1 }
+        try world.foreign("other") { $0["x"] = 1 }
+        let a = try await world.device("A", handler: .remoteWins)
+        func subscribe(_ filter: BSONDocument) async throws {
+            let query = try SubscriptionQuery(SyncWorld.namespace, filter)
+            try await a.engine.subscriptions.update { set in
+                set.removeAll()
+                set.insertOrAssign(query)
+            }
+        }
+        try await subscribe(["x": ["$gte": 0]])
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.local("lost")?["x"] == 1)
+        try await subscribe(["x": 1])
+        try await Self.lose("lost", a)
+        try await a.engine.syncUntilQuiet()
+        #expect(try await a.local("lost")?["x"] == 1)
+        #expect(try await a.local("other")?["x"] == 1)
+        await a.engine.flushEvents()
+        _ = world.transcript()
+    }
 }
