@@ -108,7 +108,8 @@
 
         private init(
             _ context: ServerContext, _ backend: StoreBackend, _ pools: CommandPools,
-            _ group: MultiThreadedEventLoopGroup, _ listener: any Channel, _ opening: ConnectionAcceptor,
+            _ group: MultiThreadedEventLoopGroup, _ listener: any Channel,
+            _ opening: ConnectionAcceptor,
             _ metrics: (any Channel)?
         ) {
             self.context = context

@@ -12,7 +12,8 @@ struct RuleGuardTests {
          "fields": {"owner": {"write": true}, "title": {"read": true}}}
         """#
 
-    private static func ruleGuard(_ roles: String, _ id: String = "ann") throws -> RuleAccessPolicy {
+    private static func ruleGuard(_ roles: String, _ id: String = "ann") throws -> RuleAccessPolicy
+    {
         RuleAccessPolicy(try RuleFixtures.rules("[\(roles)]"), RuleUser(id: id))
     }
 

@@ -132,7 +132,8 @@ extension SimulationWorld {
         // A request of its own task could not be told from the pass by what cancels it.
         limits.requestTimeout = nil
         let probe = EngineProbe(
-            commitsOnCallingThread: true, beforeCommit: life.beforeCommit, afterCommit: life.afterCommit)
+            commitsOnCallingThread: true, beforeCommit: life.beforeCommit,
+            afterCommit: life.afterCommit)
         let engine = try SyncEngine(
             store: store, remote: remote, limits: limits, backoff: Backoff(), clock: clock,
             probe: probe, freshInstance: instance)

@@ -169,7 +169,9 @@ enum RuleExpressionParser {
 /// Reads values of conditions.
 enum RuleOperandParser {
     /// Reads a literal, an expansion, a conversion, or a list or document of them.
-    static func parse(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError) -> RuleOperand {
+    static func parse(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError)
+        -> RuleOperand
+    {
         if let text = value.stringValue, text.hasPrefix("%%") {
             return .reference(try RuleReference(text, at: place))
         }
@@ -195,18 +197,22 @@ enum RuleOperandParser {
     }
 
     /// Reads what `$in` takes: a list, or something that is one.
-    static func list(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError) -> RuleOperand {
+    static func list(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError)
+        -> RuleOperand
+    {
         let operand = try parse(value, at: place)
         switch operand {
         case .list, .literal(.array), .reference: return operand
         case .literal, .converted, .document:
             throw place.error(
-                .wrongType, "An array or an expansion is needed, not \(RuleObjectReader.name(of: value))")
+                .wrongType,
+                "An array or an expansion is needed, not \(RuleObjectReader.name(of: value))")
         }
     }
 
     /// Refuses expansions where only literals can stand.
-    static func refuseExpansions(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError) {
+    static func refuseExpansions(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError)
+    {
         if let text = value.stringValue, text.hasPrefix("%%") {
             throw place.error(.unsupportedExpansion, "No expansion can stand here")
         }

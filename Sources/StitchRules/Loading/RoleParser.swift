@@ -119,7 +119,8 @@ struct RoleParser {
         return name
     }
 
-    private func applyWhen(_ key: String, in object: RuleObjectReader) throws(RuleError) -> RuleExpression
+    private func applyWhen(_ key: String, in object: RuleObjectReader) throws(RuleError)
+        -> RuleExpression
     {
         guard let expression = try condition(key, in: object) else {
             throw object.place.error(.missingKey, "The key \(key) is missing")

@@ -190,7 +190,8 @@ struct RuleSetLoader {
         rules.constants.values.set(name, to: value)
     }
 
-    private mutating func environment(_ object: RuleObjectReader, _ path: String) throws(RuleError) {
+    private mutating func environment(_ object: RuleObjectReader, _ path: String) throws(RuleError)
+    {
         let name = path.pathParts.last.map { String($0.dropLast(5)) } ?? ""
         guard let values = try object.object("values") else { return }
         environments[name == "no-environment" ? "" : name] = BSONDocument(

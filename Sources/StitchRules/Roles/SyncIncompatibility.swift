@@ -25,7 +25,8 @@ extension RuleRole {
         var found: [SyncIncompatibility] = []
         func note(_ place: RuleSourceLocation, _ message: String) {
             found.append(
-                SyncIncompatibility(file: place.file, path: place.path, role: name, message: message))
+                SyncIncompatibility(
+                    file: place.file, path: place.path, role: name, message: message))
         }
         let filters = place["document_filters"]
         if self.filters?.read == nil { note(filters["read"], "sync needs a read filter") }

@@ -13,7 +13,8 @@ struct RuleCheckedSource<Source: CursorSource>: CursorSource, RuleCheckedCursor 
     private let namespace: Namespace
 
     init(
-        _ source: Source, _ backend: StoreBackend, _ ruleGuard: RuleAccessPolicy?, _ call: CommandCall,
+        _ source: Source, _ backend: StoreBackend, _ ruleGuard: RuleAccessPolicy?,
+        _ call: CommandCall,
         _ namespace: Namespace
     ) {
         self.source = source

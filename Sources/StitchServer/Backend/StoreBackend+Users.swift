@@ -99,7 +99,8 @@ extension StoreBackend {
             }
             return try found
                 ?? ScramCredential(
-                    mechanism, standingFor: User.id(name, database), secret: decoyCredentials.secret)
+                    mechanism, standingFor: User.id(name, database), secret: decoyCredentials.secret
+                )
         }
         connection.state.withLock { $0.conversation = conversation }
         return SaslPayload.reply(conversation.firstReply, isDone: false)

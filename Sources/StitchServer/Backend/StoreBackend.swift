@@ -40,7 +40,9 @@ final class StoreBackend: CommandBackend {
         commits = CommitNotifier(store)
         try SessionLog.prepare(store)
         decoyCredentials = DecoyCredentials(secret: try DecoyCredentials.secret(of: store))
-        if let time = try store.read({ try FeedTimeLookup($0).last() }) { server.clock.follow(time) }
+        if let time = try store.read({ try FeedTimeLookup($0).last() }) {
+            server.clock.follow(time)
+        }
     }
 
     func run(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandOutcome {

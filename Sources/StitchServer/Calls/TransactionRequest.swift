@@ -15,7 +15,8 @@ struct TransactionRequest: Sendable, Hashable {
     /// Reads the fields; `nil` when there is no number.
     ///
     /// - Throws: 72 (InvalidOptions), 14, 263 and 50768 with MongoDB's texts.
-    init?(_ body: BSONDocument, _ rule: CommandDefinition, hasSession: Bool) throws(CommandFailure) {
+    init?(_ body: BSONDocument, _ rule: CommandDefinition, hasSession: Bool) throws(CommandFailure)
+    {
         let autocommit = try Self.flag(body, "autocommit")
         let starts = try Self.flag(body, "startTransaction")
         guard let value = body["txnNumber"] else {

@@ -273,7 +273,8 @@ extension CommandFailure {
     }
 
     /// Ends a cursor whose collection has another name.
-    static func renamed(_ name: Namespace, to other: Namespace, _ uuid: BSONValue?) -> CommandFailure
+    static func renamed(_ name: Namespace, to other: Namespace, _ uuid: BSONValue?)
+        -> CommandFailure
     {
         CommandFailure(
             175, "collection renamed from '\(name)' to '\(other)'. UUID \(uuidText(uuid))")

@@ -21,7 +21,8 @@ indirect enum ParsedCommand: Sendable {
     ///
     /// - Parameter isExplained: whether it is to be told how it would be carried out.
     init(
-        _ rule: CommandDefinition, _ call: CommandCall, _ store: StoreBackend, isExplained: Bool = false
+        _ rule: CommandDefinition, _ call: CommandCall, _ store: StoreBackend,
+        isExplained: Bool = false
     ) {
         switch rule.name {
         case "aggregate":

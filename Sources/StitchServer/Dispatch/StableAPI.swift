@@ -144,5 +144,7 @@ enum StableAPI {
         }
     }
 
-    private static func refusal(_ message: String) -> CommandFailure { CommandFailure(323, message) }
+    private static func refusal(_ message: String) -> CommandFailure {
+        CommandFailure(323, message)
+    }
 }

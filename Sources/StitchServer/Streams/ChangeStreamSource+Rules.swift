@@ -89,7 +89,8 @@ extension ChangeStreamSource {
     }
 
     private func document(
-        _ turn: RuleChangeReplay.ReplayedDocument, _ place: ChangeStreamPosition, _ transaction: ReadTransaction
+        _ turn: RuleChangeReplay.ReplayedDocument, _ place: ChangeStreamPosition,
+        _ transaction: ReadTransaction
     ) throws -> BSONDocument? {
         let key: BSONDocument = ["_id": turn.id]
         let change: StoreChange

@@ -34,7 +34,8 @@ struct ChangeStreamSource: CursorSource {
     ///   place of another feed, and what the pipeline's stages say.
     init(
         _ backend: StoreBackend, _ stage: ChangeStreamStage, _ scope: ChangeStreamScope,
-        rest: BSONArray, options: PipelineOptions, now: BSONTimestamp, under rules: RuleAccessPolicy?
+        rest: BSONArray, options: PipelineOptions, now: BSONTimestamp,
+        under rules: RuleAccessPolicy?
     ) throws {
         self.backend = backend
         store = backend.store
@@ -224,7 +225,8 @@ struct ChangeStreamSource: CursorSource {
     }
 
     private func document(
-        _ entry: FeedPage.Entry, _ place: ChangeStreamPosition, _ stamp: WriteStamp, _ page: FeedPage,
+        _ entry: FeedPage.Entry, _ place: ChangeStreamPosition, _ stamp: WriteStamp,
+        _ page: FeedPage,
         _ transaction: ReadTransaction
     ) throws -> BSONDocument? {
         switch entry {

@@ -123,7 +123,9 @@ struct SnapshotRequest: Sendable, Hashable {
     /// Reads the read concern of a command; `nil` without the level `snapshot`.
     ///
     /// - Throws: 72 (InvalidOptions) with MongoDB's texts.
-    init?(_ body: BSONDocument, _ rule: CommandDefinition, _ clock: ClusterClock) throws(CommandFailure) {
+    init?(_ body: BSONDocument, _ rule: CommandDefinition, _ clock: ClusterClock)
+        throws(CommandFailure)
+    {
         let concern = body["readConcern"]?.documentValue
         let time = concern?["atClusterTime"]
         guard concern?["level"]?.stringValue == "snapshot" else {

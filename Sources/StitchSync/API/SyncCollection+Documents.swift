@@ -210,13 +210,3 @@ extension SyncCollection {
         return result
     }
 }
-
-/// Counts what an update did.
-public struct UpdateResult: Sendable, Hashable {
-    /// How many documents the filter matched.
-    public let matchedCount: Int
-    /// How many of them are different now.
-    public let modifiedCount: Int
-    /// The `_id` of the document that was inserted because none matched.
-    public let upsertedID: BSONValue?
-}

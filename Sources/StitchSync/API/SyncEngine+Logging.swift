@@ -1,4 +1,4 @@
-public import BSONStore
+internal import BSONStore
 
 extension SyncEngine {
     /// Sets who gets the lines that the engine writes about compensating writes; nobody unless told.

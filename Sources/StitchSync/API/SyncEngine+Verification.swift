@@ -1,4 +1,4 @@
-public import BSONStore
+internal import BSONStore
 
 extension SyncEngine {
     /// Checks that documents, records and events fit each other, in one snapshot of the store.

@@ -136,7 +136,8 @@ extension SyncEngine {
     /// The error of a sign-in or a query that the remote refused: only a person can end the wait for
     /// what needs it.
     private func refusal(
-        _ report: SyncPassReport, in namespace: Namespace?, _ selections: [SyncRecordTable.Selection]
+        _ report: SyncPassReport, in namespace: Namespace?,
+        _ selections: [SyncRecordTable.Selection]
     ) throws -> SyncError? {
         if report.errors.contains(.authRequired) { return Self.authRequired(in: namespace) }
         guard selections.contains(.toLook) else { return nil }

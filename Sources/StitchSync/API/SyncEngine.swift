@@ -154,7 +154,9 @@ extension SyncEngine {
             try probe.beforeCommit()
             return result
         }
-        let result = probe.commitsOnCallingThread ? try writeOnCallingThread(work) : try await store.write(work)
+        let result =
+            probe.commitsOnCallingThread
+            ? try writeOnCallingThread(work) : try await store.write(work)
         try probe.afterCommit()
         changed.notify()
         return result

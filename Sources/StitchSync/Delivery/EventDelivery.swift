@@ -204,7 +204,9 @@ extension EventDelivery {
         do {
             namespaces =
                 try namespace.map { [$0] }
-                ?? store.read { try SyncRecordTable(connection: $0.connection).collectionsWithUnreported() }
+                ?? store.read {
+                    try SyncRecordTable(connection: $0.connection).collectionsWithUnreported()
+                }
         } catch {
             // They stay in the store, and are told of by the next wake.
             return state.withLock { _ = $0.failed.insert(namespace) }
@@ -273,7 +275,8 @@ extension EventDelivery {
     private func untold(in namespace: Namespace) throws -> ([RejectedWriteRecord], session: Int64) {
         try store.read { transaction in
             let connection = transaction.connection
-            guard let collection = try SyncStateTable(connection: connection).existing(namespace) else {
+            guard let collection = try SyncStateTable(connection: connection).existing(namespace)
+            else {
                 return ([], 0)
             }
             let records = SyncRecordTable(connection: connection)

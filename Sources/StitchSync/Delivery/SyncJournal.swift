@@ -1,4 +1,4 @@
-package import BSONStore
+internal import BSONStore
 
 /// Keeps the newest conflicts and passes, so that a person can see afterwards what happened.
 ///
@@ -27,7 +27,8 @@ final class SyncJournal: Sendable {
     init(conflictsMax: Int) { self.conflictsMax = conflictsMax }
 
     /// Notes what became of a conflict, one that is not too large.
-    func note(_ conflict: OpenConflict, in namespace: Namespace, _ answer: JournaledConflict.Answer) {
+    func note(_ conflict: OpenConflict, in namespace: Namespace, _ answer: JournaledConflict.Answer)
+    {
         guard conflictsMax > 0 else { return }
         let noted = JournaledConflict(
             namespace: namespace, documentID: conflict.record.documentID, base: conflict.base,

@@ -1,4 +1,4 @@
-public import BSONStore
+internal import BSONStore
 
 /// Hands lines to whoever the app named.
 final class SyncLog: Sendable {

@@ -87,7 +87,9 @@ extension CollectionPass {
         _ answer: RemoteIdentity, _ collection: SyncStateTable.Collection
     ) async throws {
         let isDropKnown =
-            if let token = collection.token { try await historyReportsDrop(after: token) } else { false }
+            if let token = collection.token { try await historyReportsDrop(after: token) } else {
+                false
+            }
         guard isDropKnown else { throw try await stop(.remoteChanged, answer) }
         guard configuration.dropped == .remove else {
             throw try await stop(.collectionDropped, answer)
@@ -154,7 +156,8 @@ extension CollectionPass {
         guard let last = page.last?.rowID else { return nil }
         let confirmed = page.filter { record in
             record.base != .absent && record.attempt == nil && !record.isUnexplained
-                && AbsenceCause(hint: record.hint) != .deleted && AbsenceCause(hint: record.hint) != .leftView
+                && AbsenceCause(hint: record.hint) != .deleted
+                && AbsenceCause(hint: record.hint) != .leftView
         }
         guard !confirmed.isEmpty else { return (0, last) }
         let ids = confirmed.map(\.documentID)

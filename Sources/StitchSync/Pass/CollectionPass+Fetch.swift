@@ -70,7 +70,8 @@ extension CollectionPass {
     ///   - sequel: what is stored with the last of them.
     ///   - told: what the history just told of documents, by their keys.
     mutating func look(
-        at batch: [SyncRecord], then sequel: FirstCommitExtras = .nothing, told: [[UInt8]: AbsenceCause] = [:]
+        at batch: [SyncRecord], then sequel: FirstCommitExtras = .nothing,
+        told: [[UInt8]: AbsenceCause] = [:]
     ) async throws {
         var open = batch
         while !open.isEmpty {
@@ -82,7 +83,8 @@ extension CollectionPass {
 
     /// Settles looks, and once more those at documents that had no version, when they have one.
     private mutating func takeIn(
-        _ looks: [FetchedDocument], then sequel: FirstCommitExtras, told: [[UInt8]: AbsenceCause] = [:]
+        _ looks: [FetchedDocument], then sequel: FirstCommitExtras,
+        told: [[UInt8]: AbsenceCause] = [:]
     ) async throws {
         var claims = try await settle(looks, mayClaim: true, then: sequel)
         try await claim(claims)
@@ -339,7 +341,8 @@ extension CollectionPass {
 extension Attempt {
     /// The remote edition is the attempt's own; for a delete, that there is none, and not only none
     /// that the user may see; where the remote does not tell its identity, only the history says so.
-    fileprivate func isOnTop(of look: CollectionPass.FetchedDocument, isIdentityKnown: Bool) -> Bool {
+    fileprivate func isOnTop(of look: CollectionPass.FetchedDocument, isIdentityKnown: Bool) -> Bool
+    {
         guard let remote = look.remote else {
             return isDelete && look.isAbsent && isIdentityKnown
         }

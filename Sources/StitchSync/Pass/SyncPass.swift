@@ -104,7 +104,10 @@ struct SyncPass {
             let connection = transaction.connection
             let all: [Numbered] = try SyncStateTable(connection: connection).collections()
                 .map { (namespace: $0.namespace, number: $0.rowID) }
-            return (all, try SubscriptionTable(connection: connection, cache: engine.sets).isSetWaiting())
+            return (
+                all,
+                try SubscriptionTable(connection: connection, cache: engine.sets).isSetWaiting()
+            )
         }
         if isSetWaiting && direction == .both { return (all, true) }
         return (all.filter { isMeant($0.namespace) }, false)

@@ -26,7 +26,7 @@ struct AttemptBatch: Sendable {
 
 extension AttemptBatch {
     /// The batch as it is stored: 32 bytes for each member, big-endian.
-    fileprivate var document: BSONDocument {
+    var document: BSONDocument {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(members.count * 32)
         for member in members {
@@ -43,7 +43,7 @@ extension AttemptBatch {
         return document
     }
 
-    fileprivate init?(_ document: BSONDocument) {
+    init?(_ document: BSONDocument) {
         guard case .binary(let binary) = document["attempts"], binary.bytes.count % 32 == 0 else {
             return nil
         }

@@ -41,7 +41,7 @@ package struct JournaledConflict: Sendable, Hashable {
 }
 
 extension JournaledConflict {
-    fileprivate var byteCount: Int {
+    var byteCount: Int {
         let answered = if case .use(let document) = answer { document.byteCount } else { 0 }
         return [base, local, remote].reduce(answered) { $0 + ($1?.byteCount ?? 0) }
     }

@@ -9,7 +9,7 @@ final class OpenAttempt: Sendable {
     /// The document that was to be sent.
     let local: BSONDocument?
 
-    fileprivate init(
+    init(
         record: SyncRecord, write: RemoteWrite, kind: AttemptBatch.Kind, local: BSONDocument?
     ) {
         self.record = record

@@ -28,7 +28,8 @@ struct SyncRecord {
     /// The base's bytes as they are stored.
     var keptBase: BSONDocument?
     /// What is stored of that which lists are made by.
-    private var storedListing: (isPending: Bool, hint: Int64, rarities: RareFields?, isDeleted: Bool)?
+    private var storedListing:
+        (isPending: Bool, hint: Int64, rarities: RareFields?, isDeleted: Bool)?
     /// What few records have, kept apart so that a record is quickly copied.
     private var rarities: RareFields?
 

@@ -66,7 +66,8 @@ public final class InProcessRemote: Remote {
     /// One collection of the remote's store.
     public func collection(_ namespace: Namespace) -> any RemoteCollection {
         InProcessCollection(
-            store: store, namespace: namespace, clock: clock, commitsOnCallingThread: commitsOnCallingThread,
+            store: store, namespace: namespace, clock: clock,
+            commitsOnCallingThread: commitsOnCallingThread,
             rules: rules)
     }
 }

@@ -1,4 +1,4 @@
-public import BSONStore
+internal import BSONStore
 
 /// Answers a look for one document's version.
 public enum RemoteVersionLookup: Sendable, Hashable {

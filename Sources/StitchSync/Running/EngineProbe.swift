@@ -19,7 +19,8 @@ package struct EngineProbe: Sendable {
 
     /// Makes a probe; unless told, one that does nothing.
     package init(
-        commitsOnCallingThread: Bool = false, beforeCommit: @escaping @Sendable () throws -> Void = {},
+        commitsOnCallingThread: Bool = false,
+        beforeCommit: @escaping @Sendable () throws -> Void = {},
         afterCommit: @escaping @Sendable () throws -> Void = {},
         conflictFound: ConflictFound? = nil,
         passEnded: @escaping @Sendable (SyncPassReport) async throws -> Void = { _ in }

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 /// What the last pass of a loop tells those who watch the remotes.
-private struct LastPass: Sendable {
+struct LastPass: Sendable {
     /// It did not reach the remote, or nothing got on.
     var isFailing = false
     /// There was nothing to do.
@@ -9,7 +9,7 @@ private struct LastPass: Sendable {
 }
 
 /// Counts news of a remote for which passes find nothing to do: they may come at any rate.
-private struct SpuriousWakeups {
+struct SpuriousWakeups {
     private struct Counts {
         var place: ResumeToken?
         /// Passes in a row that found nothing, and how many of them at a place from before.

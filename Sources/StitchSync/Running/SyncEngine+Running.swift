@@ -58,7 +58,8 @@ extension SyncEngine {
     /// Runs a pass if one is due, and waits until there may be more to do; `false`, without a wait, when
     /// the remote was not reached.
     private func runPass(
-        _ agenda: inout SyncScheduler, _ patience: inout PassRetryPolicy, _ lastPass: Locked<LastPass>,
+        _ agenda: inout SyncScheduler, _ patience: inout PassRetryPolicy,
+        _ lastPass: Locked<LastPass>,
         after seen: Int
     ) async throws -> Bool {
         let written = try workSignature()

@@ -104,7 +104,9 @@ struct SubscriptionActivation {
 
 extension SyncEngine {
     /// Lets a set take over; `nil` where it cannot yet.
-    func activateSubscriptions(_ version: Int64, individually: Bool) async throws -> SubscriptionActivation.Outcome? {
+    func activateSubscriptions(_ version: Int64, individually: Bool) async throws
+        -> SubscriptionActivation.Outcome?
+    {
         let sets = sets
         return try await write { transaction in
             try SubscriptionActivation(

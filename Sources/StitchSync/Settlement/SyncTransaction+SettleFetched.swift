@@ -64,7 +64,9 @@ extension SyncTransaction {
     /// The local documents of looks, of the first where they are many bytes.
     ///
     /// Empty where they are to be looked up one by one. No look changes the document of another.
-    private func localDocuments(_ looks: [CollectionPass.FetchedDocument]) throws -> [StoredDocument?] {
+    private func localDocuments(_ looks: [CollectionPass.FetchedDocument]) throws
+        -> [StoredDocument?]
+    {
         guard looks.allSatisfy({ $0.record.rowID != nil }) else { return [] }
         return try transaction.findInKeyOrder(
             namespace, ids: looks.map(\.record.documentID), bytesMax: Self.batchReadBytesMax) ?? []
@@ -76,7 +78,8 @@ extension SyncTransaction {
     ///   - answer: what every conflict is answered with, if so.
     ///   - local: the local document, where this transaction has looked already.
     func settle(
-        _ look: CollectionPass.FetchedDocument, evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
+        _ look: CollectionPass.FetchedDocument, evidence: [OperationID: AttemptEvidence],
+        mayClaim: Bool,
         answer: ConflictHandler<BSONDocument>.FixedResolution? = nil, local: StoredDocument?? = nil
     ) throws -> SettlementOutcome {
         if try hasRecordMeanwhile(look.record) { return .nothing }
@@ -117,7 +120,8 @@ extension SyncTransaction {
     /// Settles also where the local row is missing: its change is lost, and no look may count that as a
     /// delete, or as nothing; without a change the document comes again.
     private func settle(
-        _ look: CollectionPass.FetchedDocument, _ record: inout SyncRecord, _ edition: RemoteEdition,
+        _ look: CollectionPass.FetchedDocument, _ record: inout SyncRecord,
+        _ edition: RemoteEdition,
         _ attempt: AttemptDecision, _ stored: StoredDocument?, mayClaim: Bool,
         answer: ConflictHandler<BSONDocument>.FixedResolution?
     ) throws -> SettlementOutcome {
@@ -140,7 +144,8 @@ extension SyncTransaction {
     }
 
     private func settleWhole(
-        _ look: CollectionPass.FetchedDocument, _ record: inout SyncRecord, _ edition: RemoteEdition,
+        _ look: CollectionPass.FetchedDocument, _ record: inout SyncRecord,
+        _ edition: RemoteEdition,
         _ attempt: AttemptDecision, _ stored: StoredDocument?, mayClaim: Bool,
         answer: ConflictHandler<BSONDocument>.FixedResolution?
     ) throws -> SettlementOutcome {
@@ -202,7 +207,8 @@ extension SyncTransaction {
 
     /// Evicts, or passes over, what does not belong here; `nil` for what does.
     private func settleMembership(
-        _ old: SyncRecord, _ look: CollectionPass.FetchedDocument, _ edition: RemoteEdition, isHeld: Bool
+        _ old: SyncRecord, _ look: CollectionPass.FetchedDocument, _ edition: RemoteEdition,
+        isHeld: Bool
     ) throws -> SettlementOutcome? {
         var record = old
         // What was told since the look is still to be looked at.

@@ -5,7 +5,8 @@ extension SyncTransaction {
     /// Settles looks one by one; what a unique index refuses waits for the others, which may make room
     /// for it.
     func settleIndividually(
-        _ looks: [CollectionPass.FetchedDocument], evidence: [OperationID: AttemptEvidence], mayClaim: Bool
+        _ looks: [CollectionPass.FetchedDocument], evidence: [OperationID: AttemptEvidence],
+        mayClaim: Bool
     ) throws -> [SettlementOutcome] {
         let scanned = try scanningForMissingRows(looks)
         var settled = [SettlementOutcome](repeating: .nothing, count: looks.count)
@@ -29,7 +30,8 @@ extension SyncTransaction {
     /// - Parameter pausesDuplicate: whether that a unique index refuses the document is wrong with it.
     /// - Returns: `nil` where that is to be found out later.
     func settleInSavepoint(
-        _ look: CollectionPass.FetchedDocument, evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
+        _ look: CollectionPass.FetchedDocument, evidence: [OperationID: AttemptEvidence],
+        mayClaim: Bool,
         pausesDuplicate: Bool = true
     ) throws -> SettlementOutcome? {
         do {

@@ -1,5 +1,5 @@
 internal import BSONStore
-public import StitchRules
+internal import StitchRules
 
 extension SyncTransaction {
     /// Throws when a write is certainly not allowed; going back to the base always is.

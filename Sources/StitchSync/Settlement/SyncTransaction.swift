@@ -36,7 +36,8 @@ struct SyncTransaction {
     var insertReason = ChangeReason.remote
 
     init(
-        transaction: WriteTransaction, collection: SyncStateTable.Collection, sets: SubscriptionCache
+        transaction: WriteTransaction, collection: SyncStateTable.Collection,
+        sets: SubscriptionCache
     ) {
         self.transaction = transaction
         self.collection = collection
@@ -55,13 +56,17 @@ struct SyncTransaction {
         }
     }
 
-    var subscriptions: SubscriptionTable { SubscriptionTable(connection: transaction.connection, cache: sets) }
+    var subscriptions: SubscriptionTable {
+        SubscriptionTable(connection: transaction.connection, cache: sets)
+    }
 
     var records: SyncRecordTable {
         SyncRecordTable(connection: transaction.connection, trusts: trusts)
     }
     var state: SyncStateTable { SyncStateTable(connection: transaction.connection) }
-    var givenUp: UnresolvedAttemptTable { UnresolvedAttemptTable(connection: transaction.connection) }
+    var givenUp: UnresolvedAttemptTable {
+        UnresolvedAttemptTable(connection: transaction.connection)
+    }
     var journal: JournalTable { JournalTable(connection: transaction.connection) }
     var namespace: Namespace { collection.namespace }
 
@@ -177,7 +182,9 @@ struct SyncTransaction {
     }
 
     /// Makes the local document what is given, or removes it where that is nothing.
-    func setLocal(_ id: BSONValue, to document: BSONDocument?, orRemoveAs removal: RemovalReason) throws {
+    func setLocal(_ id: BSONValue, to document: BSONDocument?, orRemoveAs removal: RemovalReason)
+        throws
+    {
         if let document {
             try setLocal(to: document)
         } else {

@@ -21,7 +21,8 @@ extension SyncRecordTable {
 
     /// Refused writes of one state after a place, the oldest first.
     func rejections(
-        _ state: RejectedWriteRecord.State, in collection: SyncStateTable.Collection, after id: Int64 = 0,
+        _ state: RejectedWriteRecord.State, in collection: SyncStateTable.Collection,
+        after id: Int64 = 0,
         limit: Int = .max
     ) throws -> [RejectedWriteRecord] {
         let select = try connection.prepare(
@@ -37,7 +38,9 @@ extension SyncRecordTable {
     }
 
     /// One refused write; `nil` when it is no longer kept.
-    func rejection(_ id: Int64, in collection: SyncStateTable.Collection) throws -> RejectedWriteRecord? {
+    func rejection(_ id: Int64, in collection: SyncStateTable.Collection) throws
+        -> RejectedWriteRecord?
+    {
         let select = try connection.prepare(
             """
             SELECT id, state, batch, entry FROM sync_rejected WHERE collection = ? AND id = ?
@@ -48,7 +51,9 @@ extension SyncRecordTable {
     }
 
     /// The oldest refused writes that the app is to be told of by one error.
-    func unreportedRejections(in collection: SyncStateTable.Collection) throws -> [RejectedWriteRecord] {
+    func unreportedRejections(in collection: SyncStateTable.Collection) throws
+        -> [RejectedWriteRecord]
+    {
         let select = try connection.prepare(
             """
             SELECT id, state, batch, entry FROM sync_rejected WHERE collection = ?1 AND told = 0

@@ -171,7 +171,9 @@ struct RejectionPolicyScenarios {
             }
         }
         func untold() throws -> [Namespace] {
-            try store.read { try SyncRecordTable(connection: $0.connection).collectionsWithUnreported() }
+            try store.read {
+                try SyncRecordTable(connection: $0.connection).collectionsWithUnreported()
+            }
         }
         try await engine.items.insertOne(["_id": "k", "ownerId": "zoe"])
         try await engine.syncNow()

@@ -53,7 +53,8 @@ extension BSONDecimal128 {
             isNegative: false, coefficient: coefficient, exponent: 1 - digits)
         let power = exponent + digits - 1
         // The logarithm of one is nothing, not nearly nothing.
-        let rest = scaled == Self.one ? FixedPointNumber.zero : FixedPointNumber(scaled).naturalLogarithm
+        let rest =
+            scaled == Self.one ? FixedPointNumber.zero : FixedPointNumber(scaled).naturalLogarithm
         return rest + FixedPointNumber(power) * FixedPointNumber.ln10
     }
 

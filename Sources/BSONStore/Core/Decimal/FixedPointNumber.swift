@@ -131,7 +131,9 @@ struct FixedPointNumber {
         return left.isSmaller(than: right) ? right.reduced(by: left) : left.reduced(by: right)
     }
 
-    static func - (left: FixedPointNumber, right: FixedPointNumber) -> FixedPointNumber { left + -right }
+    static func - (left: FixedPointNumber, right: FixedPointNumber) -> FixedPointNumber {
+        left + -right
+    }
 
     /// The magnitude less a smaller one, with this number's sign.
     private func reduced(by other: FixedPointNumber) -> FixedPointNumber {

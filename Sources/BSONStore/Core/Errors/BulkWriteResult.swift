@@ -23,14 +23,3 @@ public struct BulkWriteResult: Sendable {
         public let error: StoreError
     }
 }
-
-extension BulkWriteResult {
-    fileprivate mutating func add(
-        _ outcome: UpdateResult, at index: Int, _ note: ((DocumentImages) throws -> Void)?
-    ) throws {
-        if let note { for image in outcome.images { try note(image) } }
-        matchedCount += outcome.matchedCount
-        modifiedCount += outcome.modifiedCount
-        if let id = outcome.upsertedID { upsertedIDs[index] = id }
-    }
-}

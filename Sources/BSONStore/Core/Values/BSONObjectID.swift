@@ -54,7 +54,8 @@ public struct BSONObjectID: Sendable, Hashable {
     public var hex: String {
         String(unsafeUninitializedCapacity: 24) { text in
             for index in 0..<16 {
-                text[index] = ExtendedJSONCharacters.hexDigit(UInt8(high >> UInt64(60 - 4 * index) & 15))
+                text[index] = ExtendedJSONCharacters.hexDigit(
+                    UInt8(high >> UInt64(60 - 4 * index) & 15))
             }
             for index in 0..<8 {
                 let digit = UInt8(low >> UInt32(28 - 4 * index) & 15)

@@ -149,7 +149,8 @@ public struct SortOrder: Sendable {
         let joined: [UInt8] = document.withUnsafeBytes { bytes in
             self.key(metadata) { (visit: Visit) in
                 var count = 0
-                PathTraversal.visit(visit.parts[...], document: bytes, keepsElements: true) { value in
+                PathTraversal.visit(visit.parts[...], document: bytes, keepsElements: true) {
+                    value in
                     count += 1
                     visit.body(value)
                 }

@@ -106,7 +106,8 @@ struct PipelineParser: Sendable {
         let isSource = rule == nil
         switch place {
         case .command: return
-        case .facet where rule?.isAllowedInFacet != true || containsStageForbiddenInFacet(entry.argument):
+        case .facet
+        where rule?.isAllowedInFacet != true || containsStageForbiddenInFacet(entry.argument):
             throw StoreError(
                 StoreError.Code(rawValue: 40600),
                 "\(entry.name) is not allowed to be used within a $facet stage")
@@ -132,7 +133,8 @@ struct PipelineParser: Sendable {
             guard let (name, argument) = stage.documentValue?.first(where: { _ in true }) else {
                 return false
             }
-            return StageDefinition.all[name]?.isAllowedInFacet != true || containsStageForbiddenInFacet(argument)
+            return StageDefinition.all[name]?.isAllowedInFacet != true
+                || containsStageForbiddenInFacet(argument)
         }
     }
 

@@ -1,5 +1,5 @@
 /// Takes from the first stages what the collection can do itself.
-private struct PipelinePlanner {
+struct PipelinePlanner {
     private var stages: ArraySlice<any PipelineStage>
 
     init(stages: [any PipelineStage]) { self.stages = Self.fusingSortWithLimit(stages)[...] }

@@ -61,7 +61,8 @@ struct StageDefinition: Sendable {
         "$facet": facet, "$fill": StageDefinition(parse: FillStage.parse),
         "$geoNear": .source(isCollectionless: false, GeoNearStage.parse),
         "$graphLookup": StageDefinition(parse: GraphLookupStage.parse),
-        "$group": StageDefinition(parse: GroupStage.parse), "$limit": StageDefinition(parse: LimitStage.parse),
+        "$group": StageDefinition(parse: GroupStage.parse),
+        "$limit": StageDefinition(parse: LimitStage.parse),
         "$lookup": StageDefinition(parse: LookupStage.parse),
         "$match": StageDefinition(parse: MatchStage.parse), "$merge": .writer(MergeStage.parse),
         "$out": .writer(OutStage.parse), "$project": .transform(ProjectStage.project),
@@ -70,10 +71,12 @@ struct StageDefinition: Sendable {
         "$replaceWith": .transform(ReplaceRootStage.replaceWith),
         "$sample": StageDefinition(parse: SampleStage.parse), "$set": .transform(ProjectStage.set),
         "$setWindowFields": StageDefinition(parse: WindowStage.parse),
-        "$skip": StageDefinition(parse: SkipStage.parse), "$sort": StageDefinition(parse: SortStage.parse),
+        "$skip": StageDefinition(parse: SkipStage.parse),
+        "$sort": StageDefinition(parse: SortStage.parse),
         "$sortByCount": StageDefinition(parse: GroupStage.parseSortByCount),
         "$unionWith": StageDefinition(parse: UnionStage.parse),
-        "$unset": .transform(ProjectStage.unset), "$unwind": StageDefinition(parse: UnwindStage.parse),
+        "$unset": .transform(ProjectStage.unset),
+        "$unwind": StageDefinition(parse: UnwindStage.parse),
     ]
 
     private static let facet = {

@@ -92,7 +92,9 @@ extension ScriptInterpreter {
     }
 
     /// Makes an object with `new`.
-    func make(_ callee: ScriptValue, _ arguments: [ScriptValue]) throws(ScriptFailure) -> ScriptValue {
+    func make(_ callee: ScriptValue, _ arguments: [ScriptValue]) throws(ScriptFailure)
+        -> ScriptValue
+    {
         try charge(64)
         switch callee.object?.kind {
         case .function(let function, let scope, _) where !function.isArrow:

@@ -122,7 +122,8 @@ extension ScriptInterpreter {
         case "fill":
             let count = array.elements.count
             let from = ScriptString.place(arguments.dropFirst().first, count: count, otherwise: 0)
-            let end = ScriptString.place(arguments.dropFirst(2).first, count: count, otherwise: count)
+            let end = ScriptString.place(
+                arguments.dropFirst(2).first, count: count, otherwise: count)
             for index in from..<max(from, end) {
                 array.elements[index] = arguments.first ?? .undefined
             }

@@ -135,7 +135,8 @@ extension ScriptInterpreter {
     }
 
     /// The value of a property, of the value's own or of its kind.
-    func property(_ key: ScriptValue, of subject: ScriptValue) throws(ScriptFailure) -> ScriptValue {
+    func property(_ key: ScriptValue, of subject: ScriptValue) throws(ScriptFailure) -> ScriptValue
+    {
         switch subject {
         case .undefined, .null:
             throw fail(
@@ -146,7 +147,9 @@ extension ScriptInterpreter {
                 return ScriptString.character(text, Int(exactly: index))
             }
             if key.text == "length" { return .number(Double(text.utf16.count)) }
-            if let index = ScriptObject.index(key.text) { return ScriptString.character(text, index) }
+            if let index = ScriptObject.index(key.text) {
+                return ScriptString.character(text, index)
+            }
         case .object(let object):
             if object.isArray, case .number(let index) = key, let index = Int(exactly: index) {
                 return object.elements.indices.contains(index) ? object.elements[index] : .undefined

@@ -1,8 +1,8 @@
 /// Releases objects and scopes one after the other: what holds what holds the next, however many
 /// levels there are, takes no more of the thread's stack.
 struct ScriptDeallocator {
-    fileprivate var objects: [ScriptObject] = []
-    fileprivate var scopes: [ScriptScope] = []
+    var objects: [ScriptObject] = []
+    var scopes: [ScriptScope] = []
 
     /// Releases all, and what only they hold.
     mutating func drain() {

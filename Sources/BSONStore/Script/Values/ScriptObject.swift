@@ -53,7 +53,7 @@ final class ScriptObject {
     }
 
     /// Hands over all that it holds, for a release that does not recurse.
-    fileprivate func give(to release: inout ScriptDeallocator) {
+    func give(to release: inout ScriptDeallocator) {
         for case .object(let object) in elements { release.objects.append(object) }
         elements = []
         if !values.isEmpty {

@@ -18,7 +18,7 @@ final class ScriptScope {
     }
 
     /// Hands over all that it holds; scopes around it are as many as functions stand in another.
-    fileprivate func give(to release: inout ScriptDeallocator) {
+    func give(to release: inout ScriptDeallocator) {
         guard !values.isEmpty else { return }
         for case .object(let object) in values.values { release.objects.append(object) }
         values = [:]

@@ -173,7 +173,8 @@ extension ReadTransaction {
     }
 
     /// Reads without the guard, for a body that shows nothing to anybody.
-    private func withoutAccessPolicy<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    private func withoutAccessPolicy<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R
+    {
         let kept = accessPolicy
         accessPolicy = nil
         defer { accessPolicy = kept }

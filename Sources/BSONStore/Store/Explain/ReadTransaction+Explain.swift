@@ -1,5 +1,3 @@
-
-
 extension ReadTransaction {
     /// Tells how a query is answered, in the shape of the command `explain`.
     ///

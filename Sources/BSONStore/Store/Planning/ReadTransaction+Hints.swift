@@ -1,4 +1,3 @@
-
 extension ReadTransaction {
     /// Plans by options of `find`.
     func plan(

@@ -28,7 +28,8 @@ public final class WriteTransaction: ReadTransaction {
     override var readsChanges: Bool { true }
 
     init(
-        connection: SQLiteConnection, feed: ChangeFeed, clock: @escaping @Sendable () -> BSONDatetime
+        connection: SQLiteConnection, feed: ChangeFeed,
+        clock: @escaping @Sendable () -> BSONDatetime
     ) {
         self.feed = feed
         self.clock = clock

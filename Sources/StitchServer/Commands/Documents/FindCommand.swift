@@ -42,7 +42,8 @@ enum FindCommand {
     }
 
     private static func find(
-        _ namespace: Namespace, _ call: CommandCall, _ store: StoreBackend, _ ruleGuard: RuleAccessPolicy?
+        _ namespace: Namespace, _ call: CommandCall, _ store: StoreBackend,
+        _ ruleGuard: RuleAccessPolicy?
     ) throws -> CommandOutcome {
         let query = try FindQuery(call)
         let batchSize = try call.count("batchSize")

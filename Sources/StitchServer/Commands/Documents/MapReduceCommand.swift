@@ -139,7 +139,8 @@ struct MapReduceOutput: Sendable {
             throw CommandFailure(.badValue, "'out' must be either a string or an object")
         }
         guard kind == .inline || !collection.isEmpty else {
-            throw CommandFailure(.invalidNamespace, "Invalid namespace specified: the name is empty")
+            throw CommandFailure(
+                .invalidNamespace, "Invalid namespace specified: the name is empty")
         }
         guard !collection.utf8.contains(0) else {
             throw CommandFailure(

@@ -49,7 +49,8 @@ enum QueryOptionsCheck {
     ///
     /// - Throws: 2 for `$text` and `$near` together with what they exclude, 40218 for metadata that
     ///   is not there.
-    static func check(_ filter: Filter, _ call: CommandCall, fields: String) throws(CommandFailure) {
+    static func check(_ filter: Filter, _ call: CommandCall, fields: String) throws(CommandFailure)
+    {
         let sort = call.document("sort") ?? [:]
         let hint = call["hint"].flatMap { $0 == .document([:]) ? nil : $0 }
         if filter.usesNear {

@@ -1,4 +1,4 @@
-public import BSONStore
+internal import BSONStore
 
 /// Says how one document stands between store and remote.
 public enum DocumentSyncStatus: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import BSONStore
+internal import BSONStore
 
 /// Counts what an engine has carried since it was set up.
 public struct SyncProgress: Sendable, Hashable {

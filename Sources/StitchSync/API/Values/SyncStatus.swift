@@ -1,4 +1,4 @@
-public import BSONStore
+internal import BSONStore
 
 /// Counts a collection's documents by their state.
 public struct SyncStatus: Sendable, Hashable {

@@ -112,7 +112,8 @@ struct ExpressionDateParser {
 
     /// A number of digits within bounds.
     mutating func number(_ counts: ClosedRange<Int>) -> Int? {
-        let digits = bytes[at...].prefix { ExtendedJSONCharacters.isDigit($0) }.prefix(counts.upperBound)
+        let digits = bytes[at...].prefix { ExtendedJSONCharacters.isDigit($0) }.prefix(
+            counts.upperBound)
         guard digits.count >= counts.lowerBound else { return nil }
         at += digits.count
         return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
@@ -120,7 +121,8 @@ struct ExpressionDateParser {
 
     /// Digits behind a point as milliseconds; what is finer is cut off.
     mutating func fraction(_ counts: ClosedRange<Int>) -> Int? {
-        let digits = bytes[at...].prefix { ExtendedJSONCharacters.isDigit($0) }.prefix(counts.upperBound)
+        let digits = bytes[at...].prefix { ExtendedJSONCharacters.isDigit($0) }.prefix(
+            counts.upperBound)
         guard digits.count >= counts.lowerBound else { return nil }
         at += digits.count
         let first = digits.prefix(3).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }

@@ -62,7 +62,8 @@ enum ExpressionNumberParser {
         var isFraction = false
         var isInexact = false
         let mantissa = bytes.prefix { $0 | 0x20 != UInt8(ascii: "e") }
-        for byte in mantissa where ExtendedJSONCharacters.isDigit(byte) || byte == UInt8(ascii: ".") {
+        for byte in mantissa where ExtendedJSONCharacters.isDigit(byte) || byte == UInt8(ascii: ".")
+        {
             if byte == UInt8(ascii: ".") {
                 isFraction = true
             } else if coefficient < 1_000_000_000_000_000_000_000_000_000_000_000_000 {

@@ -8,8 +8,7 @@ extension ExpressionOperator {
             $0.contains(where: Expression.isTrue)
         },
         "$setDifference": .fixed(2) { arguments, context throws(StoreError) in
-            if NumberCoercion.isNullish(arguments[0]) || NumberCoercion.isNullish(arguments[1])
-            {
+            if NumberCoercion.isNullish(arguments[0]) || NumberCoercion.isNullish(arguments[1]) {
                 return .null
             }
             let (left, right) = try pair("$setDifference", arguments, 17048, 17049)

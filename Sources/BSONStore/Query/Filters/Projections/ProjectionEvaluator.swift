@@ -43,7 +43,8 @@ struct ProjectionEvaluator {
         _ filter: Filter, of value: BSONValue?, _ key: String
     ) -> BSONValue? {
         guard case .array(let array) = value,
-            let index = PositionalOperator.find(in: array, key: key, filter), let found = array[index]
+            let index = PositionalOperator.find(in: array, key: key, filter),
+            let found = array[index]
         else { return nil }
         return .array([found])
     }

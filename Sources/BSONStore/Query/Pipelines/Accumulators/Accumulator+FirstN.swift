@@ -1,4 +1,3 @@
-
 extension Accumulator {
     /// Reads `{input: <expression>, n: <expression>}`.
     static func several(

@@ -40,3 +40,24 @@ struct UnionStage: PipelineStage {
             next, pipeline, run.nested(on: namespace, collation: run.collation))
     }
 }
+/// Passes documents on, then those of a pipeline.
+final class UnionSink: PipelineSink {
+    private let next: any PipelineSink
+    private let relay: ForwardingSink
+    private let pipeline: Pipeline
+    private let run: PipelineRun
+
+    init(_ next: any PipelineSink, _ pipeline: Pipeline, _ run: PipelineRun) {
+        self.next = next
+        self.pipeline = pipeline
+        self.run = run
+        relay = ForwardingSink(next)
+    }
+
+    func take(_ document: BSONDocument) throws(StoreError) -> Bool { try relay.take(document) }
+
+    func finish() throws(StoreError) {
+        if relay.wantsMore { try pipeline.run(run, into: relay) }
+        try next.finish()
+    }
+}

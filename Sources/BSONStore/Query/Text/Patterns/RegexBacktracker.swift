@@ -111,7 +111,8 @@ struct RegexBacktracker {
 
     /// Follows one instruction; `false` when it leads nowhere.
     private mutating func step(
-        _ instruction: RegexAutomaton.Instruction, _ automaton: RegexAutomaton, _ state: inout Int32,
+        _ instruction: RegexAutomaton.Instruction, _ automaton: RegexAutomaton,
+        _ state: inout Int32,
         _ at: inout Int, _ ways: inout [Way]
     ) -> Bool {
         switch instruction {

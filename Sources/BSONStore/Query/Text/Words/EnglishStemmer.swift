@@ -80,7 +80,9 @@ struct EnglishStemmer {
         word.letters.dropLast(tail).contains(where: Self.vowels.contains)
     }
 
-    private static let pastTenseSuffixes = StemSuffixes([(true, "eed eedly"), (false, "ed edly ing ingly")])
+    private static let pastTenseSuffixes = StemSuffixes([
+        (true, "eed eedly"), (false, "ed edly ing ingly"),
+    ])
     private static let doubled: Set<String> = [
         "bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt",
     ]

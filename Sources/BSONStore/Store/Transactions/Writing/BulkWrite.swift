@@ -189,3 +189,14 @@ extension StoreError {
         sqliteCode == nil || code == .duplicateKey
     }
 }
+
+extension BulkWriteResult {
+    fileprivate mutating func add(
+        _ outcome: UpdateResult, at index: Int, _ note: ((DocumentImages) throws -> Void)?
+    ) throws {
+        if let note { for image in outcome.images { try note(image) } }
+        matchedCount += outcome.matchedCount
+        modifiedCount += outcome.modifiedCount
+        if let id = outcome.upsertedID { upsertedIDs[index] = id }
+    }
+}

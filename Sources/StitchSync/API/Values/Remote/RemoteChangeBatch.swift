@@ -1,4 +1,4 @@
-public import BSONStore
+internal import BSONStore
 
 /// Carries changes in commit order.
 public struct RemoteChangeBatch: Sendable, Hashable {
