@@ -1,11 +1,11 @@
 public import BSONStore
 
-/// Pipelines over the local documents, and several writes at once.
+/// Pipelines over the local documents, and bulk writes.
 extension SyncCollection {
-    /// The documents that a pipeline makes of the local documents, from one state of the store.
+    /// Returns the results of a pipeline over one snapshot of the local documents.
     ///
-    /// - Throws: `StoreError` with MongoDB's codes for what is no pipeline; of code 20 for one that
-    ///   ends in `$merge` or `$out`, whose writes sync would not see.
+    /// - Throws: `StoreError` with MongoDB's codes for an invalid pipeline; of code 20 for a
+    ///   pipeline that ends in `$merge` or `$out`, because sync would miss its writes.
     public func aggregate(
         _ pipeline: [BSONDocument], options: PipelineOptions = PipelineOptions()
     ) async throws -> [BSONDocument] {
@@ -20,9 +20,9 @@ extension SyncCollection {
         return try engine.store.read { try $0.aggregate(namespace, pipeline) }
     }
 
-    /// The documents that a pipeline makes, as values of a type.
+    /// Returns the results of a pipeline, decoded as values of a type.
     ///
-    /// - Throws: as ``aggregate(_:options:)``; `DecodingError` for a document that is none of the type.
+    /// - Throws: as ``aggregate(_:options:)``; `DecodingError` for a result that does not decode.
     public func aggregate<Output: Decodable & Sendable>(
         _ pipeline: [BSONDocument], as type: Output.Type,
         options: PipelineOptions = PipelineOptions()
@@ -32,21 +32,22 @@ extension SyncCollection {
         }
     }
 
-    /// Does several local writes in one transaction, each of them wholly or not at all; all that were
-    /// done are queued for the remote.
+    /// Runs several local writes in one transaction and queues the successful ones for upload.
     ///
-    /// - Parameter ordered: whether the first write that is refused ends it; otherwise the rest is
-    ///   done all the same.
-    /// - Returns: what was done, and which writes were refused and why.
-    /// - Throws: what the store says, and `SyncError` of code `.documentTooLarge`; nothing was
-    ///   changed then.
+    /// Each write succeeds or fails as a whole.
+    ///
+    /// - Parameter ordered: whether the first failed write ends the call; otherwise the writes
+    ///   after it run, too.
+    /// - Returns: the counts of the successful writes, and the failed writes with their errors.
+    /// - Throws: `StoreError` when the store fails, `SyncError` of code `.documentTooLarge`. An
+    ///   error changes nothing.
     @discardableResult
     public func bulkWrite(
         _ writes: [BulkWrite], ordered: Bool = true
     ) async throws -> BulkWriteResult {
         let result = try await write { sync in
             try sync.transaction.bulkWrite(sync.namespace, writes, ordered: ordered) { image in
-                // A write before this one may have been taken back, and its hint with it.
+                // An earlier write may have been rolled back, and its stale mark with it.
                 sync.resetStaleMark()
                 try sync.noteLocalWrite(before: image.before, after: image.after)
             }

@@ -1,13 +1,13 @@
 public import BSONStore
 
 extension SyncCollection {
-    /// Gives a change up that the remote has not confirmed: the document is again what the remote
-    /// last confirmed, and takes part again when it was paused.
+    /// Reverts an unconfirmed local change to the edition that the remote last confirmed.
     ///
-    /// A document that the remote never held is removed. A change whose answer is still out may have
-    /// landed; then it is taken back there as well, with the next pass.
+    /// Ends the document's pause, too. A document that the remote never held is removed. A change
+    /// that was sent but not confirmed may have reached the remote; then the next pass reverts it
+    /// there.
     ///
-    /// - Returns: whether there was a change to give up.
+    /// - Returns: whether there was a change to revert.
     @discardableResult
     public func discardPendingChange(of id: BSONValue) async throws -> Bool {
         let isDiscarded = try await write { sync in
@@ -22,7 +22,9 @@ extension SyncCollection {
         return isDiscarded
     }
 
-    /// What the remote last confirmed of a document; `nil` when it never held it, or it is not synced.
+    /// Returns the edition that the remote last confirmed.
+    ///
+    /// - Returns: `nil` when the remote never held the document or its id is not synced.
     public func confirmedDocument(id: BSONValue) async throws -> Document? {
         try engine.store.read { transaction -> BSONDocument? in
             let connection = transaction.connection

@@ -1,24 +1,25 @@
 public import BSONStore
 
-/// Local reads; they see changes that wait to be sent.
+/// Local reads; they include pending changes.
 ///
-/// A document that is none of the collection's type is a `SyncError` of code `.decodingFailed`.
+/// A document that does not decode as the collection's type throws `SyncError` of code
+/// `.decodingFailed`.
 extension SyncCollection {
-    /// The first document that a filter matches.
+    /// Returns the first document that matches a filter.
     ///
-    /// - Throws: `StoreError` with MongoDB's codes for a filter that cannot be read.
+    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter.
     public func findOne(_ filter: BSONDocument = [:]) async throws -> Document? {
         try await find(filter, options: FindOptions(limit: 1)).first
     }
 
-    /// The document of an `_id`; O(log n).
+    /// Returns the document with an `_id`; O(log n).
     public func findOne(id: BSONValue) async throws -> Document? {
         try engine.store.read { transaction in
             try transaction.get(namespace, id: id)
         }.map(decode)
     }
 
-    /// The documents that a filter matches.
+    /// Returns the documents that match a filter.
     public func find(
         _ filter: BSONDocument = [:], options: FindOptions = .all
     ) async throws -> [Document] {
@@ -27,9 +28,9 @@ extension SyncCollection {
         }.map(decode)
     }
 
-    /// How many documents a filter matches.
+    /// Returns the number of documents that match a filter.
     ///
-    /// - Parameter limit: the highest number that is told; 0 tells all.
+    /// - Parameter limit: the highest number to return; 0 sets no limit.
     public func count(_ filter: BSONDocument = [:], limit: Int = 0) async throws -> Int {
         let count = try engine.store.read { transaction in
             try transaction.count(namespace, filter: filter)
@@ -38,19 +39,19 @@ extension SyncCollection {
     }
 }
 
-/// Local writes; each is stored, with what sync needs of it, before it returns.
+/// Local writes; each call stores the document and its sync record before it returns.
 extension SyncCollection {
-    /// Inserts a document and keeps it in step; an `_id` is made when it has none.
+    /// Inserts a document and begins its sync; a document without an `_id` gets one.
     ///
     /// - Returns: the `_id`.
-    /// - Throws: `StoreError` of code 11000 when the `_id` is taken; `SyncError` of code
+    /// - Throws: `StoreError` of code 11000 when the `_id` exists; `SyncError` of code
     ///   `.documentTooLarge`.
     @discardableResult
     public func insertOne(_ document: Document) async throws -> BSONValue {
         try await insertMany(CollectionOfOne(document))[0]
     }
 
-    /// Inserts documents in one transaction: all of them or, on an error, none.
+    /// Inserts documents in one transaction: all of them or, after an error, none.
     ///
     /// - Returns: the `_id`s in order.
     @discardableResult
@@ -69,7 +70,7 @@ extension SyncCollection {
         return ids
     }
 
-    /// Changes the first document that a filter matches, by operators or a replacement.
+    /// Updates the first document that matches a filter, by operators or by a replacement.
     @discardableResult
     public func updateOne(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
@@ -83,7 +84,7 @@ extension SyncCollection {
         }
     }
 
-    /// Changes every document that a filter matches, by operators, in one transaction.
+    /// Updates every document that matches a filter, by operators, in one transaction.
     @discardableResult
     public func updateMany(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
@@ -97,8 +98,8 @@ extension SyncCollection {
         }
     }
 
-    /// Changes the first document that a filter matches by a pipeline of `$set`, `$unset`, `$project`,
-    /// `$replaceWith` and their other names.
+    /// Updates the first document that matches a filter by a pipeline of `$set`, `$unset`,
+    /// `$project`, `$replaceWith` and their aliases.
     @discardableResult
     public func updateOne(
         _ filter: BSONDocument, pipeline: [BSONDocument], upsert: Bool = false
@@ -111,7 +112,7 @@ extension SyncCollection {
         }
     }
 
-    /// Changes every document that a filter matches by a pipeline, in one transaction.
+    /// Updates every document that matches a filter by a pipeline, in one transaction.
     @discardableResult
     public func updateMany(
         _ filter: BSONDocument, pipeline: [BSONDocument], upsert: Bool = false
@@ -124,8 +125,9 @@ extension SyncCollection {
         }
     }
 
-    /// Replaces the first document that a filter matches; its `_id` stays, and so do fields that a
-    /// `Codable` type does not know.
+    /// Replaces the first document that matches a filter.
+    ///
+    /// Its `_id` stays, and so do fields that a `Codable` type does not know.
     @discardableResult
     public func replaceOne(
         _ filter: BSONDocument, _ document: Document, upsert: Bool = false
@@ -142,9 +144,9 @@ extension SyncCollection {
         }
     }
 
-    /// Deletes the first document that a filter matches.
+    /// Deletes the first document that matches a filter.
     ///
-    /// - Returns: how many were deleted: 0 or 1.
+    /// - Returns: the number of deleted documents: 0 or 1.
     @discardableResult
     public func deleteOne(_ filter: BSONDocument) async throws -> Int {
         let filter = try Filter(filter)
@@ -158,9 +160,9 @@ extension SyncCollection {
         return count
     }
 
-    /// Deletes every document that a filter matches, in one transaction.
+    /// Deletes every document that matches a filter, in one transaction.
     ///
-    /// - Returns: how many were deleted.
+    /// - Returns: the number of deleted documents.
     @discardableResult
     public func deleteMany(_ filter: BSONDocument) async throws -> Int {
         let filter = try Filter(filter)
@@ -197,7 +199,7 @@ extension SyncCollection {
             var untouched = 0
             for image in outcome.images {
                 try sync.noteLocalWrite(before: image.before, after: image.after)
-                // A version field that the app writes is taken out again.
+                // The write removes a version field that the app sets.
                 if let before = image.before, before == image.after?.withoutVersion {
                     untouched += 1
                 }

@@ -1,11 +1,12 @@
 public import BSONStore
 
-/// Local find-and-change calls: one transaction each.
+/// Local find-and-modify calls: one transaction each.
 extension SyncCollection {
-    /// Changes the first document that a filter matches and returns it, before or after as the
-    /// options say; `nil` when none matches.
+    /// Updates the first document that matches a filter and returns it.
     ///
-    /// - Throws: `StoreError` with MongoDB's codes for a filter or update that cannot be read.
+    /// - Returns: the document before or after the update, as the options say; `nil` when no
+    ///   document matches.
+    /// - Throws: `StoreError` with MongoDB's codes for an invalid filter or update.
     @discardableResult
     public func findOneAndUpdate(
         _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
@@ -17,8 +18,10 @@ extension SyncCollection {
         return try await findAndChange(Filter(filter), options) { _ in update }
     }
 
-    /// Replaces the first document that a filter matches and returns it, before or after as the
-    /// options say; its `_id` stays, and so do fields that a `Codable` type does not know.
+    /// Replaces the first document that matches a filter and returns it, before or after as the
+    /// options say.
+    ///
+    /// Its `_id` stays, and so do fields that a `Codable` type does not know.
     @discardableResult
     public func findOneAndReplace(
         _ filter: BSONDocument, _ document: Document, options: FindOneAndOptions = .init()
@@ -35,7 +38,7 @@ extension SyncCollection {
         }
     }
 
-    /// Deletes the first document that a filter matches and returns it.
+    /// Deletes the first document that matches a filter and returns it.
     @discardableResult
     public func findOneAndDelete(
         _ filter: BSONDocument, sort: SortOrder? = nil
@@ -55,8 +58,9 @@ extension SyncCollection {
         return try deleted.map(decode)
     }
 
-    /// The different values of a field in the documents that a filter matches, the values of arrays
-    /// one by one.
+    /// Returns the distinct values of a field in the documents that match a filter.
+    ///
+    /// The elements of an array count one by one.
     public func distinct(
         _ field: String, _ filter: BSONDocument = [:]
     ) async throws -> [BSONValue] {
@@ -80,7 +84,7 @@ extension SyncCollection {
                 try sync.noteLocalWrite(before: image.before, after: image.after)
             }
             guard options.returnsAfter else { return before }
-            // Without an image nothing changed.
+            // Without an image the update changed nothing.
             let id = outcome.images.first?.after?.documentID ?? before?.documentID
             return try id.flatMap(sync.local)
         }

@@ -1,12 +1,19 @@
 public import BSONStore
 
-/// Reads and writes one collection's synced documents, and says which documents are synced.
+/// One collection of an engine: its documents, and the choice of those that are synced.
 ///
 /// Reads and writes are local: they work offline and never wait for the network.
+///
+/// ```swift
+/// let todos = engine.collection(Namespace("app", "todos"), of: Todo.self)
+/// try await todos.insertOne(Todo(_id: 1, task: "Buy milk"))
+/// try await todos.updateOne(["_id": 1], ["$set": ["done": true]])
+/// let open = try await todos.find(["done": false])
+/// ```
 public struct SyncCollection<Document: Sendable>: Sendable {
     /// The engine that syncs the collection.
     public let engine: SyncEngine
-    /// The collection's name, here and at the remote.
+    /// The collection's name, locally and at the remote.
     public let namespace: Namespace
     let coding: DocumentCoding<Document>
 
@@ -20,13 +27,13 @@ public struct SyncCollection<Document: Sendable>: Sendable {
 // MARK: - Which documents
 
 extension SyncCollection {
-    /// Keeps documents in step from the next pass on; ids that are synced already stay as they are.
+    /// Begins the sync of documents with the next pass; ids that are already synced do not change.
     ///
-    /// An id that the remote does not have waits for it to appear. A document that the remote deletes
-    /// later ends the sync of its id.
+    /// An id that the remote does not hold waits until the document appears. When the remote
+    /// deletes the document later, the sync of the id ends.
     ///
-    /// - Throws: `StoreError` of code 2 for an array, a regular expression or undefined, which no id
-    ///   can be.
+    /// - Throws: `StoreError` of code 2 for an array, a regular expression or undefined: no
+    ///   document can have such an `_id`.
     public func sync(ids: some Sequence<BSONValue>) async throws {
         let ids = Array(ids)
         for id in ids { try Self.check(id, namespace) }
@@ -45,10 +52,11 @@ extension SyncCollection {
         }
     }
 
-    /// Ends the sync of documents and removes their local copies; changes not sent are lost, the
-    /// remote's documents stay.
+    /// Ends the sync of documents and removes their local copies.
     ///
-    /// A document that a subscription asks for stays as well, with its changes.
+    /// Pending changes are lost. The remote's documents stay.
+    ///
+    /// A local document that matches a subscription stays, with its changes.
     public func desync(ids: some Sequence<BSONValue>) async throws {
         let ids = Array(ids)
         try await write { sync in
@@ -69,37 +77,37 @@ extension SyncCollection {
         }
     }
 
-    /// Stitch's name for ``sync(ids:)`` of one document.
+    /// Begins the sync of one document: Stitch's name for ``sync(ids:)``.
     public func syncOne(_ id: BSONValue) async throws { try await sync(ids: [id]) }
 
-    /// Stitch's name for ``sync(ids:)``.
+    /// Begins the sync of documents: Stitch's name for ``sync(ids:)``.
     public func syncMany(_ ids: BSONValue...) async throws { try await sync(ids: ids) }
 
-    /// Stitch's name for ``desync(ids:)`` of one document.
+    /// Ends the sync of one document: Stitch's name for ``desync(ids:)``.
     public func desyncOne(_ id: BSONValue) async throws { try await desync(ids: [id]) }
 
-    /// Stitch's name for ``desync(ids:)``.
+    /// Ends the sync of documents: Stitch's name for ``desync(ids:)``.
     public func desyncMany(_ ids: BSONValue...) async throws { try await desync(ids: ids) }
 
-    /// The ids that are kept in step.
+    /// The ids of all synced documents.
     public var syncedIDs: [BSONValue] {
         get async throws { try await documentIDs(.all) }
     }
 
-    /// The ids of documents with a change that the remote has not confirmed, paused ones among them.
+    /// The ids of documents with an unconfirmed local change, including paused ones.
     public var pendingIDs: [BSONValue] {
         get async throws { try await documentIDs(.pending) }
     }
 
-    /// The ids that are paused; those that are missing at the remote are ``unexplainedIDs``.
+    /// The ids of paused documents; documents missing at the remote are in ``unexplainedIDs``.
     public var pausedIDs: [BSONValue] {
         get async throws { try await documentIDs(.paused) }
     }
 
-    /// The ids of documents whose version field at the remote is none that we understand (R6).
+    /// The ids of documents with a foreign version field at the remote (R6).
     ///
-    /// Their content is taken in; local changes of them stay queued until somebody gives them a
-    /// version again, or none.
+    /// The engine downloads their content. Local changes stay pending until another client writes a
+    /// valid version or removes the field.
     public var foreignVersionIDs: [BSONValue] {
         get async throws {
             try read { sync in
@@ -108,12 +116,12 @@ extension SyncCollection {
         }
     }
 
-    /// Why a document is paused; `nil` when it is not.
+    /// Returns the reason for a document's pause; `nil` when it is not paused.
     public func pauseReason(of id: BSONValue) async throws -> PauseReason? {
         try read { sync in try sync.record(id)?.pause }
     }
 
-    /// Lets a paused document take part again; the remote is looked at first.
+    /// Resumes the sync of a paused document; the next pass first fetches the remote's edition.
     ///
     /// - Returns: whether the document is synced.
     @discardableResult
@@ -135,9 +143,9 @@ extension SyncCollection {
 // MARK: - Transactions
 
 extension SyncCollection {
-    /// Reads a local document as the collection's type.
+    /// Decodes a local document as the collection's type.
     ///
-    /// - Throws: `SyncError` of code `.decodingFailed`, which names the document.
+    /// - Throws: `SyncError` of code `.decodingFailed`; its message names the document.
     func decode(_ document: BSONDocument) throws -> Document {
         do {
             return try coding.decode(document)

@@ -1,21 +1,21 @@
 package import BSONStore
 
-/// What the store holds of one synced document's editions.
+/// The base and the local edition of one synced document.
 package struct DocumentEditions: Sendable {
     /// The document's `_id`.
     package let documentID: BSONValue
-    /// What the remote last confirmed; `nil` where that is no document.
+    /// The edition that the remote last confirmed; `nil` where the remote confirmed no document.
     package let base: BSONDocument?
-    /// The local document; `nil` where there is none.
+    /// The local document; `nil` where it does not exist.
     package let local: BSONDocument?
-    /// The version field that the base was taken with.
+    /// The version field of the base.
     package let version: VersionField
-    /// How it stands.
+    /// The document's sync state.
     package let status: DocumentSyncStatus
-    /// A write was sent whose answer did not come.
+    /// Whether a write was sent and its response did not arrive.
     package let hasOpenAttempt: Bool
 
-    /// A document that is not kept in step.
+    /// Makes the editions of a document that is not synced.
     package init(unsynced document: BSONDocument) {
         self.init(
             documentID: document.documentID, base: nil, local: document, version: .absent,
@@ -35,18 +35,19 @@ package struct DocumentEditions: Sendable {
     }
 }
 
-/// What tools see of a store beside its documents.
+/// Sync data that tools read, in addition to the documents.
 extension SyncEngine {
-    /// The editions of a document; `nil` when its id is not synced.
+    /// Returns the editions of a document; `nil` when its id is not synced.
     package func editions(of id: BSONValue, in namespace: Namespace) throws -> DocumentEditions? {
         try collection(namespace).read { sync in
             try sync.record(id).map { try sync.editions($0) }
         }
     }
 
-    /// The editions of a collection's synced documents in the order in which they came to be synced.
+    /// Returns the editions of a collection's synced documents, in the order in which their sync
+    /// began.
     ///
-    /// - Parameter limit: how many at most.
+    /// - Parameter limit: the maximum number of documents.
     package func editions(in namespace: Namespace, limit: Int) throws -> [DocumentEditions] {
         try collection(namespace).read { sync in
             try sync.records.records(.all, in: sync.collection.rowID, limit: limit)
@@ -54,17 +55,18 @@ extension SyncEngine {
         } ?? []
     }
 
-    /// The newest conflict of each document that had one lately, the oldest first.
+    /// Returns the newest journaled conflict of each document, the oldest first.
     package func journaledConflicts() throws -> [JournaledConflict] {
         try store.read { try JournalTable(connection: $0.connection).conflicts() }
     }
 
-    /// The newest passes that did something, the oldest first.
+    /// Returns the newest journaled passes, the oldest first; passes without any effect are left
+    /// out.
     package func journaledPasses() throws -> [JournaledPass] {
         try store.read { try JournalTable(connection: $0.connection).passes() }
     }
 
-    /// The collections that are kept in step, or were.
+    /// Returns the collections that are synced now or were synced before.
     package func syncedCollections() throws -> [Namespace] {
         try store.read { transaction in
             try SyncStateTable(connection: transaction.connection).collections().map(\.namespace)

@@ -1,8 +1,8 @@
 internal import BSONStore
 
 extension SyncEngine {
-    /// Sets who gets the lines that the engine writes about compensating writes; nobody unless told.
+    /// Sets the handler of log lines about compensating writes; the default, `nil`, drops them.
     ///
-    /// It is called on the engine's tasks and should return soon.
+    /// The handler runs on the engine's tasks and should return soon.
     public func setLogHandler(_ handler: (@Sendable (SyncLogLine) -> Void)?) { log.set(handler) }
 }

@@ -1,9 +1,9 @@
 internal import BSONStore
 
 extension SyncEngine {
-    /// Checks that documents, records and events fit each other, in one snapshot of the store.
+    /// Checks in one snapshot of the store that documents, sync records and events are consistent.
     ///
-    /// Reads every synced document: O(documents). A sound store has no findings.
+    /// Reads every synced document: O(documents). A sound store yields no findings.
     public func verify() async throws -> [SyncFinding] {
         try store.read { transaction in
             let state = SyncStateTable(connection: transaction.connection)

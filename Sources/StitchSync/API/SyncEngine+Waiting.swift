@@ -1,35 +1,35 @@
 internal import BSONStore
 
 extension SyncEngine {
-    /// Runs passes until everything that was written here is at the remote.
+    /// Runs passes until the remote holds every local change.
     ///
-    /// Paused documents are not waited for, nor are those whose version field is not understood.
-    /// A conflict is waited for, also while no conflict handler is configured to answer it.
-    /// While the engine is offline it waits for ``setOnline(_:)``; where another engine syncs the
-    /// file, for that one to send it.
+    /// Ignores paused documents and documents with a foreign version field. Waits for conflicts,
+    /// even while no conflict handler is configured. While the engine is offline, the call waits
+    /// for ``setOnline(_:)``. Where another engine syncs the file, the call waits for that engine.
     ///
-    /// - Parameter timeout: how long at most; for ever unless told.
-    /// - Throws: `SyncError` of code `.timedOut`, `.authRequired` where the remote wants somebody to
-    ///   sign in, that of a collection that is stopped, and those of ``syncNow()`` but `.offline`;
-    ///   `StoreError` of code `.closed`; `CancellationError`.
+    /// - Parameter timeout: the longest wait; `nil` sets no limit.
+    /// - Throws: `SyncError` of code `.timedOut`, of code `.authRequired` where the user has to
+    ///   sign in, the error of a stopped collection, and the errors of ``syncNow()`` except
+    ///   `.offline`; `StoreError` of code `.closed`; `CancellationError`.
     public func waitForUpload(timeout: Duration? = nil) async throws {
         try await wait(for: [.unsent], in: nil, timeout)
     }
 
-    /// Runs passes until everything that the remote holds is here, as it was when this was called.
+    /// Runs passes until the store holds every remote change made before the call.
     ///
-    /// Sets of subscriptions that wait for their documents are waited for.
+    /// Waits for subscription sets whose documents are not here yet, too.
     ///
-    /// - Parameter timeout: how long at most; for ever unless told.
+    /// - Parameter timeout: the longest wait; `nil` sets no limit.
     /// - Throws: as ``waitForUpload(timeout:)`` does; `SyncError` of code `.subscriptionFailed`
-    ///   where the remote refused the latest set, `.storeInUse` where another engine syncs the file.
+    ///   where the remote refused the latest set, `.storeInUse` where another engine syncs the
+    ///   file.
     public func waitForDownload(timeout: Duration? = nil) async throws {
         try await wait(for: [.toLook], in: nil, timeout)
     }
 
-    /// Runs passes until both sides hold the same, paused documents apart.
+    /// Runs passes until both sides hold the same documents, except paused ones.
     ///
-    /// - Parameter timeout: how long at most; for ever unless told.
+    /// - Parameter timeout: the longest wait; `nil` sets no limit.
     /// - Throws: as ``waitForDownload(timeout:)`` does.
     public func waitForSynchronization(timeout: Duration? = nil) async throws {
         try await wait(for: [.unsent, .toLook], in: nil, timeout)
@@ -45,26 +45,26 @@ extension SyncCollection {
         try await engine.syncNow(only: [namespace])
     }
 
-    /// Does for the collection what ``SyncEngine/waitForUpload(timeout:)`` does for all.
+    /// Waits as ``SyncEngine/waitForUpload(timeout:)`` does, for this collection only.
     public func waitForUpload(timeout: Duration? = nil) async throws {
         try await engine.wait(for: [.unsent], in: namespace, timeout)
     }
 
-    /// Does for the collection what ``SyncEngine/waitForDownload(timeout:)`` does for all.
+    /// Waits as ``SyncEngine/waitForDownload(timeout:)`` does, for this collection only.
     public func waitForDownload(timeout: Duration? = nil) async throws {
         try await engine.wait(for: [.toLook], in: namespace, timeout)
     }
 
-    /// Does for the collection what ``SyncEngine/waitForSynchronization(timeout:)`` does for all.
+    /// Waits as ``SyncEngine/waitForSynchronization(timeout:)`` does, for this collection only.
     public func waitForSynchronization(timeout: Duration? = nil) async throws {
         try await engine.wait(for: [.unsent, .toLook], in: namespace, timeout)
     }
 }
 
 extension SyncEngine {
-    /// Runs passes until no record of these kinds is left, with pauses as the backoff says.
+    /// Runs passes until no record of these kinds is left, and pauses between them by the backoff.
     ///
-    /// A pass that is under way when the time is up is told to stop, and not waited for.
+    /// When the time is up, the running pass is cancelled, and the call does not wait for its end.
     func wait(
         for selections: [SyncRecordTable.Selection], in namespace: Namespace?, _ limit: Duration?
     ) async throws {
@@ -92,13 +92,13 @@ extension SyncEngine {
             } catch let error as SyncError
                 where error.code == .storeInUse && selections == [.unsent]
             {
-                // The engine that syncs the file sends what is written here.
+                // The engine that syncs the file uploads this engine's writes.
                 if try isEmpty(selections, in: namespace) { return }
                 try await waitForOtherEngine(after: commits)
                 continue
             }
             guard let report = passed else {
-                // Also where its answer does not count, it tells when the store is closed.
+                // Called even where the result does not matter: it throws once the store is closed.
                 if try isEmpty(selections, in: namespace), selections == [.unsent] { return }
                 try await waitUntilWoken(after: seen)
                 continue
@@ -121,7 +121,7 @@ extension SyncEngine {
         }
     }
 
-    /// The error of a collection that is stopped: only a person can end the wait for it.
+    /// Returns the error of a stopped collection: only a person can end the stop.
     func stopError(in namespace: Namespace?) throws -> SyncError? {
         let collections = try store.read { transaction in
             try SyncStateTable(connection: transaction.connection).collections()
@@ -133,8 +133,7 @@ extension SyncEngine {
         return nil
     }
 
-    /// The error of a sign-in or a query that the remote refused: only a person can end the wait for
-    /// what needs it.
+    /// Returns the error of a refused sign-in or query: only a person can end the wait for it.
     private func refusal(
         _ report: SyncPassReport, in namespace: Namespace?,
         _ selections: [SyncRecordTable.Selection]
@@ -149,7 +148,7 @@ extension SyncEngine {
         return SyncError(.subscriptionFailed, text, namespace: namespace)
     }
 
-    /// What ends a wait that needs somebody to sign in.
+    /// Makes the error that ends a wait until the user signs in.
     static func authRequired(in namespace: Namespace? = nil) -> SyncError {
         SyncError(
             .authRequired,
@@ -166,13 +165,13 @@ extension SyncEngine {
         }
     }
 
-    /// Waits until there is something to do, such as when the engine is online again.
+    /// Waits for work, for example until the engine is online again.
     func waitUntilWoken(after seen: Int) async throws {
         await wakes.wait(after: seen)
         try Task.checkCancellation()
     }
 
-    /// Whether a set of subscriptions is to be answered that asks for documents of a collection, or any.
+    /// Whether a subscription set on a collection, or on any, waits for the remote's answer.
     private func isSetWaiting(in namespace: Namespace?) throws -> Bool {
         guard let namespace else { return try isSetWaiting() }
         return try store.read { transaction in
@@ -181,7 +180,7 @@ extension SyncEngine {
         }
     }
 
-    /// The newest of all writes that the remote did not allow.
+    /// The id of the newest rejected write.
     var newestRejectedWrite: Int64 {
         get throws {
             try store.read { transaction in
@@ -198,7 +197,7 @@ extension SyncEngine {
 }
 
 extension ReadTransaction {
-    /// Whether no record of a store is one that passes can settle, in a collection or in all.
+    /// Whether no pass can settle any record, of one collection or of all.
     func isEmpty(
         _ selections: [SyncRecordTable.Selection], in namespace: Namespace?
     ) throws -> Bool {
@@ -215,8 +214,8 @@ extension ReadTransaction {
 }
 
 extension SyncRecordTable {
-    /// Whether there is a record of a kind that passes can settle: a change of a document whose
-    /// version field is not understood waits for somebody else.
+    /// Whether a pass can settle a record of a kind. It cannot send a change of a document with a
+    /// foreign version field.
     fileprivate func isAwaited(_ selection: Selection, in collection: Int64) throws -> Bool {
         guard try count(selection, in: collection) > 0 else { return false }
         guard selection == .unsent else { return true }
@@ -231,7 +230,7 @@ extension SyncRecordTable {
 }
 
 extension SyncRecord {
-    /// All that is left to do is to send a change, which the version field forbids.
+    /// Whether the record only waits for an upload that its foreign version field forbids.
     fileprivate var waitsForForeignVersion: Bool {
         guard case .foreign = version else { return false }
         return attempt == nil && hint == 0

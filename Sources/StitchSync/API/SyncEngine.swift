@@ -1,13 +1,22 @@
 public import BSONStore
 
-/// Keeps documents of a store and of a remote in step.
+/// An engine that syncs the documents of a store with a remote.
 ///
-/// Local calls never wait for the network: they write to the store, and passes carry changes both
-/// ways. A pass runs when ``syncNow()`` is called, or by itself while ``run()`` runs. See Docs/SYNC.md.
+/// Local calls never wait for the network: they read and write the store. Passes carry changes both
+/// ways. The app starts a pass with ``syncNow()``; ``run()`` starts passes by itself. See
+/// Docs/SYNC.md.
+///
+/// ```swift
+/// let store = try DocumentStore(at: .file("app.db"))
+/// let engine = try SyncEngine(store: store, remote: remote)
+/// let todos = engine.collection(Namespace("app", "todos"), of: Todo.self)
+/// try await todos.insertOne(Todo(_id: 1, task: "Buy milk"))
+/// try await engine.syncUntilQuiet()
+/// ```
 public final class SyncEngine: Sendable {
-    /// The store that holds the documents and what sync knows of them.
+    /// The store that holds the documents and their sync records.
     public let store: DocumentStore
-    /// Where the documents are kept in step with.
+    /// The remote that the documents are synced with.
     public let remote: any Remote
 
     let limits: SyncLimits
@@ -17,46 +26,47 @@ public final class SyncEngine: Sendable {
     let log = SyncLog()
     let journal: SyncJournal
     let gate = PassQueue()
-    /// Something is to be done.
+    /// Signals that there is work.
     let wakes = Signal()
-    /// A pass ended, or a frequency changed: what is watched may be another.
+    /// Signals that a pass ended or a frequency changed, which may change the watched collections.
     let passes = Signal()
-    /// A record may have changed, or something was carried.
+    /// Signals that a record or the progress may have changed.
     let changed = Signal()
     let probe: EngineProbe
-    /// The sets of subscriptions as they were last read.
+    /// The subscription sets as they were last read.
     let sets = SubscriptionCache()
     let state: Locked<State>
-    /// The right to sync the store's file, once a pass ran; not in the state, which deliveries keep.
+    /// The lease on the store's file, once a pass ran; not in the state, which deliveries retain.
     let lease = Locked<SyncLease?>(nil)
-    /// Tells the engine that its store was closed.
+    /// The observation that reports the closing of the store.
     private let closing = Locked<CommitObservation?>(nil)
-    /// The engines whose pass the task runs, or whose conflict handler it is.
+    /// The engines whose pass or conflict handler runs in the current task.
     @TaskLocal static var passing: Set<ObjectIdentifier> = []
 
-    /// What lives in memory only.
+    /// The state that lives in memory only.
     struct State {
         var configurations: [Namespace: CollectionConfiguration] = [:]
-        /// The stops that the app was told of since the start.
+        /// The stops that were reported to the app since the start.
         var reportedStops: [Namespace: SyncStop] = [:]
         var isOnline = true
         var progress = SyncProgress()
         var totals = TransferTotals()
-        /// ``SyncEngine/close()`` was called.
+        /// Whether the app closed the engine.
         var isClosed = false
     }
 
-    /// Sets an engine up over an open store.
+    /// Makes an engine over an open store.
     ///
-    /// Over a store that is open for reading only it tells what is there, and writes and syncs nothing.
+    /// Over a read-only store the engine only reads; it writes and syncs nothing.
     ///
     /// - Parameters:
-    ///   - limits: bounds of batches, handlers and retries.
-    ///   - backoff: the spacing of passes after failures.
-    ///   - clock: what waiting is measured by; tests pass their own.
-    ///   - initialSubscriptions: what a store that never had subscriptions begins with.
-    /// - Throws: `StoreError` when the store fails, `SyncError` of code `.storeFailed` when its sync
-    ///   tables are of a later version, or the store is for reading only and has none, or earlier ones.
+    ///   - limits: the bounds of batches, handlers and retries.
+    ///   - backoff: the pauses between passes after failures.
+    ///   - clock: the clock that measures waits; tests pass their own.
+    ///   - initialSubscriptions: the first subscriptions of a store that never had any.
+    /// - Throws: `StoreError` when the store fails; `SyncError` of code `.storeFailed` when its
+    ///   sync tables are of a later version, or the store is read-only and its sync tables are
+    ///   missing or of an earlier version.
     public convenience init(
         store: DocumentStore, remote: any Remote, limits: SyncLimits = SyncLimits(),
         backoff: Backoff = Backoff(), clock: any Clock<Duration> = ContinuousClock(),
@@ -68,7 +78,7 @@ public final class SyncEngine: Sendable {
             initialSubscriptions: initialSubscriptions)
     }
 
-    /// As the public one, with what makes a run repeatable.
+    /// Makes an engine with a probe and a fixed instance number, which make a run repeatable.
     package init(
         store: DocumentStore, remote: any Remote, limits: SyncLimits, backoff: Backoff,
         clock: any Clock<Duration>, probe: EngineProbe, freshInstance: UInt64,
@@ -92,17 +102,18 @@ public final class SyncEngine: Sendable {
                 try initialSubscriptions?.run(transaction, sets)
             }
         }
-        // Not strongly: the store may outlive the engine.
+        // A weak reference, since the store may outlive the engine.
         let observation = store.observeClosing { [weak self] in self?.noteClosed() }
         closing.withLock { $0 = observation }
     }
 
-    /// A collection of raw BSON documents.
+    /// Returns a collection of raw BSON documents.
     public func collection(_ namespace: Namespace) -> SyncCollection<BSONDocument> {
         SyncCollection(engine: self, namespace: namespace, coding: .raw)
     }
 
-    /// A collection of `Codable` documents; fields that the type does not know are kept.
+    /// Returns a collection of `Codable` documents; updates keep fields that the type does not
+    /// know.
     public func collection<Document: Codable & Sendable>(
         _ namespace: Namespace, of type: Document.Type
     ) -> SyncCollection<Document> {
@@ -116,9 +127,9 @@ extension SyncEngine {
     /// Runs a transaction over one collection's documents, records and events.
     ///
     /// - Parameters:
-    ///   - expanding: whether what is stored for several records at once is first spread over them,
-    ///     so that the body finds each as it is.
-    ///   - byApp: whether the app writes, which a strict collection judges at once.
+    ///   - expanding: whether state that is stored once for several records is first written to
+    ///     each of them, so that the body finds every record complete.
+    ///   - byApp: whether the app writes; a strict collection judges such a write at once.
     func write<R: Sendable>(
         _ namespace: Namespace, expanding: Bool = true, byApp: Bool = false,
         _ body: @escaping @Sendable (SyncTransaction) throws -> R
@@ -162,15 +173,16 @@ extension SyncEngine {
         return result
     }
 
-    /// Whether somebody listens to a collection; unknown until the app configured it or listens.
+    /// Whether a collection has a listener; `nil` until the app configures the collection or
+    /// listens.
     func listens(to namespace: Namespace) -> Bool? {
         if delivery.hasReceivers(namespace) { return true }
         let isConfigured = state.withLock { $0.configurations[namespace]?.isSet } ?? false
         return isConfigured && ownsStoreFile ? false : nil
     }
 
-    /// Nobody else's listeners depend on what this engine says: an engine that only writes beside the
-    /// one that syncs the file knows nothing of that one's.
+    /// Whether this engine alone syncs the store. An engine that only writes to the file does not
+    /// know the listeners of the engine that syncs it.
     private var ownsStoreFile: Bool {
         store.location == .inMemory || lease.withLock { $0 != nil }
     }
@@ -184,28 +196,29 @@ extension SyncEngine {
 // MARK: - Network
 
 extension SyncEngine {
-    /// Whether passes may go to the remote.
+    /// Whether passes may connect to the remote.
     public var isOnline: Bool { state.withLock { $0.isOnline } }
 
-    /// Tells the engine that there is a network, or that there is none.
+    /// Sets whether the engine may use the network.
     ///
-    /// Offline, reads and writes go on and changes queue; online again, a pass runs at once.
+    /// While offline, reads and writes continue and changes queue. Back online, a pass runs at
+    /// once.
     public func setOnline(_ isOnline: Bool) {
         state.withLock { $0.isOnline = isOnline }
         if isOnline { wake() }
     }
 
-    /// Tells the engine that its user signed in, or signed in anew: a pass runs at once.
+    /// Notes that the user signed in, the first time or again, and starts a pass at once.
     public func noteSignIn() { wake() }
 
-    /// Notes that there is something to do.
+    /// Signals that there is work.
     func wake() { wakes.notify() }
 }
 
 // MARK: - Passes
 
 extension SyncEngine {
-    /// Has the next pass compare all versions of a collection, as after a gap in the history.
+    /// Makes the next pass compare all versions of a collection, as after a gap in the history.
     public func forceScan(_ namespace: Namespace) async throws {
         try await write(namespace) { sync in
             var collection = sync.collection
@@ -217,18 +230,18 @@ extension SyncEngine {
 }
 
 extension SyncEngine {
-    /// Runs one pass over all collections: remote to local, then local to remote.
+    /// Runs one pass over all collections: first pull, then push.
     ///
-    /// A conflict that a handler answers in a pass is uploaded by the next one.
-    /// A collection whose remote fails does not keep the others from their turn; the report tells.
+    /// The next pass uploads the resolution of a conflict. A failure in one collection does not
+    /// stop the others; the report lists it.
     ///
-    /// - Throws: `SyncError` of code `.offline` when the app said so, `.storeInUse` when another
-    ///   engine syncs the store's file, `.passUnderWay` inside of a conflict handler; `StoreError`
-    ///   when the store fails; `CancellationError`.
+    /// - Throws: `SyncError` of code `.offline` after `setOnline(false)`, `.storeInUse` when
+    ///   another engine syncs the store's file, `.passUnderWay` inside a conflict handler;
+    ///   `StoreError` when the store fails; `CancellationError`.
     @discardableResult
     public func syncNow() async throws -> SyncPassReport { try await syncNow(only: nil) }
 
-    /// Runs one pass over some collections, or all, or a part of it.
+    /// Runs one pass, or one direction of it, over some collections or all.
     @discardableResult
     func syncNow(
         only namespaces: Set<Namespace>?, direction: SyncPass.Direction = .both
@@ -237,7 +250,7 @@ extension SyncEngine {
         guard isOnline else { throw SyncError(.offline, "the engine is offline") }
         try checkIsOutsideOfPass()
         return try await gate.run {
-            // It may have been closed while the pass before was under way, or by a handler of this one.
+            // The engine may be closed during the previous pass, or by a handler of this one.
             try checkIsOpen()
             defer { if isClosed { noteClosed() } }
             try takeLease()
@@ -258,10 +271,10 @@ extension SyncEngine {
         }
     }
 
-    /// Runs passes until a pass finds nothing to do; what is paused or waits for a handler stays.
+    /// Runs passes until one finds nothing to do; paused documents and open conflicts stay.
     ///
-    /// - Parameter passesMax: gives up after so many.
-    /// - Returns: what all passes did, and how many there were.
+    /// - Parameter passesMax: the maximum number of passes.
+    /// - Returns: the sum of all reports, and the number of passes.
     @discardableResult
     public func syncUntilQuiet(
         passesMax: Int = 10
@@ -275,14 +288,14 @@ extension SyncEngine {
         return (total, passesMax)
     }
 
-    /// Delivers all events and errors that are there now to the app's listeners.
+    /// Delivers all events and errors that are stored now to the app's listeners.
     ///
-    /// Inside of a listener it returns at once.
+    /// Called by a listener, it returns at once.
     public func flushEvents() async { await delivery.flush() }
 }
 
 extension SyncPassReport {
-    /// Nothing was taken in, sent, resolved, paused or left for the next pass.
+    /// Whether the pass downloaded, uploaded, resolved and paused nothing, and left nothing to do.
     public var isQuiet: Bool {
         taken == 0 && removed == 0 && uploaded == 0 && conflicts == 0 && paused == 0
             && reverted == 0 && answered == 0 && overtaken == 0 && evicted == 0
