@@ -3,21 +3,22 @@ public import BSONStore
 // MARK: - Configuration
 
 extension SyncCollection {
-    /// Sets the app's closures; they live in memory and are set anew after each start.
+    /// Sets the collection's handlers and policies; the app calls this after each start.
     ///
-    /// Setting them again replaces all of them. Without a conflict handler conflicts wait.
+    /// They live in memory only, and each call replaces all of them. Without a conflict handler,
+    /// conflicts wait.
     ///
     /// - Parameters:
-    ///   - conflictHandler: answers conflicts.
-    ///   - changeEventListener: is told of every change, in order, after it is stored. A change is
-    ///     told again after a crash that came before the listener returned.
-    ///   - errorListener: is told of errors, with the document's id where there is one.
+    ///   - conflictHandler: resolves conflicts.
+    ///   - changeEventListener: receives every change in order, after it is stored. After a crash
+    ///     it receives a change again unless it had returned.
+    ///   - errorListener: receives errors, with the document's id where there is one.
     ///   - syncFrequency: when ``SyncEngine/run()`` syncs the collection.
-    ///   - rejectionPolicy: what becomes of changes that the remote refuses.
-    ///   - strictWrites: refuses writes at the call that are certainly not allowed.
-    ///   - droppedCollectionPolicy: what becomes of documents whose collection the remote dropped.
-    ///   - unexplainedAbsence: what becomes of documents that are missing at the remote without
-    ///     evidence that somebody deleted them.
+    ///   - rejectionPolicy: the treatment of changes that the remote refuses.
+    ///   - strictWrites: the check that throws at the call when a write is certain to be refused.
+    ///   - droppedCollectionPolicy: the treatment of documents whose collection the remote dropped.
+    ///   - unexplainedAbsence: the treatment of documents that are missing at the remote without
+    ///     evidence of a delete.
     public func configure(
         conflictHandler: ConflictHandler<Document>? = nil,
         changeEventListener: (@Sendable (ChangeEvent<Document>) async -> Void)? = nil,
@@ -42,7 +43,7 @@ extension SyncCollection {
         engine.wake()
     }
 
-    /// Changes when ``SyncEngine/run()`` syncs the collection, and nothing else of its configuration.
+    /// Changes when ``SyncEngine/run()`` syncs the collection; the rest of the configuration stays.
     public func updateSyncFrequency(_ frequency: SyncFrequency) async {
         engine.state.withLock { state in
             state.configurations[namespace, default: CollectionConfiguration()].frequency =
@@ -100,11 +101,12 @@ extension DocumentCoding {
 // MARK: - Listeners
 
 extension SyncCollection {
-    /// Adds a listener beside the configured one; each is told of every change, at its own pace.
+    /// Adds a listener of the collection's changes to the configured one.
     ///
-    /// It begins with the oldest change that not everybody has been told of.
+    /// Each listener receives every change at its own pace. The new one begins with the oldest
+    /// change that some listener has not received yet.
     ///
-    /// - Returns: what ends the listening; letting go of it does not.
+    /// - Returns: the registration that ends the listener; deallocating it does not.
     @discardableResult
     public func addChangeEventListener(
         _ listener: @escaping @Sendable (ChangeEvent<Document>) async -> Void
@@ -115,10 +117,12 @@ extension SyncCollection {
         return ListenerRegistration { delivery.remove(receiver) }
     }
 
-    /// Adds a listener of the collection's errors beside the configured one; each is told at its own
-    /// pace, of a refused write once all are done with those before.
+    /// Adds a listener of the collection's errors to the configured one.
     ///
-    /// - Returns: what ends the listening; letting go of it does not.
+    /// Each listener receives errors at its own pace. A refused write is reported once all
+    /// listeners have handled the refused writes before it.
+    ///
+    /// - Returns: the registration that ends the listener; deallocating it does not.
     @discardableResult
     public func addErrorListener(
         _ listener: @escaping @Sendable (SyncError) async -> Void
@@ -126,15 +130,15 @@ extension SyncCollection {
         engine.addErrorListener(in: namespace, listener)
     }
 
-    /// The collection's changes, one after another, for `for await`.
+    /// The collection's changes in order, for `for try await`.
     ///
-    /// Every iterator is a listener of its own. A change counts as delivered when the next one is
-    /// asked for. The sequence ends when its task is cancelled.
+    /// Each iterator is a listener. A change counts as delivered when the iterator requests the
+    /// next one. The sequence ends when its task is cancelled.
     public var events: SyncEvents<Document> {
         SyncEvents(delivery: engine.delivery, namespace: namespace, coding: coding)
     }
 
-    /// The collection's errors from now on; the oldest of over a thousand that wait are dropped.
+    /// The collection's errors from now on; the stream buffers the newest thousand.
     public var errors: AsyncStream<SyncError> { engine.errors(in: namespace) }
 
     private func untyped(
@@ -150,7 +154,7 @@ extension SyncCollection {
 extension SyncEngine {
     /// Adds a listener of all collections' errors.
     ///
-    /// - Returns: what ends the listening; letting go of it does not.
+    /// - Returns: the registration that ends the listener; deallocating it does not.
     @discardableResult
     public func addErrorListener(
         _ listener: @escaping @Sendable (SyncError) async -> Void
@@ -158,7 +162,7 @@ extension SyncEngine {
         addErrorListener(in: nil, listener)
     }
 
-    /// All collections' errors from now on; the oldest of over a thousand that wait are dropped.
+    /// All collections' errors from now on; the stream buffers the newest thousand.
     public var errors: AsyncStream<SyncError> { errors(in: nil) }
 
     func addErrorListener(
@@ -181,7 +185,7 @@ extension SyncEngine {
 }
 
 extension ChangeEvent<BSONDocument> {
-    /// The event with the app's type; an event that cannot be read is reported and left out.
+    /// Returns the event with the app's type; reports and skips an event that does not decode.
     func typed<Typed>(
         _ coding: DocumentCoding<Typed>, _ delivery: EventDelivery?
     ) -> ChangeEvent<Typed>? {

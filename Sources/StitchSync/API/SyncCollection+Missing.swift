@@ -5,8 +5,8 @@ public import BSONStore
 extension SyncCollection {
     /// The ids of documents that are missing at the remote without evidence of a delete.
     ///
-    /// They are readable, and not sent. A local write to one of them is a conflict with the remote's
-    /// document missing.
+    /// They stay readable and are not uploaded. A local write to one of them is a conflict whose
+    /// remote document is missing.
     public var unexplainedIDs: [BSONValue] {
         get async throws {
             try read { sync in
@@ -17,10 +17,10 @@ extension SyncCollection {
 
     /// Removes or uploads all documents that are missing at the remote without evidence of a delete.
     ///
-    /// The next pass carries it out; it looks at the remote first, and a document that is there by then
-    /// is synced as usual.
+    /// The next pass carries the answer out. It fetches from the remote first and syncs a document
+    /// that exists there again as usual.
     ///
-    /// - Returns: how many documents it is about.
+    /// - Returns: the number of these documents.
     @discardableResult
     public func resolveUnexplained(_ answer: UnexplainedAnswer) async throws -> Int {
         let ids = try await unexplainedIDs
@@ -33,11 +33,11 @@ extension SyncCollection {
 // MARK: - Another remote
 
 extension SyncCollection {
-    /// Ends a stop by taking the remote that was found as the collection's own: what is here is uploaded,
-    /// what is there is merged.
+    /// Ends a stop by adopting the remote that was found.
     ///
-    /// Documents that both sides hold with other contents are conflicts without a base. Documents that
-    /// were deleted here and are there are conflicts, too.
+    /// The next pass uploads local documents and downloads remote ones. Documents that differ are
+    /// conflicts without a base. A document that was deleted locally and exists at the remote is a
+    /// conflict, too.
     ///
     /// - Returns: whether the collection was stopped.
     @discardableResult
@@ -53,8 +53,9 @@ extension SyncCollection {
         }
     }
 
-    /// Ends a stop by taking what the remote that was found holds: documents that are not there are removed
-    /// here, and changes that were not sent are given up.
+    /// Ends a stop by replacing the local documents with those of the remote that was found.
+    ///
+    /// Local documents that the remote does not hold are removed, and pending changes are lost.
     ///
     /// - Returns: whether the collection was stopped.
     @discardableResult
@@ -95,7 +96,7 @@ extension SyncCollection {
 }
 
 extension SyncTransaction {
-    /// Goes through all records of the collection, in the order of their rows.
+    /// Runs a closure for each record of the collection, in the order of the rows.
     fileprivate func forEachRecord(_ body: (inout SyncRecord) throws -> Void) throws {
         var last: Int64 = 0
         while true {

@@ -1,9 +1,9 @@
 internal import BSONStore
 
-/// Writes that the remote did not allow and that were taken back: kept until the app retries or
+/// Reverted writes that the remote did not allow; the store keeps them until the app retries or
 /// discards them.
 extension SyncCollection {
-    /// The collection's rejected writes, the oldest first.
+    /// Returns the collection's rejected writes, the oldest first.
     public func rejectedWrites() async throws -> [RejectedWrite<Document>] {
         let found = try read { sync in
             try sync.records.rejections(.reverted, in: sync.collection)
@@ -11,31 +11,32 @@ extension SyncCollection {
         return try (found ?? []).map { try coding.typed($0.write) }
     }
 
-    /// One rejected write; `nil` when it was retried or discarded.
+    /// Returns one rejected write; `nil` when it was retried or discarded.
     public func rejectedWrite(id: Int64) async throws -> RejectedWrite<Document>? {
         try read { sync in
             try sync.records.rejection(id, in: sync.collection)
         }.flatMap { $0.state == .reverted ? try coding.typed($0.write) : nil }
     }
 
-    /// Makes a rejected write once more, later edits included, and forgets the rejection.
+    /// Repeats a rejected write with its later edits and removes the rejection.
     ///
-    /// Where the document has changed since, the same fields are changed in it as it is now.
+    /// Where the document has changed since, the write changes the same fields of the current
+    /// document.
     ///
-    /// - Returns: whether there was such a write.
-    /// - Throws: `StoreError` of code 11000 for an insert whose `_id` another document has by now;
-    ///   ``SyncError`` of code `.writeRefused` where the collection is strict. The write is still
-    ///   kept then.
+    /// - Returns: whether the rejected write existed.
+    /// - Throws: `StoreError` of code 11000 for an insert whose `_id` another document has now;
+    ///   ``SyncError`` of code `.writeRefused` where the collection is strict. After an error the
+    ///   rejection stays.
     @discardableResult
     public func retryRejectedWrite(_ id: Int64) async throws -> Bool {
         try await retry(id, nil)
     }
 
-    /// Stores a document in the place of a rejected write, and forgets the rejection.
+    /// Stores a document in place of a rejected write and removes the rejection.
     ///
-    /// - Returns: whether there was such a write.
+    /// - Returns: whether the rejected write existed.
     /// - Throws: `StoreError` of code 66 for a document with another `_id`; ``SyncError`` of code
-    ///   `.writeRefused` where the collection is strict. The write is still kept then.
+    ///   `.writeRefused` where the collection is strict. After an error the rejection stays.
     @discardableResult
     public func retryRejectedWrite(_ id: Int64, as document: Document) async throws -> Bool {
         let coding = coding
@@ -60,9 +61,9 @@ extension SyncCollection {
         return isFound
     }
 
-    /// Forgets a rejected write.
+    /// Removes a rejected write without repeating it.
     ///
-    /// - Returns: whether there was such a write.
+    /// - Returns: whether the rejected write existed.
     @discardableResult
     public func discardRejectedWrite(_ id: Int64) async throws -> Bool {
         try await write { sync in
@@ -73,9 +74,9 @@ extension SyncCollection {
         }
     }
 
-    /// Forgets all of the collection's rejected writes.
+    /// Removes all of the collection's rejected writes.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of removed writes.
     @discardableResult
     public func discardRejectedWrites() async throws -> Int {
         try await write { sync in
@@ -85,7 +86,7 @@ extension SyncCollection {
 }
 
 extension SyncTransaction {
-    /// Makes a rejected write again as a local one.
+    /// Repeats a rejected write as a local write.
     fileprivate func retry(
         _ rejected: RejectedWrite<BSONDocument>, as edited: BSONDocument?
     ) throws {
@@ -109,7 +110,8 @@ extension SyncTransaction {
         try noteLocalWrite(before: local, after: after)
     }
 
-    /// The document as it is now, with the changes that lead from the base to what was wanted.
+    /// Returns the current document with the changes that lead from the base to the wanted
+    /// document.
     private static func merged(
         _ wanted: BSONDocument?, _ base: BSONDocument?, _ local: BSONDocument?
     ) throws -> BSONDocument? {

@@ -1,7 +1,7 @@
 public import BSONStore
 
 extension SyncCollection {
-    /// How many documents are in which state.
+    /// Returns the number of documents in each state.
     public func status() async throws -> SyncStatus {
         try read { sync in
             func count(_ selection: SyncRecordTable.Selection) throws -> Int {
@@ -16,26 +16,26 @@ extension SyncCollection {
         } ?? SyncStatus()
     }
 
-    /// How one document stands.
+    /// Returns the sync state of one document.
     public func status(of id: BSONValue) async throws -> DocumentSyncStatus {
         DocumentSyncStatus(try read { sync in try sync.record(id) })
     }
 
-    /// The collection's counts now and whenever they change, for `for await`.
+    /// The collection's counts now and after each change, for `for try await`.
     ///
-    /// A slow reader gets the latest counts, not each one in between.
+    /// A slow reader receives the latest counts only.
     public var statusUpdates: SyncUpdates<SyncStatus> {
         SyncUpdates(engine: engine) { try await status() }
     }
 
-    /// How one document stands now and whenever that changes, for `for await`.
+    /// Returns the sync state of one document now and after each change, for `for try await`.
     public func statusUpdates(of id: BSONValue) -> SyncUpdates<DocumentSyncStatus> {
         SyncUpdates(engine: engine) { try await status(of: id) }
     }
 }
 
 extension SyncEngine {
-    /// What was carried so far, and what is still to be carried.
+    /// Returns the counts of finished and pending transfers.
     public func progress() async throws -> SyncProgress {
         let (carried, totals) = state.withLock { ($0.progress, $0.totals) }
         var progress = carried
@@ -57,7 +57,7 @@ extension SyncEngine {
         return state.withLock { $0.totals.raised(counted) }
     }
 
-    /// The progress now and whenever it changes, for `for await`.
+    /// The progress now and after each change, for `for try await`.
     public var progressUpdates: SyncUpdates<SyncProgress> {
         SyncUpdates(engine: self) { try await self.progress() }
     }

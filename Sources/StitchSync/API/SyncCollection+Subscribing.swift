@@ -1,27 +1,27 @@
 public import BSONStore
 
 extension SyncEngine {
-    /// The subscriptions: queries whose documents are kept on the device.
+    /// The subscriptions: queries whose documents the engine keeps on the device.
     public var subscriptions: SyncSubscriptions { SyncSubscriptions(engine: self) }
 }
 
 extension SyncCollection {
-    /// A query on the collection, for subscriptions.
+    /// Returns a query on the collection, for subscriptions.
     ///
-    /// - Throws: as ``SubscriptionQuery/init(_:_:)``.
+    /// - Throws: as ``SubscriptionQuery/init(_:_:)`` does.
     public func query(_ filter: BSONDocument = [:]) throws(StoreError) -> SubscriptionQuery {
         try SubscriptionQuery(namespace, filter)
     }
 
-    /// Keeps the documents on the device that pass a filter.
+    /// Subscribes to the documents that match a filter, which keeps them on the device.
     ///
-    /// A subscription of the name gets the filter, also where it was on another collection.
+    /// An existing subscription with the name changes to the filter, even from another collection.
     ///
     /// - Parameters:
-    ///   - waiting: whether to wait until the documents are here.
-    ///   - timeout: how long at most; the subscription stays when the time is up.
+    ///   - waiting: whether to wait until the documents are on the device.
+    ///   - timeout: the longest wait; after a timeout the subscription stays.
     /// - Throws: `StoreError` for a filter that a subscription cannot have; as
-    ///   ``SyncSubscriptions/waitForSynchronization(of:timeout:)``.
+    ///   ``SyncSubscriptions/waitForSynchronization(of:timeout:)`` does.
     @discardableResult
     public func subscribe(
         to filter: BSONDocument = [:], named name: String? = nil,
@@ -48,12 +48,13 @@ extension SyncCollection {
         return known
     }
 
-    /// Ends the subscription that has a filter and no name; its documents leave the device, except
-    /// those that another subscription or an id keeps here, or whose change was not sent.
+    /// Removes the unnamed subscription with a filter; its documents are evicted.
+    ///
+    /// Documents stay while another subscription or an id keeps them or a change is pending.
     ///
     /// - Parameters:
-    ///   - waiting: whether to wait until they left.
-    ///   - timeout: how long at most; the subscription has ended also when the time is up.
+    ///   - waiting: whether to wait until the documents are evicted.
+    ///   - timeout: the longest wait; after a timeout the subscription is removed all the same.
     /// - Returns: whether there was such a subscription.
     @discardableResult
     public func unsubscribe(
@@ -74,7 +75,7 @@ extension SyncCollection {
 }
 
 extension SyncSubscriptions {
-    /// Ends a subscription, as ``SyncCollection/unsubscribe(from:waitForSync:timeout:)`` does.
+    /// Removes a subscription, as ``SyncCollection/unsubscribe(from:waitForSync:timeout:)`` does.
     @discardableResult
     public func remove(
         _ subscription: Subscription, waitForSync waiting: WaitForSync = .always,
@@ -89,8 +90,8 @@ extension SyncSubscriptions {
         return true
     }
 
-    /// Ends the subscription of a name, as ``SyncCollection/unsubscribe(from:waitForSync:timeout:)``
-    /// does.
+    /// Removes the subscription with a name, as
+    /// ``SyncCollection/unsubscribe(from:waitForSync:timeout:)`` does.
     @discardableResult
     public func remove(
         named name: String, waitForSync waiting: WaitForSync = .always, timeout: Duration? = nil
@@ -99,7 +100,8 @@ extension SyncSubscriptions {
         return try await remove(found, waitForSync: waiting, timeout: timeout)
     }
 
-    /// Ends all subscriptions, as ``SyncCollection/unsubscribe(from:waitForSync:timeout:)`` does.
+    /// Removes all subscriptions, as ``SyncCollection/unsubscribe(from:waitForSync:timeout:)``
+    /// does.
     public func removeAll(
         waitForSync waiting: WaitForSync = .always, timeout: Duration? = nil
     ) async throws {
@@ -111,9 +113,9 @@ extension SyncSubscriptions {
 }
 
 extension SubscriptionChanges {
-    /// Asks for the documents of a collection that pass a filter, by a name that must be free.
+    /// Adds a subscription to the documents that match a filter, with a name that is not in use.
     ///
-    /// - Throws: as ``append(_:named:)`` and ``SubscriptionQuery/init(_:_:)``.
+    /// - Throws: as ``append(_:named:)`` and ``SubscriptionQuery/init(_:_:)`` do.
     @discardableResult
     public mutating func append<Document: Sendable>(
         name: String, in collection: SyncCollection<Document>, where filter: BSONDocument = [:]
@@ -121,9 +123,9 @@ extension SubscriptionChanges {
         try append(try collection.query(filter), named: name)
     }
 
-    /// Asks for the documents of a collection that pass a filter, without a name.
+    /// Adds an unnamed subscription to the documents that match a filter.
     ///
-    /// - Throws: as ``SubscriptionQuery/init(_:_:)``.
+    /// - Throws: as ``SubscriptionQuery/init(_:_:)`` does.
     @discardableResult
     public mutating func append<Document: Sendable>(
         in collection: SyncCollection<Document>, where filter: BSONDocument = [:]
@@ -131,7 +133,7 @@ extension SubscriptionChanges {
         insertOrAssign(try collection.query(filter)).subscription
     }
 
-    /// The subscription of a name.
+    /// Returns the subscription with a name.
     public func first(named name: String) -> Subscription? {
         subscriptions.first { $0.name == name }
     }

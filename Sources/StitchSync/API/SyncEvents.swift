@@ -1,23 +1,40 @@
 internal import BSONStore
 
-/// Gives a collection's changes in order, after they are stored.
+/// A collection's stored changes, in order.
 ///
 /// Each iterator reads from the store at its own pace, so that a slow one costs disk, not memory.
-/// Changes that no listener and no iterator was done with are given again after a restart.
+/// After a restart, changes that were not fully delivered are delivered again.
+///
+/// ```swift
+/// for try await event in todos.events {
+///     print(event.operationType, event.documentID)
+/// }
+/// ```
 public struct SyncEvents<Document: Sendable>: AsyncSequence, Sendable {
-    /// One change.
+    /// A change of a document.
+    ///
+    /// ```swift
+    /// func show(_ change: SyncEvents<Todo>.Element) {
+    ///     print(change.operationType, change.fullDocument?.task ?? "no document")
+    /// }
+    /// ```
     public typealias Element = ChangeEvent<Document>
 
     let delivery: EventDelivery
     let namespace: Namespace
     let coding: DocumentCoding<Document>
 
-    /// Begins to listen.
+    /// Returns a new listener.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(place: Place(delivery, namespace), coding: coding)
     }
 
-    /// Steps through the changes.
+    /// An iterator over a collection's changes.
+    ///
+    /// ```swift
+    /// var changes = todos.events.makeAsyncIterator()
+    /// let first = try await changes.next()
+    /// ```
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let place: Place
         let coding: DocumentCoding<Document>
@@ -29,7 +46,7 @@ public struct SyncEvents<Document: Sendable>: AsyncSequence, Sendable {
             self.coding = coding
         }
 
-        /// The next change, when there is one; `nil` once the task is cancelled or the engine was
+        /// Waits for the next change; returns `nil` once the task is cancelled or the engine is
         /// closed.
         ///
         /// - Throws: `StoreError` when the store cannot be read.
@@ -52,7 +69,7 @@ public struct SyncEvents<Document: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// The iterator's receiver, which is removed with it.
+    /// The iterator's registration; deallocating it removes the receiver.
     fileprivate final class Place: Sendable {
         let delivery: EventDelivery
         let namespace: Namespace

@@ -1,45 +1,53 @@
 internal import BSONStore
 
-/// Says by queries which documents an engine keeps on the device.
+/// The subscriptions of an engine: queries that choose the documents on the device.
 ///
-/// Sets of subscriptions are kept in the store: they are changed offline, and survive a restart. See
-/// Docs/FLEXIBLE-SYNC.md.
+/// The store keeps the subscription sets. The app can change them offline, and they survive a
+/// restart. See Docs/FLEXIBLE-SYNC.md.
+///
+/// ```swift
+/// let query = try todos.query(["done": false])
+/// try await engine.subscriptions.update { changes in
+///     changes.insertOrAssign(query, named: "open")
+/// }
+/// try await engine.subscriptions.waitForSynchronization(timeout: .seconds(30))
+/// ```
 public struct SyncSubscriptions: Sendable {
     let engine: SyncEngine
 
-    /// The set that was committed last, whatever became of it.
+    /// The set that was committed last, in any state.
     ///
-    /// - Throws: `StoreError` when the store cannot be read, as all that asks for sets does.
+    /// - Throws: `StoreError` when the store cannot be read, as all members that read sets do.
     public var latest: SubscriptionSet { get throws { try history().latest } }
 
-    /// The set whose documents are here.
+    /// The set whose documents are on the device.
     public var active: SubscriptionSet { get throws { try history().active } }
 
-    /// How far the latest set has come.
+    /// The state of the latest set.
     public var state: SubscriptionState { get throws { try latest.state } }
 
     /// The version of the latest set; 0 before the first.
     public var version: Int64 { get throws { try latest.version } }
 
-    /// How many subscriptions the latest set has.
+    /// The number of subscriptions in the latest set.
     public var count: Int { get throws { try latest.subscriptions.count } }
 
-    /// The latest set's subscription of a name.
+    /// Returns the latest set's subscription with a name.
     public func first(named name: String) throws -> Subscription? {
         try latest.first(named: name)
     }
 
-    /// A subscription of the latest set with a query, named or not.
+    /// Returns a subscription of the latest set with a query, named or not.
     public func first(with query: SubscriptionQuery) throws -> Subscription? {
         try latest.first(with: query)
     }
 
-    /// How far the set of a version has come; `nil` for one that never was.
+    /// Returns the state of the set with a version; `nil` for a version that never existed.
     public func state(of version: Int64) throws -> SubscriptionState? {
         try history().state(of: version)
     }
 
-    /// The latest set now and whenever it, or its state, is another, for `for await`.
+    /// The latest set now and after each change of the set or its state, for `for try await`.
     public var updates: SyncUpdates<SubscriptionSet> {
         SyncUpdates(engine: engine) { try latest }
     }
@@ -54,13 +62,13 @@ public struct SyncSubscriptions: Sendable {
 // MARK: - Changing
 
 extension SyncSubscriptions {
-    /// Makes the next set: what the body makes of the latest one, in one transaction.
+    /// Commits the next set: the latest one with the changes of a closure, in one transaction.
     ///
-    /// Works offline; the documents come and go with a pass. Writes made before it are sent before
-    /// it, and judged by the sets before it.
+    /// Works offline; a later pass downloads and evicts the documents. The engine uploads earlier
+    /// writes first, under the earlier sets.
     ///
-    /// - Returns: the new set, also where nothing was changed.
-    /// - Throws: what the body throws: then there is no new set; `StoreError`.
+    /// - Returns: the new set, even where the closure changed nothing.
+    /// - Throws: the closure's error, which commits no set; `StoreError`.
     @discardableResult
     public func update(
         _ body: @escaping @Sendable (inout SubscriptionChanges) throws -> Void
@@ -93,7 +101,7 @@ extension SyncSubscriptions {
             collection.isSubscribed = true
             try state.save(collection)
         }
-        // It knows earlier writes by the collections that are asked of.
+        // Finds earlier writes by the collections that the set queries.
         try sets.add(set)
         return set
     }
@@ -102,24 +110,25 @@ extension SyncSubscriptions {
 // MARK: - Waiting
 
 extension SyncSubscriptions {
-    /// Runs passes until the documents of a set are here, or a later set took over; waits for them
-    /// where another engine syncs the file, and through times offline.
+    /// Runs passes until the documents of a set are on the device or a later set superseded it.
+    ///
+    /// Continues to wait while the engine is offline or another engine syncs the file.
     ///
     /// - Parameters:
-    ///   - version: the set's; the latest unless told.
-    ///   - timeout: how long at most; for ever unless told.
-    /// - Throws: `SyncError` of code `.subscriptionFailed` with the remote's words when it refused the
-    ///   set, `.timedOut`, `.authRequired`, that of a collection that is stopped, and those of ``SyncEngine/syncNow()`` but `.offline`;
-    ///   `CancellationError`.
+    ///   - version: the version of the set; the latest by default.
+    ///   - timeout: the longest wait; `nil` sets no limit.
+    /// - Throws: `SyncError` of code `.subscriptionFailed` with the remote's message when the
+    ///   remote refused the set, `.timedOut`, `.authRequired`, the error of a stopped collection,
+    ///   and the errors of ``SyncEngine/syncNow()`` except `.offline`; `CancellationError`.
     public func waitForSynchronization(
         of version: Int64? = nil, timeout: Duration? = nil
     ) async throws {
         try await waitForSynchronization(of: version, asking: false, timeout: timeout)
     }
 
-    /// As the public one.
+    /// Waits as the public method does, and may ask the remote in any case.
     ///
-    /// - Parameter isAsking: whether the remote is asked for news in any case.
+    /// - Parameter isAsking: whether a pass must reach the remote first.
     func waitForSynchronization(
         of version: Int64?, asking isAsking: Bool, timeout: Duration?
     ) async throws {
@@ -147,7 +156,7 @@ extension SyncSubscriptions {
             do {
                 passed = try await engine.runPassIfOnline()
             } catch let error as SyncError where error.code == .storeInUse {
-                // The documents come by the engine that syncs the file.
+                // The engine that syncs the file downloads the documents.
                 try await engine.waitForOtherEngine(after: commits)
                 isToAsk = false
                 continue
@@ -170,8 +179,8 @@ extension SyncSubscriptions {
         }
     }
 
-    /// Why only a person can end the wait, if so: somebody has to sign in, or a collection that is
-    /// asked for is stopped.
+    /// Returns the error that only a person can end: the user has to sign in, or a subscribed
+    /// collection is stopped.
     private func endOfWaiting(_ report: SyncPassReport) throws -> SyncError? {
         if report.errors.contains(.authRequired) { return SyncEngine.authRequired() }
         for namespace in try Set(latest.subscriptions.map(\.query.namespace)) {
@@ -181,7 +190,7 @@ extension SyncSubscriptions {
     }
 
     private func isThere(_ version: Int64) throws -> Bool {
-        // Nothing comes with the empty set that every store begins with.
+        // The empty set that every store begins with has no documents.
         guard version > 0 else { return true }
         guard let state = try state(of: version) else {
             throw StoreError(.badValue, "There is no set of subscriptions of version \(version)")
@@ -195,7 +204,7 @@ extension SyncSubscriptions {
 }
 
 extension Duration {
-    /// Seconds with what is behind the point, without zeros at the end.
+    /// The seconds with up to three decimals, without trailing zeros.
     fileprivate var formattedSeconds: String {
         let (seconds, attoseconds) = components
         let milliseconds = attoseconds / 1_000_000_000_000_000
@@ -206,23 +215,37 @@ extension Duration {
     }
 }
 
-/// Says whether a call that changes subscriptions waits for the documents.
+/// The time at which a call that changes subscriptions waits for the documents.
+///
+/// ```swift
+/// try await todos.subscribe(to: ["done": false], named: "open", waitForSync: .always)
+/// try await todos.subscribe(named: "all", waitForSync: .never)
+/// ```
 public enum WaitForSync: Sendable, Hashable, CaseIterable {
-    /// Only where the subscription is new.
+    /// The call waits only when the subscription is new.
     case onCreation
-    /// In any case.
+    /// The call always waits.
     case always
-    /// Not at all: the documents come later.
+    /// The call does not wait; a later pass downloads the documents.
     case never
 }
 
-/// Gives an engine its first subscriptions, in its configuration.
+/// The subscriptions that an engine begins with.
+///
+/// ```swift
+/// let engine = try SyncEngine(
+///     store: store, remote: remote,
+///     initialSubscriptions: InitialSubscriptions { changes in
+///         changes.insertOrAssign(try SubscriptionQuery(Namespace("app", "todos")))
+///     })
+/// ```
 public struct InitialSubscriptions: Sendable {
-    /// Whether the body runs again with each engine, and not only for a store that never had any.
+    /// Whether the closure runs with each new engine, not only for a store that never had
+    /// subscriptions.
     public let rerunOnOpen: Bool
     let body: @Sendable (inout SubscriptionChanges) throws -> Void
 
-    /// Takes a body that makes the first set of subscriptions.
+    /// Wraps a closure that makes the first subscription set.
     public init(
         rerunOnOpen: Bool = false,
         _ body: @escaping @Sendable (inout SubscriptionChanges) throws -> Void
@@ -231,7 +254,7 @@ public struct InitialSubscriptions: Sendable {
         self.body = body
     }
 
-    /// Makes the first set, or the next one where that is wanted.
+    /// Commits the first set, or the next one where ``rerunOnOpen`` is set.
     func run(_ transaction: WriteTransaction, _ cache: SubscriptionCache) throws {
         let sets = SubscriptionTable(connection: transaction.connection, cache: cache)
         guard try rerunOnOpen || sets.history().latest.version == 0 else { return }

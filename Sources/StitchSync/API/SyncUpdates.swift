@@ -1,17 +1,29 @@
 internal import BSONStore
 
-/// Gives a value now and each time that it is another, at the reader's pace, also where another
-/// engine on the same file, in this process or another one, changed it.
+/// A value now and after each change, at the reader's pace.
+///
+/// Changes by other engines on the same file count, too, in this process or another.
+///
+/// ```swift
+/// for try await status in todos.statusUpdates {
+///     print("\(status.pending) changes to upload")
+/// }
+/// ```
 public struct SyncUpdates<Element: Sendable & Equatable>: AsyncSequence, Sendable {
     let engine: SyncEngine
     let read: @Sendable () async throws -> Element
 
-    /// Begins with the value as it is then.
+    /// Returns an iterator that begins with the current value.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(engine: engine, read: read)
     }
 
-    /// Steps through the values.
+    /// An iterator over a value's changes.
+    ///
+    /// ```swift
+    /// var updates = todos.statusUpdates.makeAsyncIterator()
+    /// let now = try await updates.next()
+    /// ```
     public struct AsyncIterator: AsyncIteratorProtocol {
         let engine: SyncEngine
         let read: @Sendable () async throws -> Element
@@ -22,7 +34,7 @@ public struct SyncUpdates<Element: Sendable & Equatable>: AsyncSequence, Sendabl
             self.read = read
         }
 
-        /// The next value that differs from the last; `nil` once the task is cancelled.
+        /// Waits for a value that differs from the last; returns `nil` once the task is cancelled.
         ///
         /// - Throws: `StoreError` when the store cannot be read, or was closed.
         public mutating func next() async throws -> Element? {
@@ -46,7 +58,7 @@ public struct SyncUpdates<Element: Sendable & Equatable>: AsyncSequence, Sendabl
 }
 
 extension SyncEngine {
-    /// Waits until a record may have changed, here or by another engine on the file.
+    /// Waits until this engine or another engine on the file may have changed a record.
     fileprivate func waitForChange(after seen: Int, commits: Int) async throws {
         let (changed, store) = (changed, store)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -58,8 +70,8 @@ extension SyncEngine {
         try Task.checkCancellation()
     }
 
-    /// Waits for a commit of another engine on the file, which alone may sync it; not for long, as it
-    /// may have died.
+    /// Waits a limited time for a commit of the engine that syncs the file, since that engine may
+    /// have died.
     func waitForOtherEngine(after commits: Int) async throws {
         let (changed, clock, store) = (changed, clock, store)
         let seen = changed.count

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// What the app set for one collection, beside its listeners.
+/// The app's settings for one collection, without its listeners.
 struct CollectionConfiguration: Sendable {
     var conflictHandler: ConflictHandler<BSONDocument>?
     var frequency = SyncFrequency.reactive
@@ -8,6 +8,6 @@ struct CollectionConfiguration: Sendable {
     var strict: StrictWrites?
     var dropped = DroppedCollectionPolicy.pause
     var unexplained = UnexplainedAbsencePolicy.keep
-    /// The app has configured the collection since the start.
+    /// Whether the app has configured the collection since the start.
     var isSet = false
 }

@@ -1,10 +1,11 @@
 internal import BSONStore
 
 extension ConflictHandler {
-    /// Keeps the edition with the greater value, the remote's when they are equal; an edit is kept
-    /// against a delete.
+    /// Keeps the edition with the greater value; when both are equal, the remote's edition.
     ///
-    /// - Parameter value: what tells which edition is newer, such as a date of the last change.
+    /// An edit wins against a delete.
+    ///
+    /// - Parameter value: the value to compare, such as the date of the last change.
     public static func newest<Value: Comparable & SendableMetatype>(
         by value: @escaping @Sendable (Document) -> Value
     ) -> Self {
@@ -20,8 +21,10 @@ extension ConflictHandler {
 }
 
 extension ConflictHandler {
-    /// Keeps the edition whose value at a dotted path is greater in MongoDB's order, the remote's
-    /// when they are equal; an edit is kept against a delete, a value against a missing one.
+    /// Keeps the edition whose value at a dotted path is greater in MongoDB's order; when both are
+    /// equal, the remote's edition.
+    ///
+    /// An edit wins against a delete, a value against a missing one.
     public static func newest(by path: String) -> Self {
         remoteWins.after { $0.newest(by: path) }
     }

@@ -1,60 +1,73 @@
 internal import BSONStore
 
-/// Decides what becomes of a document that both sides changed.
+/// A rule that resolves conflicts: changes of one document on both sides.
 ///
-/// It is called at most once for a pair of states, in no transaction and under no lock: it may
-/// take its time, read and write. When it throws, the document is paused and both editions stay.
+/// The engine calls it at most once for a pair of editions, outside any transaction and lock: it
+/// may wait, read and write. When it throws, the document is paused and both editions stay.
+///
+/// ```swift
+/// let longerTask = ConflictHandler<Todo> { conflict in
+///     guard let local = conflict.local, let remote = conflict.remote else { return .useRemote }
+///     return local.task.count > remote.task.count ? .useLocal : .useRemote
+/// }
+/// await todos.configure(conflictHandler: longerTask)
+/// ```
 public struct ConflictHandler<Document: Sendable>: Sendable {
-    /// Answers a conflict.
+    /// A closure that resolves one conflict; it may wait.
+    ///
+    /// ```swift
+    /// let resolve: ConflictHandler<Todo>.Resolve = { conflict in
+    ///     conflict.mayHaveLanded ? .useRemote : .useLocal
+    /// }
+    /// ```
     public typealias Resolve =
         @Sendable (Conflict<Document>) async throws -> ConflictResolution<Document>
 
-    /// Answers at once: no time limit is needed.
+    /// A rule that returns at once, so that it needs no time limit.
     package typealias SynchronousResolve =
         @Sendable (Conflict<Document>) throws -> ConflictResolution<Document>
 
-    /// A rule over raw documents, whatever the collection's type, which knows all fields; `nil` is no
-    /// answer.
+    /// A rule over raw documents, which have all fields; it returns `nil` to leave the conflict to
+    /// the next rule.
     typealias Raw = @Sendable (Conflict<BSONDocument>) -> ConflictResolution<BSONDocument>?
 
-    /// What becomes of an answer, whoever gave it.
+    /// A function that adjusts the resolution of any rule.
     typealias Refine =
         @Sendable (Conflict<BSONDocument>, ConflictResolution<BSONDocument>)
         -> ConflictResolution<BSONDocument>
 
-    /// Is asked first.
+    /// The rule that runs first.
     private(set) var raw: Raw?
-    /// Is asked last, with the answer.
+    /// The adjustment that runs last.
     private(set) var refine: Refine?
-    /// Answers what ``raw`` does not.
+    /// The rule for conflicts that ``raw`` leaves open.
     let rule: Resolve
-    /// The same rule where it answers at once.
+    /// The same rule where it returns at once.
     let ruleAtOnce: SynchronousResolve?
-    /// What the rule answers to everything, where it does.
+    /// The resolution of every conflict, where it is always the same.
     private(set) var sameAnswer: FixedResolution?
-    /// The rule that adds up what both sides counted, where there is one: equal documents are a
-    /// conflict then.
+    /// The merge that adds up both sides' counters; with it, equal documents are a conflict.
     private(set) var counting: ThreeWayMerge?
 
-    /// An answer that does not depend on the conflict.
+    /// A resolution that does not depend on the conflict.
     enum FixedResolution: Sendable {
         case remote
         case local
     }
 
-    /// Takes the app's own rule.
+    /// Wraps the app's rule.
     public init(_ resolve: @escaping Resolve) {
         rule = resolve
         ruleAtOnce = nil
     }
 
-    /// Takes a rule of our own, which neither waits nor hangs.
+    /// Wraps a built-in rule, which returns at once.
     package init(immediate: @escaping SynchronousResolve) {
         rule = { try immediate($0) }
         ruleAtOnce = immediate
     }
 
-    /// Asks a rule over raw documents before this one.
+    /// Returns the handler with a rule over raw documents that runs first.
     func after(_ first: @escaping Raw) -> Self {
         var handler = self
         let second = raw
@@ -62,7 +75,7 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
         return handler
     }
 
-    /// Changes the answers of this handler.
+    /// Returns the handler with an adjustment of its resolutions.
     func refined(by outer: @escaping Refine) -> Self {
         var handler = self
         let inner = refine
@@ -70,32 +83,32 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
         return handler
     }
 
-    /// Takes the remote's edition, or its delete.
+    /// A handler that takes the remote's edition or delete.
     public static var remoteWins: Self {
         var handler = Self(immediate: { _ in .useRemote })
         handler.sameAnswer = .remote
         return handler
     }
 
-    /// Keeps the local edition, or its delete.
+    /// A handler that keeps the local edition or delete.
     public static var localWins: Self {
         var handler = Self(immediate: { _ in .useLocal })
         handler.sameAnswer = .local
         return handler
     }
 
-    /// Merges by field path from the base; asks `overlaps` only where both sides set one field to
-    /// different values, or one side deleted the document.
+    /// Returns a handler that merges the changes of both sides field by field.
     ///
-    /// The handler that is asked is shown both editions as they are. When it answers `useLocal` or
-    /// `useRemote`, that side's values are taken where the sides overlap, and all else is merged; a
-    /// document that it answers is taken as it is.
+    /// It calls `overlaps` only where both sides set one field to different values, or one side
+    /// deleted the document. That handler receives both editions unmerged. When it returns
+    /// `useLocal` or `useRemote`, the overlapping fields take that side's values, and all others
+    /// are merged. A document that it returns is used unchanged.
     ///
-    /// Fields are merged as they are stored, those that a `Codable` type does not know among them.
+    /// The merge uses the stored fields, including those that a `Codable` type does not know.
     ///
     /// - Parameters:
-    ///   - merge: which fields merge by difference.
-    ///   - overlaps: decides where something cannot be merged; the remote wins unless told.
+    ///   - merge: the fields that merge by difference.
+    ///   - overlaps: the handler for overlaps; by default the remote wins.
     public static func mergeFields(
         _ merge: ThreeWayMerge = ThreeWayMerge(), overlaps: Self = .remoteWins
     ) -> Self {
@@ -104,7 +117,7 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
         return handler
     }
 
-    /// The same handler, beside which equal documents are conflicts by a rule that counts.
+    /// Returns the handler with a merge of counters, by which equal documents can be conflicts.
     func counting(by merge: ThreeWayMerge?) -> Self {
         var handler = self
         handler.counting = merge
@@ -113,7 +126,7 @@ public struct ConflictHandler<Document: Sendable>: Sendable {
 }
 
 extension ConflictHandler where Document == BSONDocument {
-    /// Answers a conflict.
+    /// Resolves a conflict.
     func resolve(
         _ conflict: Conflict<BSONDocument>
     ) async throws -> ConflictResolution<BSONDocument> {
@@ -121,7 +134,7 @@ extension ConflictHandler where Document == BSONDocument {
         return refined(try await rule(conflict), of: conflict)
     }
 
-    /// What needs no document of the app's type.
+    /// Returns the resolution where it needs no document of the app's type.
     private func answerAtOnce(
         _ conflict: Conflict<BSONDocument>
     ) -> ConflictResolution<BSONDocument>? {
@@ -139,17 +152,17 @@ extension ConflictHandler where Document == BSONDocument {
         refine?(conflict, answer) ?? answer
     }
 
-    /// What the handler answers to every conflict, where it does.
+    /// The resolution of every conflict, where it is always the same.
     var always: FixedResolution? { raw == nil ? sameAnswer : nil }
 
-    /// The same handler, which answers so always.
+    /// Returns the handler with a fixed resolution.
     func answering(_ always: FixedResolution?) -> Self {
         var handler = self
         handler.sameAnswer = always
         return handler
     }
 
-    /// Answers a conflict at once, where the rule can.
+    /// The rule that resolves a conflict at once; `nil` where the handler has none.
     var immediate: SynchronousResolve? {
         guard let ruleAtOnce else { return nil }
         return { conflict in
@@ -159,7 +172,7 @@ extension ConflictHandler where Document == BSONDocument {
 }
 
 extension ThreeWayMerge {
-    /// The merged document, `nil` where the sides overlap.
+    /// Returns the merged document; `nil` where the sides overlap.
     fileprivate func answer(
         _ conflict: Conflict<BSONDocument>
     ) -> ConflictResolution<BSONDocument>? {
@@ -167,7 +180,8 @@ extension ThreeWayMerge {
         return .use(result.document)
     }
 
-    /// A side's answer is about what overlaps; what else both sides did is kept.
+    /// Applies a side's win to the overlapping fields only; all other changes of both sides are
+    /// kept.
     fileprivate func refine(
         _ answer: ConflictResolution<BSONDocument>, of conflict: Conflict<BSONDocument>
     ) -> ConflictResolution<BSONDocument> {

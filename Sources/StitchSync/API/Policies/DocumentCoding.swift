@@ -1,20 +1,20 @@
 internal import BSONStore
 
-/// Turns an app's documents into BSON and back.
+/// The conversion of an app's documents to BSON and back.
 struct DocumentCoding<Document: Sendable>: Sendable {
     /// Encodes a document; fields of the original that the type does not know are kept.
     let encode: @Sendable (_ document: Document, _ original: BSONDocument?) throws -> BSONDocument
-    /// Reads a document.
+    /// Decodes a document.
     let decode: @Sendable (BSONDocument) throws -> Document
 }
 
 extension DocumentCoding<BSONDocument> {
-    /// Takes BSON as it is.
+    /// The conversion that changes nothing.
     static var raw: Self { Self(encode: { document, _ in document }, decode: { $0 }) }
 }
 
 extension DocumentCoding where Document: Codable {
-    /// Uses the type's `Codable` conformance.
+    /// Returns the conversion by the type's `Codable` conformance.
     static func codable() -> Self {
         Self(
             encode: { document, original in

@@ -1,15 +1,19 @@
-/// Says what becomes of documents whose collection the remote dropped or renamed.
+/// The treatment of documents whose collection the remote dropped or renamed.
 ///
-/// Somebody's hand at the server is not the deletion of each document: what is nowhere else is not
-/// removed here unless the app says so.
+/// Dropping a collection does not delete its documents one by one. The local documents may be the
+/// only copy, so the engine removes them only when the app chooses ``remove``.
+///
+/// ```swift
+/// await todos.configure(droppedCollectionPolicy: .remove)
+/// ```
 public enum DroppedCollectionPolicy: Sendable, Hashable {
-    /// Keeps what the remote no longer holds, and pauses it; the error listener is told once, with code
-    /// ``SyncError/Code-swift.enum/collectionDropped``.
+    /// Keeps and pauses the documents; the error listener receives
+    /// ``SyncError/Code-swift.enum/collectionDropped`` once.
     ///
-    /// ``SyncCollection/resumeSync(of:)`` removes such a document here, too; a write to it is a
-    /// conflict with the remote's deletion, so that the conflict handler may have it made anew.
+    /// ``SyncCollection/resumeSync(of:)`` removes such a document locally, too. A write to it
+    /// conflicts with the remote's delete, so that the conflict handler can insert it again.
     case pause
-    /// Takes the drop for the deletion of each document: those without a pending change are removed,
-    /// the others are conflicts.
+    /// Treats the drop as a delete of each document: documents without a pending change are
+    /// removed, the others are conflicts.
     case remove
 }

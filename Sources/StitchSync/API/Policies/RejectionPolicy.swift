@@ -1,8 +1,21 @@
 internal import BSONStore
 
-/// Says what becomes of a local change that the remote refuses for good.
+/// The treatment of a local change that the remote refuses permanently.
+///
+/// ```swift
+/// await todos.configure(rejectionPolicy: .ask { rejected in
+///     print(rejected.reason)
+///     return .keepPaused
+/// })
+/// ```
 public struct RejectionPolicy<Document: Sendable>: Sendable {
-    /// Answers about one refused write.
+    /// A closure that decides about one refused write.
+    ///
+    /// ```swift
+    /// let ask: RejectionPolicy<Todo>.Ask = { rejected in
+    ///     rejected.change == .delete ? .revert : .keepPaused
+    /// }
+    /// ```
     public typealias Ask =
         @Sendable (RejectedWrite<Document>) async throws -> RejectionAnswer<Document>
 
@@ -14,28 +27,31 @@ public struct RejectionPolicy<Document: Sendable>: Sendable {
         self.ask = ask
     }
 
-    /// Takes back what rules or subscriptions refuse; what is refused for its content (a validator,
-    /// a unique index, its size) pauses its document.
+    /// Reverts changes that rules or subscriptions forbid, and pauses the documents of others.
+    ///
+    /// The others are refused for their content: by a validator, a unique index or the size limit.
     public static var standard: Self { Self(.standard) }
 
-    /// Takes back whatever is refused.
+    /// Reverts every refused change.
     ///
-    /// The document is again what the remote confirmed last. What was written is kept among the
-    /// rejected writes, see ``SyncCollection/rejectedWrites()``.
+    /// The document returns to the edition that the remote last confirmed. The store keeps the
+    /// refused write, see ``SyncCollection/rejectedWrites()``.
     public static var revert: Self { Self(.revert) }
 
-    /// Keeps the change and pauses the document, as Stitch does; the next local write to it, or
-    /// ``SyncCollection/resumeSync(of:)``, tries again.
+    /// Keeps the change and pauses the document, as Stitch does.
+    ///
+    /// The next local write to it, or ``SyncCollection/resumeSync(of:)``, tries again.
     public static var pause: Self { Self(.pause) }
 
-    /// Pauses the document and asks.
+    /// Pauses the document and calls a closure to decide.
     ///
-    /// The closure is called outside of any transaction and under no lock, for as long as a conflict
-    /// handler may take; when it throws or takes too long, the document stays paused. After a crash it
-    /// is asked again. What the app writes to the document meanwhile makes the question void.
+    /// The engine calls the closure outside any transaction and lock, with the time limit of a
+    /// conflict handler. When it throws or takes too long, the document stays paused. After a crash
+    /// the engine calls it again. A write of the app to the document meanwhile makes the answer
+    /// void.
     public static func ask(_ ask: @escaping Ask) -> Self { Self(.ask, ask) }
 
-    /// The same policy for documents of another type.
+    /// Returns the policy for documents of another type.
     func mapped<Other>(
         _ ask: (@escaping Ask) -> RejectionPolicy<Other>.Ask
     ) -> RejectionPolicy<Other> {
@@ -43,18 +59,24 @@ public struct RejectionPolicy<Document: Sendable>: Sendable {
     }
 }
 
-/// Says what becomes of one refused write.
+/// The app's decision about one refused write.
+///
+/// ```swift
+/// await todos.configure(rejectionPolicy: .ask { rejected in
+///     rejected.hasLaterEdits ? .keepPaused : .revert
+/// })
+/// ```
 public enum RejectionAnswer<Document: Sendable>: Sendable {
-    /// It is taken back and kept among the rejected writes.
+    /// Revert the change and keep it among the rejected writes.
     case revert
-    /// The document stays paused with it.
+    /// Leave the document paused with the change.
     case keepPaused
-    /// The document becomes this one, which is sent in its place.
+    /// Store this document and upload it instead.
     case edit(Document)
 }
 
 extension DocumentCoding {
-    /// A policy over an app's type as one over raw documents.
+    /// Returns a policy over raw documents that calls one over the app's type.
     func untyped(_ policy: RejectionPolicy<Document>) -> RejectionPolicy<BSONDocument> {
         policy.mapped { ask in
             { rejected in
@@ -68,7 +90,7 @@ extension DocumentCoding {
         }
     }
 
-    /// A rejected write with the app's type.
+    /// Returns a rejected write with the app's type.
     func typed(_ rejected: RejectedWrite<BSONDocument>) throws -> RejectedWrite<Document> {
         RejectedWrite(
             id: rejected.id, namespace: rejected.namespace, operationID: rejected.operationID,

@@ -1,31 +1,41 @@
 internal import BSONStore
 public import StitchRules
 
-/// Refuses writes at the call that are certainly not allowed, by what is known on the device.
+/// A local check that makes a write throw at the call when the remote would certainly refuse it.
 ///
-/// A courtesy and no security: the remote decides. Without it such a write is stored, and taken back
-/// once the remote has refused it.
+/// It is a convenience, not a protection: the remote decides. Without it the engine stores such a
+/// write and reverts it once the remote has refused it.
+///
+/// ```swift
+/// let open = try todos.query(["done": false])
+/// await todos.configure(strictWrites: StrictWrites(view: { [open] }))
+/// ```
 public struct StrictWrites: Sendable {
-    /// The queries of the subscriptions that are in force, over all collections.
+    /// A closure that returns the queries of the active subscriptions, over all collections.
+    ///
+    /// ```swift
+    /// let all = try SubscriptionQuery(Namespace("app", "todos"))
+    /// let view: StrictWrites.View = { [all] }
+    /// ```
     public typealias View = @Sendable () -> [SubscriptionQuery]
 
     private let rules: RuleAccessPolicy?
     private let view: View?
 
-    /// Judges by rules, as they bind a user at the remote, by subscriptions, or by both.
+    /// Makes a check by access rules, by subscriptions, or by both.
     ///
     /// - Parameters:
-    ///   - rules: the rules and the user whom they bind.
-    ///   - view: gives the queries at the time of each write; called in a transaction, it must
-    ///     answer at once and must not use the store.
+    ///   - rules: the rules, and the user to whom they apply.
+    ///   - view: returns the current queries; called in a transaction at each write, it must return
+    ///     at once and must not use the store.
     public init(rules: (RuleSet, RuleUser)? = nil, view: View? = nil) {
         self.rules = rules.map { RuleAccessPolicy($0.0, $0.1) }
         self.view = view
     }
 
-    /// Judges a change of what the remote holds, as far as that is known here.
+    /// Judges a change from the remote's document, as far as the device knows it.
     ///
-    /// - Returns: `nil` where it may be allowed.
+    /// - Returns: `nil` where the remote may allow it.
     func judge(
         from base: BSONDocument?, to after: BSONDocument?, in namespace: Namespace
     ) -> CompensatingWrite? {
@@ -47,7 +57,8 @@ public struct StrictWrites: Sendable {
         }
     }
 
-    /// Where fields are hidden, conditions about the stored document cannot be judged here.
+    /// Whether the denial holds at the remote, too: with hidden fields the device cannot evaluate
+    /// conditions on the stored document.
     private static func isCertain(_ denial: RuleDenial, isMasked: Bool) -> Bool {
         switch denial.cause {
         case .noRole, .roleNotSyncable, .fields: true

@@ -1,35 +1,45 @@
 public import BSONStore
 
-/// Documents of one collection that are missing at the remote without evidence that somebody deleted
-/// them.
+/// The documents of one collection that are missing at the remote without evidence of a delete.
+///
+/// ```swift
+/// await todos.configure(unexplainedAbsence: .ask { absence in
+///     print("\(absence.documentIDs.count) documents of \(absence.namespace) are missing")
+///     return .keep
+/// })
+/// ```
 public struct UnexplainedAbsence: Sendable, Hashable {
     /// The collection.
     public let namespace: Namespace
     /// The `_id`s of all its unexplained documents.
     public let documentIDs: [BSONValue]
 
-    /// Makes an absence of its parts.
+    /// Makes an absence from its parts.
     public init(namespace: Namespace, documentIDs: [BSONValue]) {
         self.namespace = namespace
         self.documentIDs = documentIDs
     }
 }
 
-/// What becomes of unexplained documents.
+/// The app's decision about documents that are missing without evidence of a delete.
+///
+/// ```swift
+/// let count = try await todos.resolveUnexplained(.upload)
+/// ```
 public enum UnexplainedAnswer: String, Sendable, Hashable, CaseIterable {
-    /// They stay here and are not sent.
+    /// The documents stay local and are not uploaded.
     case keep
-    /// They are removed here too, as if the remote had deleted them.
+    /// The documents are removed locally, as if the remote had deleted them.
     case remove
-    /// They are sent to the remote as new documents.
+    /// The documents are uploaded as new ones.
     case upload
 }
 
-/// Says what becomes of documents that are missing at the remote without evidence of a delete.
+/// The treatment of documents that are missing at the remote without evidence of a delete.
 ///
-/// A document that a look does not find may have been deleted, or the remote may have lost it: a backup
-/// was restored, an index is damaged. The history and the tombstones of `stitchsync serve` and of
-/// `InProcessRemote` tell which; MongoDB itself keeps no tombstones.
+/// When a fetch does not find a document, another client may have deleted it, or the remote may
+/// have lost it: a backup was restored, an index is damaged. The history and the tombstones of
+/// `stitchsync serve` and of `InProcessRemote` show which; MongoDB itself keeps no tombstones.
 ///
 /// ```swift
 /// await todos.configure(unexplainedAbsence: .ask { absence in
@@ -39,21 +49,27 @@ public enum UnexplainedAnswer: String, Sendable, Hashable, CaseIterable {
 ///
 /// Source: Docs/SYNC.md, "Missing documents".
 public struct UnexplainedAbsencePolicy: Sendable {
-    /// Answers for all unexplained documents of a collection.
+    /// A closure that decides about all unexplained documents of a collection.
+    ///
+    /// ```swift
+    /// let ask: UnexplainedAbsencePolicy.Ask = { absence in
+    ///     absence.documentIDs.count < 10 ? .remove : .keep
+    /// }
+    /// ```
     public typealias Ask = @Sendable (UnexplainedAbsence) async throws -> UnexplainedAnswer
 
     let removesAll: Bool
     let ask: Ask?
 
-    /// Keeps the documents; the error listener is told once, with their number.
+    /// Keeps the documents; the error listener receives their number once.
     public static var keep: Self { Self(removesAll: false, ask: nil) }
 
-    /// Takes the absence for a delete: the documents are removed here.
+    /// Treats the absence as a delete and removes the local documents.
     public static var remove: Self { Self(removesAll: true, ask: nil) }
 
-    /// Keeps the documents and asks the app, once a pass that finds more of them.
+    /// Keeps the documents and calls a closure, once in each pass that finds more of them.
     ///
-    /// The closure is called outside of any transaction, for as long as a conflict handler may take;
-    /// when it throws or takes too long, the documents stay.
+    /// The engine calls the closure outside any transaction, with the time limit of a conflict
+    /// handler. When it throws or takes too long, the documents stay.
     public static func ask(_ ask: @escaping Ask) -> Self { Self(removesAll: false, ask: ask) }
 }
