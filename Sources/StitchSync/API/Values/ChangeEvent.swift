@@ -1,25 +1,31 @@
 public import BSONStore
 
-/// Tells of one change to a synced document, after it is stored and readable.
+/// One stored change of a synced document.
+///
+/// ```swift
+/// await todos.configure(changeEventListener: { event in
+///     print(event.operationType, event.documentID, event.reason)
+/// })
+/// ```
 public struct ChangeEvent<Document: Sendable>: Sendable {
-    /// Grows with each event of a store; equal for a redelivered event.
+    /// The event's number in its store; a redelivered event keeps it.
     public let sequence: Int64
-    /// What happened.
+    /// The kind of the change.
     public let operationType: OperationType
-    /// Why it happened.
+    /// The cause of the change.
     public let reason: ChangeReason
-    /// The collection.
+    /// The document's collection.
     public let namespace: Namespace
     /// The document's `_id`.
     public let documentID: BSONValue
-    /// The document after the change; `nil` when it is no longer here.
+    /// The document after the change; `nil` when it is no longer on the device.
     public let fullDocument: Document?
-    /// The paths that changed, for an update.
+    /// The changed paths, for an update.
     public let updateDescription: UpdateDescription?
-    /// The change waits to be sent; `false` once the remote holds it or where it came from there.
+    /// Whether the change is pending; `false` once the remote holds it or where the remote made it.
     public let hasUncommittedWrites: Bool
 
-    /// MongoDB's form of the document's key.
+    /// The document's key in MongoDB's form: `{_id: …}`.
     public var documentKey: BSONDocument { ["_id": documentID] }
 
     init(
@@ -38,34 +44,46 @@ public struct ChangeEvent<Document: Sendable>: Sendable {
     }
 }
 
-/// Says what happened to a document.
+/// The kind of a document's change.
+///
+/// ```swift
+/// for try await event in todos.events where event.operationType == .delete {
+///     print("\(event.documentID) was deleted")
+/// }
+/// ```
 public enum OperationType: String, Sendable, Hashable, CaseIterable {
-    /// It came to be.
+    /// The document is new on the device.
     case insert
-    /// Some of its fields changed.
+    /// Some of the document's fields changed.
     case update
-    /// It has new content as a whole, or came from the remote by its id.
+    /// The whole document was replaced, or was downloaded by its id.
     case replace
-    /// It is gone.
+    /// The document was deleted.
     case delete
-    /// It left the device, since no subscription asks for it any more; the remote keeps it.
+    /// The document was evicted because no subscription matches it any more; the remote keeps it.
     case evict
 }
 
-/// Says why a document changed.
+/// The cause of a document's change.
+///
+/// ```swift
+/// for try await event in todos.events where event.reason == .remote {
+///     print("\(event.documentID) changed at the remote")
+/// }
+/// ```
 public enum ChangeReason: String, Sendable, Hashable, CaseIterable {
-    /// The app wrote it on this store.
+    /// The app wrote the document locally.
     case local
-    /// The remote took a local change in.
+    /// The remote applied a local change.
     case committed
-    /// The remote's change was taken in.
+    /// The engine stored a remote change.
     case remote
-    /// A conflict was resolved.
+    /// The engine resolved a conflict.
     case resolution
-    /// The remote did not allow a local change, which was taken back.
+    /// The remote did not allow a local change, and the engine reverted it.
     case compensation
-    /// The app ended its sync.
+    /// The app ended the document's sync.
     case desync
-    /// A set of subscriptions took over from another.
+    /// A subscription set superseded another.
     case subscription
 }

@@ -1,56 +1,68 @@
 public import BSONStore
 internal import StitchRules
 
-/// Tells of a write that the remote did not allow.
+/// A write that the remote did not allow.
 ///
-/// Device Sync's error 231: not fatal, other documents go on.
+/// It is Device Sync's error 231: not fatal, and the sync of other documents continues.
+///
+/// ```swift
+/// for await error in todos.errors {
+///     for write in error.compensatingWrites { print(write.primaryKey, write.reason) }
+/// }
+/// ```
 public struct CompensatingWrite: Sendable, Hashable {
-    /// Which rule it was.
+    /// The rule that forbids the write.
+    ///
+    /// ```swift
+    /// if let write = error.compensatingWrite, case .fieldsDenied(let paths) = write.cause {
+    ///     print("not writable: \(paths)")
+    /// }
+    /// ```
     public enum Cause: Sendable, Hashable {
-        /// The user holds no role for the collection.
+        /// The user has no role for the collection.
         case noRole
-        /// The role that applies cannot be used with sync.
+        /// The role that applies does not support sync.
         case roleNotSyncable
-        /// The write filter of the role does not hold for the document as it was, or as it would be.
+        /// The document does not match the role's write filter, before the write or as its result.
         case writeFilter(isOfResult: Bool)
-        /// The role lets no such document be inserted.
+        /// The role does not allow the insert.
         case insertDenied
-        /// The role does not let the document be deleted.
+        /// The role does not allow the delete.
         case deleteDenied
-        /// The role does not let the document be written.
+        /// The role does not allow writes of the document.
         case writeDenied
-        /// Fields that the role does not let be written, by their paths.
+        /// The role does not allow writes of these fields, named by their paths.
         case fieldsDenied([String])
-        /// No subscription asks for the document, before or after the write.
+        /// No subscription matches the document, before or after the write.
         case outOfView
-        /// There is no subscription for the collection at all.
+        /// The collection has no subscription.
         case noSubscription
-        /// The content is not valid, or a unique index has it already.
+        /// The content is invalid or violates a unique index.
         case invalid
         /// The document is too large.
         case tooLarge
-        /// The remote does not tell more.
+        /// The remote does not report the rule.
         case notAllowed
     }
 
-    /// Device Sync's number of the error.
+    /// Device Sync's error number.
     public static let code = 231
-    /// Device Sync's words for the error as a whole.
+    /// Device Sync's message for the whole error.
     public static let text =
         "Client attempted a write that is not allowed; it has been reverted"
 
-    /// The name of the collection.
+    /// The collection's name.
     public let objectName: String
-    /// The `_id` of the document.
+    /// The document's `_id`.
     public let primaryKey: BSONValue
-    /// Why, as `write to "…" in table "…" was denied by write filter in role "…"`.
+    /// The explanation: `write to "…" in table "…" was denied by write filter in role "…"`.
     public let reason: String
-    /// The role that was asked; `nil` where the user holds none.
+    /// The role that applied; `nil` where the user has none.
     public let role: String?
-    /// Which rule it was.
+    /// The rule that forbids the write.
     public let cause: Cause
 
-    /// Makes one of its parts.
+    /// Makes a write from its parts.
     public init(
         objectName: String, primaryKey: BSONValue, reason: String, role: String? = nil,
         cause: Cause
@@ -64,9 +76,9 @@ public struct CompensatingWrite: Sendable, Hashable {
 }
 
 extension CompensatingWrite {
-    /// Reads what a remote says of a write that it did not allow, as `errInfo` has it.
+    /// Reads a forbidden write from the `errInfo` of a remote's error.
     ///
-    /// - Returns: `nil` where rules are not what the error is about.
+    /// - Returns: `nil` where rules are not the reason for the error.
     package init?(reason: String, details: BSONDocument?) {
         guard let details, let name = details["cause"]?.stringValue,
             let table = details["table"]?.stringValue, let id = details["primaryKey"],
@@ -77,7 +89,7 @@ extension CompensatingWrite {
             role: details["role"]?.stringValue, cause: cause)
     }
 
-    /// What ``init(reason:details:)`` reads.
+    /// The `errInfo` that ``init(reason:details:)`` reads.
     var details: BSONDocument {
         var details: BSONDocument = [
             "cause": .string(cause.name), "table": .string(objectName), "primaryKey": primaryKey,
@@ -104,7 +116,7 @@ extension CompensatingWrite {
 }
 
 extension CompensatingWrite.Cause {
-    /// The cause in one word, as `errInfo` names it.
+    /// The cause's name in `errInfo`.
     var name: String {
         switch self {
         case .noRole: "noRole"
@@ -125,7 +137,7 @@ extension CompensatingWrite.Cause {
 }
 
 extension CompensatingWrite {
-    /// Names a denial by rules that are known here, as the remote would.
+    /// Describes a denial by local rules as the remote would.
     init(_ denial: RuleDenial) {
         let told = Self(reason: denial.reason, details: denial.details)
         self =
@@ -135,9 +147,9 @@ extension CompensatingWrite {
                 reason: denial.reason, role: denial.role, cause: .notAllowed)
     }
 
-    /// Judges a write by what subscriptions ask for: the one function for the case out of view.
+    /// Judges a write by the subscriptions; all checks of the view use this function.
     ///
-    /// - Returns: `nil` for a write that is legal as far as the view goes.
+    /// - Returns: `nil` for a write that the subscriptions allow.
     static func judge(
         _ facts: ViewWriteFacts, of id: BSONValue, in namespace: Namespace
     ) -> CompensatingWrite? {
@@ -155,7 +167,7 @@ extension CompensatingWrite {
             reason: start + "; object is outside of the current query view", cause: cause)
     }
 
-    /// Names a write that the remote refused for another reason than rules.
+    /// Describes a write that the remote refused for another reason than rules.
     init(refused error: RemoteError, of id: BSONValue, in namespace: Namespace) {
         self.init(
             objectName: namespace.collection, primaryKey: id, reason: error.message,
@@ -163,12 +175,12 @@ extension CompensatingWrite {
                 ? .tooLarge : error.code == 13 ? .notAllowed : .invalid)
     }
 
-    /// BSONObjectTooLarge, and the codes of a document that is too large after an update.
+    /// The codes of BSONObjectTooLarge and of a document that is too large after an update.
     private static let tooLargeCodes: Set<Int> = [10_334, 17_419, 17_420]
 }
 
 extension RemoteError {
-    /// Makes the error of a write that the remote did not allow.
+    /// Makes the error of a forbidden write.
     package init(_ write: CompensatingWrite) {
         self.init(
             .rejected, code: CompensatingWrite.code, write.reason, compensatingWrite: write)

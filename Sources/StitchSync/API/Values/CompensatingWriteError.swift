@@ -1,18 +1,26 @@
 internal import BSONStore
 
-/// Lists the writes that an error is about, with what the remote and the store say of them.
+/// The forbidden writes behind an error of code `.compensatingWrite` or `.writeRefused`.
+///
+/// ```swift
+/// for await error in todos.errors {
+///     guard let rejection = error.underlying as? CompensatingWriteError else { continue }
+///     print(rejection.writes.map(\.reason), rejection.rejectedWriteIDs)
+/// }
+/// ```
 public struct CompensatingWriteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The writes that were not allowed.
     public let writes: [CompensatingWrite]
-    /// Their places in the rejected-writes store, in the same order; empty for writes that were
-    /// never stored.
+    /// Their ids among the rejected writes, in the same order; empty for writes that were never
+    /// stored.
     ///
-    /// An error that is told again after a crash has the same ones.
+    /// An error that is reported again after a crash has the same ids.
     public let rejectedWriteIDs: [Int64]
-    /// The remote's code: ``CompensatingWrite/code`` where rules or subscriptions are the reason.
+    /// The remote's error code; ``CompensatingWrite/code`` where rules or subscriptions are the
+    /// reason.
     public let code: Int
 
-    /// Makes an error of its parts.
+    /// Makes an error from its parts.
     public init(
         _ writes: [CompensatingWrite], rejectedWriteIDs: [Int64] = [],
         code: Int = CompensatingWrite.code
@@ -22,25 +30,30 @@ public struct CompensatingWriteError: Error, Sendable, Hashable, CustomStringCon
         self.code = code
     }
 
-    /// The reasons, one after another.
+    /// All reasons, separated by semicolons.
     public var description: String { writes.map(\.reason).joined(separator: "; ") }
 }
 
 extension SyncError {
-    /// What an error asks of the app, in Device Sync's words.
+    /// The action that an error requires of the app, in Device Sync's terms.
+    ///
+    /// ```swift
+    /// for await error in engine.errors where error.action == .refreshUser {
+    ///     print("please sign in again: \(error.message)")
+    /// }
+    /// ```
     public enum Action: String, Sendable, Hashable, CaseIterable {
-        /// Nothing: the app is told, and sync goes on.
+        /// No action: the error is a report, and sync continues.
         case warning = "Warning"
-        /// Nothing: it passes, or is tried again.
+        /// No action: the error is temporary, or the engine tries again.
         case transient = "Transient"
-        /// Somebody has to sign in.
+        /// The user has to sign in.
         case refreshUser = "RefreshUser"
-        /// The app uses the library in a way that cannot work.
+        /// The app uses the library incorrectly.
         case applicationBug = "ApplicationBug"
     }
 
-    /// The writes that were not allowed, each with collection, `_id`, reason and cause; empty for
-    /// errors about something else.
+    /// The forbidden writes, each with collection, `_id`, reason and cause; empty for other errors.
     public var compensatingWrites: [CompensatingWrite] {
         if let told = underlying as? CompensatingWriteError { return told.writes }
         return (underlying as? RemoteError)?.compensatingWrite.map { [$0] } ?? []
@@ -49,7 +62,7 @@ extension SyncError {
     /// The first of ``compensatingWrites``.
     public var compensatingWrite: CompensatingWrite? { compensatingWrites.first }
 
-    /// Whether sync as a whole stops; what concerns single documents never does that.
+    /// Whether the sync of all collections stops; an error about one document never stops it.
     public var isFatal: Bool {
         switch code {
         case .storeFailed, .storeInUse: documentID == nil
@@ -62,7 +75,7 @@ extension SyncError {
         }
     }
 
-    /// What the error asks of the app.
+    /// The action that the error requires of the app.
     public var action: Action {
         switch code {
         case .remoteUnavailable, .offline, .timedOut: .transient

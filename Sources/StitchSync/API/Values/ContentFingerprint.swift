@@ -1,19 +1,26 @@
 public import BSONStore
 
-/// Tells whether a remote document's content, its version field apart, is what is known, without the
-/// document.
+/// A hash of a remote document's content without its version field.
+///
+/// The engine compares it with the known content, which saves the download of the document.
+///
+/// ```swift
+/// let hash = document.contentHash(excluding: DocumentVersion.fieldName)
+/// let answer = RemoteVersionLookup.found(VersionField(of: document), content: .content(hash))
+/// ```
 public enum ContentFingerprint: Sendable, Hashable {
-    /// The hash of `BSONStore/BSONDocument/contentHash(excluding:)`, the same in any order of fields.
+    /// The hash of `BSONStore/BSONDocument/contentHash(excluding:)`; the order of fields does not
+    /// change it.
     case content(BSONContentHash)
-    /// The hash that MongoDB's hashed indexes keep.
+    /// The hash of MongoDB's hashed indexes.
     ///
-    /// Numbers count cut off to whole ones and fields in their order, so that equal content may have
-    /// another hash, and a change behind the decimal point the same.
+    /// It truncates numbers to integers and depends on the order of fields. So equal content may
+    /// have different hashes, and a changed fraction may keep the hash.
     ///
     /// Source: MongoDB manual, "$toHashedIndexKey".
     case indexKey(Int64)
 
-    /// Whether a document without its version field has the fingerprint.
+    /// Whether a document, which has no version field, has the fingerprint.
     func isOf(_ document: BSONDocument) -> Bool {
         switch self {
         case .content(let hash): document.contentHash() == hash

@@ -1,21 +1,31 @@
 internal import BSONStore
 
-/// Says how one document stands between store and remote.
+/// The sync state of one document.
+///
+/// ```swift
+/// switch try await todos.status(of: 1) {
+/// case .synced: print("up to date")
+/// case .paused(let reason): print(reason.message)
+/// default: break
+/// }
+/// ```
 public enum DocumentSyncStatus: Sendable, Hashable {
-    /// It is not kept in step.
+    /// The document is not synced.
     case notSynced
-    /// As far as is known, both sides hold the same.
+    /// Both sides hold the same edition, as far as the engine knows.
     case synced
-    /// It has a change that the remote has not confirmed.
+    /// The document has an unconfirmed local change.
     case pending
-    /// The remote edition has changed, or may have, and is to be looked at by the next pass.
+    /// The remote edition has changed, or may have; the next pass fetches it.
     case stale
-    /// Both: a change to send, and a remote edition to look at first. A conflict that waits for its
-    /// handler is one.
+    /// The document is both pending and stale: the next pass fetches the remote edition first. A
+    /// conflict that waits for its handler has this state.
     case conflicted
-    /// Neither direction touches it; local writes and ``SyncCollection/resumeSync(of:)`` end this.
+    /// The engine neither uploads nor downloads the document, until a local write or
+    /// ``SyncCollection/resumeSync(of:)``.
     case paused(PauseReason)
-    /// It is missing at the remote, and nothing says that somebody deleted it: it is kept and not sent.
+    /// The document is missing at the remote without evidence of a delete; it stays local and is
+    /// not uploaded.
     case unexplained
 
     init(_ record: SyncRecord?) {
@@ -37,7 +47,7 @@ public enum DocumentSyncStatus: Sendable, Hashable {
         }
     }
 
-    /// How the document stands in one word, as fixtures and the tool call it.
+    /// The state's name in fixtures and in the tool.
     package var name: String {
         switch self {
         case .notSynced: "notSynced"

@@ -1,26 +1,32 @@
 public import BSONStore
 
-/// Tells editions of a remote document apart: `{spv: 1, id: <lineage>, v: <counter>, op: <attempt>}`.
+/// The version of a remote edition: `{spv: 1, id: <lineage>, v: <counter>, op: <attempt>}`.
 ///
-/// `spv`, `id` and `v` mean what they meant in MongoDB Stitch; `op` names the attempt that wrote it
-/// and is missing where Stitch or another tool did. Versions are equal or different, never ordered.
+/// `spv`, `id` and `v` have their MongoDB Stitch meaning. `op` names the attempt that wrote the
+/// edition; an edition written by Stitch or another tool has none. Versions have no order.
+///
+/// ```swift
+/// let attempt = OperationID(instance: 1, sequence: 1)
+/// let version = DocumentVersion.first(operation: attempt)
+/// print(version.counter, version.next(operation: attempt).counter)  // 0 1
+/// ```
 public struct DocumentVersion: Sendable, Hashable {
-    /// The top-level field that holds it.
+    /// The name of the top-level field that holds the version.
     public static let fieldName = "__stitch_sync_version"
-    /// The only value of `spv` that is understood.
+    /// The only supported value of `spv`.
     public static let protocolVersion: Int64 = 1
 
     /// The version document as it is stored.
     public let document: BSONDocument
 
-    /// Names the document's lineage: all editions since one insert share it.
+    /// The name of the lineage, which all editions since one insert share.
     public var lineage: String { document["id"]?.stringValue ?? "" }
-    /// Counts writes in the lineage; grows by one with each, but may hold anything.
+    /// The number of writes in the lineage; another tool may have written any value.
     public var counter: Int64 { document["v"]?.int64Value ?? 0 }
-    /// Names the attempt that wrote this edition, as it stands in the document.
+    /// The name of the attempt that wrote this edition, as the document holds it.
     public var operation: BSONValue? { document["op"] }
 
-    /// Makes the version of a document's first edition.
+    /// Returns the version of a document's first edition.
     public static func first(operation: OperationID) -> Self {
         DocumentVersion(
             document: [
@@ -29,9 +35,9 @@ public struct DocumentVersion: Sendable, Hashable {
             ])
     }
 
-    /// The version of the edition after this one; at the counter's end a new lineage begins.
+    /// Returns the version of the next edition; after the greatest counter a new lineage begins.
     ///
-    /// Keys of the version document that are not ours are kept.
+    /// Unknown keys of the version document stay.
     public func next(operation: OperationID) -> Self {
         if let next = nextInPlace(operation) { return next }
         let (counter, overflow) = counter.addingReportingOverflow(1)
@@ -43,7 +49,8 @@ public struct DocumentVersion: Sendable, Hashable {
         return DocumentVersion(document: document)
     }
 
-    /// The next version where the document has the parts that we write: their bytes are exchanged.
+    /// Returns the next version by patching bytes; `nil` where the document has other types or
+    /// keys.
     private func nextInPlace(_ operation: OperationID) -> Self? {
         var (isOurs, counter, counterAt, operationAt) = (false, Int64.max, 0, 0)
         document.withUnsafeBytes { bytes in
@@ -58,7 +65,7 @@ public struct DocumentVersion: Sendable, Hashable {
                     guard value.type == .int64 else { return }
                     (counter, counterAt) = (value.int64, value.start - base)
                 } else if element.hasKey("op"), operationAt == 0 {
-                    // Its length, the subtype, 16 bytes.
+                    // The value consists of its length, the subtype and 16 bytes.
                     guard value.type == .binary, value.count == 21,
                         value.start.load(fromByteOffset: 4, as: UInt8.self) == 0
                     else { return }
@@ -81,14 +88,14 @@ public struct DocumentVersion: Sendable, Hashable {
 
     private init(document: BSONDocument) { self.document = document }
 
-    /// Equal when lineage, counter and operation are; other keys do not count.
+    /// Compares lineage, counter and operation; other keys do not count.
     public static func == (left: Self, right: Self) -> Bool {
         left.document == right.document
             || left.counter == right.counter && left.operation == right.operation
                 && left.lineage.utf8.elementsEqual(right.lineage.utf8)
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the counter and the operation.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(counter)
         hasher.combine(operation)
@@ -96,7 +103,7 @@ public struct DocumentVersion: Sendable, Hashable {
 }
 
 extension DocumentVersion {
-    /// Reads a version document; `nil` when it is none that we understand.
+    /// Reads a version document; `nil` for a foreign value.
     ///
     /// `v` may be an int32, an int64 or an integral double, `spv` likewise and must be 1.
     public init?(_ value: BSONValue) {
@@ -104,7 +111,7 @@ extension DocumentVersion {
         self.init(understanding: document)
     }
 
-    /// Takes a version document; `nil` when it is none that we understand.
+    /// Wraps a version document; `nil` for a foreign one.
     init?(understanding document: BSONDocument) {
         let parts = document.withCursor { cursor in
             var parts = (spv: Int64?.none, isNamed: Bool?.none, counter: Int64?.none)
@@ -125,7 +132,7 @@ extension DocumentVersion {
         self.document = document
     }
 
-    /// What a value lacks of a version document; no text of it is told.
+    /// Returns the reason why a value is foreign, without any text from it.
     static func misfit(_ value: BSONValue) -> String {
         guard case .document(let document) = value else { return "it is no document" }
         guard let spv = document["spv"]?.int64Value else { return "it has no number spv" }
@@ -143,19 +150,27 @@ extension DocumentVersion {
     }
 }
 
-/// What the version field of a remote document holds.
+/// The content of a remote document's version field.
+///
+/// ```swift
+/// switch VersionField(of: document) {
+/// case .absent: print("written by another tool")
+/// case .version(let version): print("edition \(version.counter)")
+/// case .foreign(let value): print("unknown version \(value)")
+/// }
+/// ```
 public enum VersionField: Sendable, Hashable {
-    /// There is none: another tool wrote the document, or unset the field to say that it did.
+    /// The field is missing: another tool wrote the document or unset the field.
     case absent
-    /// A version that we understand.
+    /// A valid version.
     case version(DocumentVersion)
-    /// Something else: another protocol version, wrong types, no document.
+    /// An invalid version: another protocol version, wrong types, or not a document.
     case foreign(BSONValue)
 
     /// Reads the field of a document.
     public init(of document: BSONDocument) { self.init(document[DocumentVersion.fieldName]) }
 
-    /// Reads the field's value, `nil` when the field is absent.
+    /// Reads the field's value; `nil` when the field is absent.
     init(_ value: BSONValue?) {
         guard let value else {
             self = .absent
@@ -164,12 +179,12 @@ public enum VersionField: Sendable, Hashable {
         self = DocumentVersion(value).map(VersionField.version) ?? .foreign(value)
     }
 
-    /// The version, when there is one.
+    /// The version; `nil` unless the field holds a valid one.
     public var version: DocumentVersion? {
         if case .version(let version) = self { version } else { nil }
     }
 
-    /// The field's value, `nil` when the field is absent.
+    /// The field's value; `nil` when the field is absent.
     public var value: BSONValue? {
         switch self {
         case .absent: nil

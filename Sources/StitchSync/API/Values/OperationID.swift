@@ -1,23 +1,27 @@
 public import BSONStore
 
-/// Names one attempt to carry a change to the remote: the instance that made it and a number that
-/// the instance never uses twice.
+/// The name of one upload attempt: its instance and a number that the instance never uses twice.
 ///
-/// Source: Docs/SYNC.md, rules R1 and R3. It is stored as 16 bytes of BSON binary, the instance
-/// first, both parts big-endian.
+/// It is stored as 16 bytes of BSON binary, the instance first, both parts big-endian.
+/// Source: Docs/SYNC.md, rules R1 and R3.
+///
+/// ```swift
+/// let attempt = OperationID(instance: 7, sequence: 1)
+/// print(OperationID(attempt.value) == attempt)  // true
+/// ```
 public struct OperationID: Sendable, Hashable {
     /// The instance that made the attempt.
     public let instance: UInt64
-    /// The attempt's number in that instance, from 1.
+    /// The attempt's number in the instance, from 1.
     public let sequence: UInt64
 
-    /// Makes a name of its two parts.
+    /// Makes a name from its two parts.
     public init(instance: UInt64, sequence: UInt64) {
         self.instance = instance
         self.sequence = sequence
     }
 
-    /// Reads the 16 bytes; `nil` for any other value, for example an operation of another tool.
+    /// Reads the 16 bytes; `nil` for any other value, such as another tool's operation.
     public init?(_ value: BSONValue) {
         guard case .binary(let binary) = value, binary.bytes.count == 16 else { return nil }
         func part(_ range: Range<Int>) -> UInt64 {
@@ -38,7 +42,7 @@ public struct OperationID: Sendable, Hashable {
         return .binary(BSONBinary(bytes))
     }
 
-    /// A UUID for the lineage that begins with this attempt: version 8 of RFC 9562, made of both
+    /// The UUID of the lineage that begins with this attempt: version 8 of RFC 9562, made of both
     /// parts, so that it is as unique as the attempt's name and needs no randomness.
     var lineage: String {
         let parts = [

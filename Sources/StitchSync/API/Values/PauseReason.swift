@@ -1,13 +1,20 @@
 internal import BSONStore
 
-/// Says why a document is paused.
+/// The error that paused a document.
+///
+/// ```swift
+/// if let reason = try await todos.pauseReason(of: 1) {
+///     print(reason.code, reason.message)
+///     try await todos.resumeSync(of: 1)
+/// }
+/// ```
 public struct PauseReason: Sendable, Hashable {
     /// The error's code.
     public let code: SyncError.Code
-    /// The error's words.
+    /// The error's message.
     public let message: String
 
-    /// Makes a reason of its parts.
+    /// Makes a reason from its parts.
     public init(_ code: SyncError.Code, _ message: String) {
         self.code = code
         self.message = message

@@ -1,13 +1,19 @@
-/// Says in which way the local document differs from what the remote last confirmed.
+/// The kind of difference between the local document and the confirmed one.
 ///
-/// No operation is stored: the change is the difference of base and local, computed when it is sent.
+/// No operation is stored: the engine computes the difference of base and local at each upload.
+///
+/// ```swift
+/// for rejected in try await todos.rejectedWrites() where rejected.change == .delete {
+///     print("\(rejected.documentID) could not be deleted")
+/// }
+/// ```
 public enum PendingChange: String, Sendable, Hashable, CaseIterable {
-    /// Nothing to send.
+    /// Both are equal: nothing to upload.
     case none
-    /// The document is here and was not there.
+    /// The document exists locally and not in the base.
     case insert
-    /// The document is on both sides and differs.
+    /// The document exists in both and differs.
     case update
-    /// The document was there and is gone here.
+    /// The document exists in the base and not locally.
     case delete
 }

@@ -1,35 +1,43 @@
 public import BSONStore
 
-/// Is a local change that the remote did not allow, as the rejected-writes store keeps it.
+/// A reverted local change that the remote did not allow.
+///
+/// ```swift
+/// for rejected in try await todos.rejectedWrites() {
+///     print(rejected.reason)
+///     try await todos.discardRejectedWrite(rejected.id)
+/// }
+/// ```
 public struct RejectedWrite<Document: Sendable>: Sendable {
-    /// Its place in the store; never given to another one of the same file.
+    /// The id among the rejected writes; the file never uses it again.
     public let id: Int64
-    /// The collection.
+    /// The document's collection.
     public let namespace: Namespace
-    /// The name of the attempt that was refused.
+    /// The name of the refused attempt.
     public let operationID: OperationID
-    /// What was wanted of the remote.
+    /// The kind of the refused change.
     public let change: PendingChange
-    /// The document as it was sent; `nil` for a deletion.
+    /// The document as it was uploaded; `nil` for a delete.
     public let document: Document?
-    /// Whether the app wrote to the document while the refused write was under way.
+    /// Whether the app wrote to the document during the refused upload.
     public let hasLaterEdits: Bool
-    /// The document with these later edits; `nil` without any, or where they deleted it.
+    /// The document with the later edits; `nil` without edits, or where they deleted it.
     public let laterDocument: Document?
-    /// What the remote had confirmed before; `nil` where it knew of no document.
+    /// The edition that the remote had confirmed before; `nil` where it held no document.
     public let base: Document?
-    /// The `_id`, the reason, and the rule where one is the reason.
+    /// The `_id`, the reason, and the rule behind it.
     public let compensatingWrite: CompensatingWrite
-    /// The remote's code: ``CompensatingWrite/code`` where rules or subscriptions are the reason.
+    /// The remote's error code; ``CompensatingWrite/code`` where rules or subscriptions are the
+    /// reason.
     public let code: Int
-    /// When the answer came, by the clock of this machine.
+    /// The time of the remote's response, by this device's clock.
     public let time: BSONDatetime
 
     /// The document's `_id`.
     public var documentID: BSONValue { compensatingWrite.primaryKey }
-    /// Why, in the remote's words.
+    /// The remote's message.
     public var reason: String { compensatingWrite.reason }
-    /// The last thing that the app wanted of the document; `nil` for a deletion.
+    /// The document that the app last wanted; `nil` for a delete.
     public var latestDocument: Document? { hasLaterEdits ? laterDocument : document }
 }
 

@@ -1,69 +1,89 @@
 public import BSONStore
 
-/// Keeps the documents of a query on the device.
+/// A query whose documents the engine keeps on the device.
+///
+/// ```swift
+/// let subscription = try await todos.subscribe(to: ["done": false], named: "open")
+/// print(subscription.id, subscription.query.filter)
+/// ```
 public struct Subscription: Sendable, Hashable, Identifiable {
-    /// Stays when the query of a named subscription changes.
+    /// The subscription's identity, which a change of the query keeps.
     public let id: BSONObjectID
-    /// By what it is found again; the empty text is a name too.
+    /// The name, by which the app finds it again; the empty string is a name, too.
     public internal(set) var name: String?
-    /// What is asked for.
+    /// The query for the documents.
     public internal(set) var query: SubscriptionQuery
-    /// When it was made.
+    /// The time of its creation.
     public let createdAt: BSONDatetime
-    /// When it was last asked for.
+    /// The time of its last change or repetition.
     public internal(set) var updatedAt: BSONDatetime
 }
 
-/// Says how far a set of subscriptions has come.
+/// The state of a subscription set.
+///
+/// ```swift
+/// if case .error(let message) = try engine.subscriptions.state {
+///     print("the remote refused the subscriptions: \(message)")
+/// }
+/// ```
 public enum SubscriptionState: Sendable, Hashable {
-    /// It is committed and was not answered. Bootstrapping, error or superseded follow.
+    /// The set is committed and not yet answered. Bootstrapping, error or superseded follow.
     case pending
-    /// Documents are on their way. Complete, error or superseded follow, pending after a restart.
+    /// Documents are being downloaded. Complete, error or superseded follow; pending after a
+    /// restart.
     case bootstrapping
-    /// All documents that passed when the remote was asked are here. Superseded follows.
+    /// All documents that matched when the remote was asked are on the device. Superseded follows.
     case complete
-    /// The remote refused the set, with these words; the set before goes on. Superseded follows.
+    /// The remote refused the set with this message; the previous set stays active. Superseded
+    /// follows.
     case error(String)
-    /// A later set took over.
+    /// A later set replaced this one.
     case superseded
 }
 
-/// Holds the subscriptions of one version; changed by making the next version.
+/// The subscriptions of one version; each change makes the next version.
+///
+/// ```swift
+/// let set = try engine.subscriptions.latest
+/// for subscription in set.subscriptions {
+///     print(subscription.name ?? "unnamed", subscription.query.filter)
+/// }
+/// ```
 public struct SubscriptionSet: Sendable, Hashable {
-    /// Grows by one with each committed change; 0 is the empty set that every store begins with.
+    /// The number of the set; each change adds one, and 0 is the empty set of a new store.
     public let version: Int64
-    /// How far the set has come.
+    /// The state of the set.
     public internal(set) var state: SubscriptionState
-    /// The subscriptions, oldest first.
+    /// The subscriptions, the oldest first.
     public let subscriptions: [Subscription]
 
-    /// The set that every store begins with.
+    /// The empty set of a new store.
     static let first = SubscriptionSet(version: 0, state: .pending, subscriptions: [])
 
-    /// The subscription of a name.
+    /// Returns the subscription with a name.
     public func first(named name: String) -> Subscription? {
         subscriptions.first { $0.name == name }
     }
 
-    /// A subscription with a query, named or not.
+    /// Returns a subscription with a query, named or not.
     public func first(with query: SubscriptionQuery) -> Subscription? {
         subscriptions.first { $0.query == query }
     }
 
-    /// The subscriptions that ask for a document.
+    /// Returns the subscriptions that match a document.
     ///
-    /// The document stays as long as there is one. O(n) in the subscriptions.
+    /// The document stays on the device as long as one matches. O(n) in the subscriptions.
     public func claims(on document: BSONDocument, in namespace: Namespace) -> [Subscription] {
         subscriptions.filter { $0.query.namespace == namespace && $0.query.matches(document) }
     }
 
-    /// Whether some subscription asks for documents of a collection: without one, what is written
-    /// there is certainly refused.
+    /// Whether a subscription is on a collection; without one, the remote refuses every write to
+    /// it.
     public func asks(of namespace: Namespace) -> Bool {
         subscriptions.contains { $0.query.namespace == namespace }
     }
 
-    /// The different queries of a collection: what a remote is asked, which never hears of names.
+    /// Returns the distinct queries on a collection, for the remote, which does not know names.
     func queries(of namespace: Namespace) -> [SubscriptionQuery] {
         var seen: Set<SubscriptionQuery> = []
         return subscriptions.map(\.query).filter {

@@ -1,13 +1,21 @@
 public import BSONStore
 
-/// Is a set of subscriptions that is being changed, in an update block.
+/// A subscription set that an update closure changes.
+///
+/// ```swift
+/// let query = try todos.query(["done": false])
+/// try await engine.subscriptions.update { changes in
+///     changes.removeAll()
+///     changes.insertOrAssign(query, named: "open")
+/// }
+/// ```
 public struct SubscriptionChanges {
-    /// The subscriptions as they are now, oldest first.
+    /// The current subscriptions, the oldest first.
     public private(set) var subscriptions: [Subscription]
     private let now: BSONDatetime
     private let makeID: () -> BSONObjectID
 
-    /// Begins with a committed set.
+    /// Makes changes of a committed set.
     init(
         of set: SubscriptionSet, now: BSONDatetime, makeID: @escaping () -> BSONObjectID
     ) {
@@ -16,9 +24,9 @@ public struct SubscriptionChanges {
         self.makeID = makeID
     }
 
-    /// Asks for documents; a subscription of the name gets the query, and keeps its id.
+    /// Adds a subscription, or changes the query of the one with the name, which keeps its id.
     ///
-    /// Without a name, an equal query without a name is only noted as asked for again.
+    /// Without a name, an equal unnamed subscription only gets a new ``Subscription/updatedAt``.
     ///
     /// - Returns: the subscription, and whether it is new.
     @discardableResult
@@ -34,9 +42,9 @@ public struct SubscriptionChanges {
         return (subscriptions[found], false)
     }
 
-    /// Asks for documents by a name that must be free.
+    /// Adds a subscription with a name that is not in use.
     ///
-    /// - Throws: `StoreError` with `badValue` when the name is taken, whatever the query.
+    /// - Throws: `StoreError` with `badValue` when the name is in use, for any query.
     @discardableResult
     public mutating func append(
         _ query: SubscriptionQuery, named name: String
@@ -51,8 +59,8 @@ public struct SubscriptionChanges {
 
     /// Changes the query of a named subscription within its collection.
     ///
-    /// - Throws: `StoreError` with `badValue` when there is no such subscription, and for a query on
-    ///   another collection.
+    /// - Throws: `StoreError` with `badValue` when the subscription does not exist, and for a query
+    ///   on another collection.
     public mutating func update(
         named name: String, to query: SubscriptionQuery
     ) throws(StoreError) {
@@ -68,25 +76,31 @@ public struct SubscriptionChanges {
         insertOrAssign(query, named: name)
     }
 
-    /// Removes the subscription of a name; whether there was one.
+    /// Removes the subscription with a name.
+    ///
+    /// - Returns: whether it existed.
     @discardableResult
     public mutating func remove(named name: String) -> Bool {
         removeFirst { $0.name == name }
     }
 
-    /// Removes a subscription with a query: the one without a name, else the oldest.
+    /// Removes a subscription with a query: the unnamed one, else the oldest.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether it existed.
     @discardableResult
     public mutating func remove(_ query: SubscriptionQuery) -> Bool {
         removeFirst { $0.name == nil && $0.query == query } || removeFirst { $0.query == query }
     }
 
-    /// Removes a subscription by its id; whether there was one.
+    /// Removes the subscription with an id.
+    ///
+    /// - Returns: whether it existed.
     @discardableResult
     public mutating func remove(id: BSONObjectID) -> Bool { removeFirst { $0.id == id } }
 
-    /// Removes all subscriptions, of one collection or without a name where told; how many.
+    /// Removes all subscriptions, or only those of one collection, or only unnamed ones.
+    ///
+    /// - Returns: the number of removed subscriptions.
     @discardableResult
     public mutating func removeAll(
         of namespace: Namespace? = nil, unnamedOnly: Bool = false
@@ -99,7 +113,7 @@ public struct SubscriptionChanges {
         return before - subscriptions.count
     }
 
-    /// Takes the subscriptions of another set in place of these.
+    /// Replaces the subscriptions by those of another set.
     public mutating func `import`(_ set: SubscriptionSet) { subscriptions = set.subscriptions }
 
     private mutating func add(_ query: SubscriptionQuery, _ name: String?) -> Subscription {

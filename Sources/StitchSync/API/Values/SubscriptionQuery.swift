@@ -1,29 +1,34 @@
 public import BSONStore
 
-/// Asks for the documents of a collection that pass a filter.
+/// A query for the documents of one collection that match a filter.
 ///
-/// A filter may hold what the local engine, a `find` of MongoDB and a `$match` answer alike, of the
-/// document alone. Queries are the same when they differ in the order of their conditions only.
+/// The filter may use operators that the local engine, MongoDB's `find` and `$match` evaluate alike
+/// from the document alone. Queries that differ only in the order of their conditions are equal.
+///
+/// ```swift
+/// let open = try SubscriptionQuery(Namespace("app", "todos"), ["done": false])
+/// print(open.matches(["_id": 1, "done": false]))  // true
+/// ```
 public struct SubscriptionQuery: Sendable {
-    /// How large a filter may be, in bytes of BSON.
+    /// The maximum size of a filter, in bytes of BSON.
     public static let filterBytesMax = 256 * 1_024
-    /// Operators that look beyond the document, or that give an order.
+    /// Operators that read beyond the document or define an order.
     private static let refused: Set<String> = [
         "$expr", "$where", "$text", "$near", "$nearSphere", "$comment",
     ]
 
-    /// The collection.
+    /// The collection of the documents.
     public let namespace: Namespace
-    /// The filter as it was given.
+    /// The filter as the app passed it.
     public let filter: BSONDocument
-    /// The filter's conditions in the order of their names; equal for equal queries.
+    /// The filter with its conditions sorted by name; equal queries have equal ones.
     let canonicalFilter: BSONDocument
     private let compiled: Filter
 
-    /// Takes a filter; an empty one asks for all documents.
+    /// Makes a query; an empty filter matches all documents.
     ///
-    /// - Throws: `StoreError` with `badValue` for what a subscription cannot ask, for a filter of more
-    ///   than `filterBytesMax`, and what `BSONStore/Filter` says of it.
+    /// - Throws: `StoreError` with `badValue` for an operator that a subscription cannot have and
+    ///   for a filter larger than `filterBytesMax`, and the errors of `BSONStore/Filter`.
     public init(_ namespace: Namespace, _ filter: BSONDocument = [:]) throws(StoreError) {
         guard filter.byteCount <= Self.filterBytesMax else {
             throw StoreError(
@@ -35,10 +40,10 @@ public struct SubscriptionQuery: Sendable {
         self.filter = filter
     }
 
-    /// Whether a document of the collection is asked for.
+    /// Whether a document of the collection matches the filter.
     public func matches(_ document: BSONDocument) -> Bool { compiled.matches(document) }
 
-    /// Sorts conditions by their names; values keep the order of their fields, which counts.
+    /// Returns the conditions sorted by name; values keep the order of their fields, which matters.
     private static func canonical(
         _ conditions: BSONDocument, depth: Int
     ) throws(StoreError) -> BSONDocument {
@@ -52,7 +57,7 @@ public struct SubscriptionQuery: Sendable {
             }
             entries.append((key, try canonical(value, of: key, depth: depth)))
         }
-        // Equal names keep their order.
+        // Conditions with equal names keep their order.
         let order = entries.indices.sorted {
             (Name(entries[$0].key), $0) < (Name(entries[$1].key), $1)
         }
@@ -80,12 +85,12 @@ public struct SubscriptionQuery: Sendable {
 }
 
 extension SubscriptionQuery: Hashable {
-    /// The same collection, and the same conditions in whatever order.
+    /// Compares the collections and the conditions, in any order.
     public static func == (left: Self, right: Self) -> Bool {
         left.namespace == right.namespace && left.canonicalFilter == right.canonicalFilter
     }
 
-    /// Feeds what is compared.
+    /// Hashes the collection and the sorted conditions.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(namespace)
         hasher.combine(canonicalFilter)

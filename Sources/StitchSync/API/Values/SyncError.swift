@@ -1,75 +1,90 @@
 public import BSONStore
 
-/// Says what went wrong in keeping a document or a collection in step.
+/// An error in the sync of a document, a collection or the engine.
+///
+/// ```swift
+/// for await error in engine.errors {
+///     print(error.code, error.documentID ?? .null, error.message)
+/// }
+/// ```
 public struct SyncError: Error, Sendable, CustomStringConvertible {
-    /// Classifies what went wrong.
+    /// The kind of an error.
+    ///
+    /// ```swift
+    /// do {
+    ///     try await engine.waitForUpload(timeout: .seconds(30))
+    /// } catch let error as SyncError where error.code == .timedOut {
+    ///     print("some changes are still pending")
+    /// }
+    /// ```
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The conflict handler threw; the document is paused.
         case handlerFailed
-        /// The conflict handler did not answer in time; the document is paused.
+        /// The conflict handler did not return in time; the document is paused.
         case handlerTimeout
-        /// The conflict handler's answer has another `_id`; the document is paused.
+        /// The conflict handler's document has another `_id`; the document is paused.
         case handlerChangedID
-        /// A document does not fit beside its version field.
+        /// A document with its version field exceeds the size limit.
         case documentTooLarge
-        /// The remote refused the write for good; the document is paused.
+        /// The remote refused the write permanently; the document is paused.
         case rejected
-        /// The remote did not allow writes, which were taken back (Device Sync's 231): what was
-        /// written is kept among the rejected writes, and other documents go on.
+        /// The remote did not allow writes, and the engine reverted them (Device Sync's error 231).
+        /// The store keeps them among the rejected writes; the sync of other documents continues.
         case compensatingWrite
-        /// A write is certainly not allowed, and the collection is strict: nothing was stored.
+        /// A strict collection found that the remote would refuse the write; nothing was stored.
         case writeRefused
-        /// The remote failed as often as is allowed; the document is paused.
+        /// The remote failed too often in a row; the document is paused.
         case retriesExhausted
-        /// The document's version field is not one that we understand; its writes stay queued.
+        /// The document has a foreign version field; its local changes stay pending.
         case foreignVersion
-        /// A document could not be read as the collection's type.
+        /// A document does not decode as the collection's type.
         case decodingFailed
-        /// The remote cannot be reached; passes go on trying.
+        /// The remote cannot be reached; passes keep trying.
         case remoteUnavailable
-        /// The remote wants somebody to sign in; passes go on after ``SyncEngine/noteSignIn()``.
+        /// The user has to sign in; passes continue after ``SyncEngine/noteSignIn()``.
         case authRequired
-        /// The engine is offline: the app said so.
+        /// The engine is offline, see ``SyncEngine/setOnline(_:)``.
         case offline
-        /// What was waited for did not come in time.
+        /// A wait reached its timeout.
         case timedOut
-        /// The collection has no conflict handler, and a conflict needs one.
+        /// A conflict needs a conflict handler, and the collection has none.
         case notConfigured
-        /// Another engine syncs this file, in this process or another.
+        /// Another engine syncs the file, in this process or another.
         case storeInUse
-        /// A pass was asked for by a conflict handler, which a pass waits for.
+        /// A conflict handler called for a pass, although a pass waits for that handler.
         case passUnderWay
-        /// What the remote holds under an id cannot be kept in the store; the document is paused.
+        /// The store cannot hold the remote's document; the document is paused.
         case unusableDocument
-        /// The remote dropped or renamed the collection: its sync stopped, and everything here is kept.
+        /// The remote dropped or renamed the collection; its sync stopped, and local documents
+        /// stay.
         case collectionDropped
-        /// The remote collection is another one than the one that the documents were synced with: its
-        /// sync stopped, nothing was deleted or sent.
+        /// The remote collection is not the one that the documents were synced with; its sync
+        /// stopped, and nothing was deleted or uploaded.
         case remoteChanged
-        /// Documents are missing at the remote, and nothing says that somebody deleted them: they are
-        /// kept here and not sent.
+        /// Documents are missing at the remote without evidence of a delete; they stay local and
+        /// are not uploaded.
         case unexplainedAbsence
-        /// The remote refused a set of subscriptions; the set before goes on.
+        /// The remote refused a subscription set; the previous set stays active.
         case subscriptionFailed
-        /// A document is missing in the store though nobody deleted it: the file is damaged, nothing of
-        /// it is sent, and the document is paused.
+        /// A local document is missing although it was not deleted: the file is damaged. Its loss
+        /// is not uploaded, and the document is paused.
         case localDocumentMissing
         /// The store failed.
         case storeFailed
     }
 
-    /// What went wrong.
+    /// The kind of the error.
     public let code: Code
-    /// A sentence for people.
+    /// An explanation in one sentence.
     public let message: String
-    /// The collection concerned, where there is one.
+    /// The collection concerned; `nil` where the error concerns none.
     public let namespace: Namespace?
-    /// The document concerned, where there is one.
+    /// The `_id` of the document concerned; `nil` where the error concerns none.
     public let documentID: BSONValue?
-    /// The error underneath, where there is one.
+    /// The cause; `nil` where there is none.
     public let underlying: (any Error)?
 
-    /// Makes an error of its parts.
+    /// Makes an error from its parts.
     public init(
         _ code: Code, _ message: String, namespace: Namespace? = nil,
         documentID: BSONValue? = nil, underlying: (any Error)? = nil
@@ -81,7 +96,7 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
-    /// The code, the collection and the sentence.
+    /// The code, the collection and the explanation.
     public var description: String {
         let place = namespace.map { " in \($0)" } ?? ""
         return "\(code.rawValue)\(place): \(message)"

@@ -1,43 +1,54 @@
 public import BSONStore
 
-/// Names one thing in a store's sync tables that should not be; see Docs/SYNC.md, "Structural check".
+/// One inconsistency in a store's sync tables; see Docs/SYNC.md, "Structural check".
+///
+/// ```swift
+/// for finding in try await engine.verify() {
+///     print(finding)
+/// }
+/// ```
 public struct SyncFinding: Sendable, Hashable, CustomStringConvertible {
-    /// The kinds of things that are looked for.
+    /// A kind of inconsistency.
+    ///
+    /// ```swift
+    /// let findings = try await engine.verify()
+    /// let damaged = findings.filter { $0.kind == .damagedDocument }
+    /// ```
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A record or event cannot be read (S1, S6).
         case unreadableRecord
-        /// A change is queued, but the document is what the remote confirmed (S2).
+        /// A change is queued, but the document equals the confirmed one (S2).
         case queuedWithoutChange
-        /// No change is queued, but the document differs from what the remote confirmed (S2).
+        /// No change is queued, but the document differs from the confirmed one (S2).
         case changeNotQueued
-        /// An attempt intends what neither the document nor the queue know of (S3).
+        /// An attempt has a change that neither the document nor the queue contains (S3).
         case strayAttempt
-        /// A document is kept here by no id, no subscription and no change.
+        /// A document is on the device without an id, a subscription or a change that keeps it.
         case unclaimedDocument
         /// A document of a synced collection has no record (S4).
         case documentWithoutRecord
         /// A document holds a version field (S5).
         case versionInContent
-        /// A document that should be here is missing, though nobody deleted it.
+        /// A local document is missing although it was not deleted.
         case localDocumentMissing
-        /// A document's bytes are not those that were written, by its checksum (S8).
+        /// A document's checksum does not match its bytes (S8).
         case damagedDocument
-        /// A record's key is not its document's `_id` (S6).
+        /// A record's key differs from its document's `_id` (S6).
         case keyMismatch
-        /// An event's sequence is beyond the last that was given out (S7).
+        /// An event's sequence number is greater than the last assigned one (S7).
         case eventAfterEnd
     }
 
-    /// What was found.
+    /// The kind of the inconsistency.
     public let kind: Kind
-    /// The collection.
+    /// The collection concerned.
     public let namespace: Namespace
-    /// The document, where its id could be read.
+    /// The document's `_id`; `nil` where it cannot be read.
     public let documentID: BSONValue?
-    /// A sentence for people.
+    /// An explanation in one sentence.
     public let message: String
 
-    /// The collection, the document and the sentence.
+    /// The collection, the document and the explanation.
     public var description: String {
         "\(namespace) \(documentID.map { $0.extendedJSON(.relaxed) } ?? "?"): \(message)"
     }

@@ -1,28 +1,34 @@
 internal import BSONStore
 
-/// Bounds what a pass does at a time.
+/// The limits of a pass's requests, transactions and handlers.
+///
+/// ```swift
+/// var limits = SyncLimits()
+/// limits.requestTimeout = .seconds(20)
+/// let engine = try SyncEngine(store: store, remote: remote, limits: limits)
+/// ```
 public struct SyncLimits: Sendable, Hashable {
-    /// Documents in one request or transaction.
+    /// The maximum number of documents in one request or transaction.
     public var batchDocuments = 500
-    /// Bytes of documents in one request or answer; a larger document goes alone.
+    /// The maximum number of bytes in one request or response; a larger document travels alone.
     public var batchBytes = 4 * 1024 * 1024
-    /// Changes read from the remote's history at a time.
+    /// The maximum number of changes in one read of the remote's history.
     public var changesPerRead = 1000
-    /// How long the remote may take to answer one request; `nil` for ever.
+    /// The time limit of one request; `nil` sets none.
     public var requestTimeout: Duration? = .seconds(60)
-    /// How long a conflict handler may take.
+    /// The time limit of one call of a conflict handler.
     public var handlerTimeout: Duration = .seconds(30)
-    /// How often in a row the remote may fail to take one document's change in for a reason that
-    /// nobody knows; reasons that are known to pass do not count.
+    /// The maximum number of consecutive unknown errors for one document's change; known temporary
+    /// errors do not count.
     public var failuresMax: Int64 = 20
-    /// How many documents' last conflicts are kept in the store's file for `stitchsync diff`,
-    /// `inspect` and `fixture record`, with all editions; 0 for none.
+    /// The number of documents whose last conflict the store's file keeps with all editions, for
+    /// `stitchsync diff`, `inspect` and `fixture record`; 0 keeps none.
     public var conflictsKept = 16
 
-    /// The limits that are used unless told.
+    /// Makes the default limits.
     public init() {}
 
-    /// The limits with nothing below one.
+    /// The limits with each count raised to its minimum.
     var clamped: SyncLimits {
         var limits = self
         limits.batchDocuments = max(1, batchDocuments)

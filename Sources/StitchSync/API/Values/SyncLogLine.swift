@@ -1,22 +1,34 @@
 public import BSONStore
 
-/// Is a line about what the engine does, for people; no document's content is ever in one.
+/// A log line of the engine; it never contains a document's content.
+///
+/// ```swift
+/// engine.setLogHandler { line in
+///     print(line.level, line.namespace, line.text)
+/// }
+/// ```
 public struct SyncLogLine: Sendable, Hashable, CustomStringConvertible {
-    /// How much it matters.
+    /// The severity of a line.
+    ///
+    /// ```swift
+    /// engine.setLogHandler { line in
+    ///     if line.level == .warning { print(line) }
+    /// }
+    /// ```
     public enum Level: String, Sendable, Hashable, CaseIterable {
-        /// Worth a look when something is looked for.
+        /// Details for debugging.
         case info
-        /// Something was not done as the app wanted.
+        /// The engine could not do what the app wanted.
         case warning
     }
 
-    /// How much it matters.
+    /// The severity of a line.
     public let level: Level
-    /// The collection.
+    /// The collection concerned.
     public let namespace: Namespace
-    /// The line.
+    /// The text of the line.
     public let text: String
 
-    /// The text.
+    /// The same as ``text``.
     public var description: String { text }
 }

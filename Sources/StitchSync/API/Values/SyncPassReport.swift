@@ -1,47 +1,52 @@
 internal import BSONStore
 
-/// Counts what a pass did.
+/// The counts and errors of a pass.
+///
+/// ```swift
+/// let report = try await engine.syncNow()
+/// print("\(report.taken) downloaded, \(report.uploaded) uploaded, \(report.errors)")
+/// ```
 public struct SyncPassReport: Sendable, Hashable {
-    /// Documents whose remote edition was looked at.
+    /// Documents that the pass fetched.
     public var looked = 0
-    /// Documents taken from the remote.
+    /// Remote editions that were stored locally.
     public var taken = 0
-    /// Local documents removed since the remote deleted them.
+    /// Local documents removed because the remote deleted them.
     public var removed = 0
-    /// Local documents that left the device since no subscription asks for them any more.
+    /// Local documents evicted because no subscription matches them any more.
     public var evicted = 0
-    /// Local changes that the remote took in.
+    /// Local changes that the remote applied.
     public var uploaded = 0
-    /// Conflicts that a handler answered.
+    /// Conflicts that a handler resolved.
     public var conflicts = 0
-    /// Documents paused.
+    /// Documents that the pass paused.
     public var paused = 0
-    /// Documents that were found missing at the remote without evidence of a delete; they are kept.
+    /// Documents found missing at the remote without evidence of a delete; the store keeps them.
     public var unexplained = 0
-    /// Local changes that the remote refused and that were taken back.
+    /// Local changes that the remote refused and the engine reverted.
     public var reverted = 0
-    /// Refused writes that the app was asked about.
+    /// Refused writes that the app decided about.
     public var answered = 0
-    /// Documents that somebody else was at first; the next pass goes on with them.
+    /// Documents that another client changed first; the next pass continues with them.
     public var overtaken = 0
-    /// Sets of subscriptions that the remote answered.
+    /// Subscription sets that the remote answered.
     public var subscriptionSets = 0
-    /// Requests to the remote.
+    /// Requests sent to the remote.
     public var requests = 0
-    /// Errors, in the order in which they came.
+    /// The codes of all errors, in order.
     public var errors: [SyncError.Code] = []
 
-    /// Whether no collection failed on the way to the remote.
+    /// Whether the pass reached the remote for every collection.
     public var reachedRemote: Bool {
         !errors.contains(.remoteUnavailable) && !errors.contains(.authRequired)
     }
 
-    /// Whether a collection is stopped, since its remote is another one or was dropped.
+    /// Whether a collection stopped because its remote changed or was dropped.
     public var hasStopped: Bool {
         errors.contains(.remoteChanged) || errors.contains(.collectionDropped)
     }
 
-    /// Makes a report of nothing.
+    /// Makes an empty report.
     public init() {}
 
     /// Adds another report's counts.

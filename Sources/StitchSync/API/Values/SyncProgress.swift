@@ -1,30 +1,36 @@
 internal import BSONStore
 
-/// Counts what an engine has carried since it was set up.
+/// The transfers of an engine since its creation, and those still pending.
+///
+/// ```swift
+/// for try await progress in engine.progressUpdates {
+///     print("\(progress.downloadedDocuments) of \(progress.totalDownloads)")
+/// }
+/// ```
 public struct SyncProgress: Sendable, Hashable {
-    /// Changes that the remote took in.
+    /// Changes that the remote applied.
     public var uploadedDocuments = 0
-    /// Bytes of documents and paths in writes that were sent, taken in or not.
+    /// Bytes of documents and paths in all uploads, applied or not.
     public var uploadedBytes = 0
-    /// Remote documents that were looked at; each once, also where it took more than one look.
+    /// Remote documents that were fetched; a document that needed several fetches counts once.
     public var downloadedDocuments = 0
-    /// Bytes of the remote documents that were looked at.
+    /// Bytes of the remote documents that were fetched.
     public var downloadedBytes = 0
-    /// Changes still to be sent, over all collections.
+    /// Changes still to be uploaded, over all collections.
     public var pendingUploads = 0
-    /// Remote documents still to be looked at, over all collections; those of subscriptions that are
-    /// coming in count where the remote tells how many there are.
+    /// Remote documents still to be fetched, over all collections. Documents of a subscription that
+    /// is being downloaded count where the remote reports their number.
     public var pendingDownloads = 0
-    /// What ``uploadedDocuments`` is once everything that waits now was sent.
+    /// The value of ``uploadedDocuments`` once all pending changes are uploaded.
     ///
-    /// Known from the start of a pass; it grows when something is written meanwhile.
+    /// It is known from the start of a pass and grows with local writes meanwhile.
     public var totalUploads = 0
-    /// What ``downloadedDocuments`` is once everything was looked at that is known to wait.
+    /// The value of ``downloadedDocuments`` once all known remote changes are fetched.
     ///
-    /// Known from the start of a pass, for a set of subscriptions once its first query is asked; it grows
-    /// when the remote tells of more.
+    /// It is known from the start of a pass, for a subscription set once its first query is sent,
+    /// and grows when the remote reports more changes.
     public var totalDownloads = 0
 
-    /// Counts nothing.
+    /// Makes a progress of zero.
     public init() {}
 }

@@ -1,26 +1,33 @@
 internal import BSONStore
 
-/// Counts a collection's documents by their state.
+/// The numbers of a collection's documents by state.
+///
+/// ```swift
+/// let status = try await todos.status()
+/// print("\(status.pending) to upload, \(status.paused) paused")
+/// ```
 public struct SyncStatus: Sendable, Hashable {
-    /// Documents that are kept in step.
+    /// Synced documents, in any state.
     public var synced = 0
-    /// Documents with a change that the remote has not confirmed.
+    /// Documents with an unconfirmed local change.
     public var pending = 0
-    /// Documents that neither direction touches until they are resumed or written to.
+    /// Documents that are not synced until the app resumes or writes them.
     public var paused = 0
-    /// Documents whose remote edition is to be looked at by the next pass.
+    /// Documents that the next pass fetches.
     public var toLook = 0
-    /// Local changes that the remote did not allow and that wait for the app to retry or discard
-    /// them, see ``SyncCollection/rejectedWrites()``.
+    /// Rejected writes that the app has not retried or discarded, see
+    /// ``SyncCollection/rejectedWrites()``.
     public var rejected = 0
-    /// Documents that are missing at the remote without evidence of a delete, and not sent.
+    /// Documents that are missing at the remote without evidence of a delete; they are not
+    /// uploaded.
     ///
-    /// ``SyncCollection/resolveUnexplained(_:)`` answers for them. They are not among ``paused``.
+    /// ``SyncCollection/resolveUnexplained(_:)`` decides about them. ``paused`` does not count
+    /// them.
     public var unexplained = 0
-    /// Why the collection's sync stopped; `nil` while it runs.
+    /// The reason why the collection's sync stopped; `nil` while it runs.
     public var stop: SyncStop?
 
-    /// Counts nothing unless told.
+    /// Makes a status; each number is zero by default.
     public init(
         synced: Int = 0, pending: Int = 0, paused: Int = 0, toLook: Int = 0, rejected: Int = 0,
         unexplained: Int = 0, stop: SyncStop? = nil

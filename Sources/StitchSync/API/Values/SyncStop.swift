@@ -1,9 +1,9 @@
 internal import BSONStore
 
-/// Why the sync of a collection stopped, and what the app can answer.
+/// The reason why a collection's sync stopped.
 ///
-/// A stopped collection deletes nothing and sends nothing; local reads and writes go on. It goes on by
-/// itself when the remote is the one again that its documents were synced with. Otherwise
+/// A stopped collection deletes and uploads nothing; local reads and writes continue. Its sync
+/// continues by itself once the engine connects to the original remote again. Otherwise
 /// ``SyncCollection/adoptRemote()`` or ``SyncCollection/replaceFromRemote()`` ends the stop.
 ///
 /// ```swift
@@ -15,14 +15,14 @@ internal import BSONStore
 ///
 /// Source: Docs/SYNC.md, "Another remote".
 public struct SyncStop: Sendable, Hashable, CustomStringConvertible {
-    /// Why: `.remoteChanged` or `.collectionDropped`.
+    /// The kind of the stop: `.remoteChanged` or `.collectionDropped`.
     public let code: SyncError.Code
-    /// The remote collection that the documents were synced with, where that is known.
+    /// The remote collection that the documents were synced with, where known.
     public let expected: RemoteIdentity
     /// The remote collection that was found.
     public let found: RemoteIdentity
-    /// The confirmed documents that are kept here; of a file from before identities, those that the
-    /// remote lacks.
+    /// The number of confirmed local documents; in a file of a version without identities, the
+    /// number of those that the remote lacks.
     public let documentCount: Int
 
     /// The code, both identities and the count.
@@ -53,7 +53,7 @@ public struct SyncStop: Sendable, Hashable, CustomStringConvertible {
             found: try RemoteIdentity(stored: found), documentCount: Int(count))
     }
 
-    /// What is stored of it.
+    /// The stored form.
     var document: BSONDocument {
         [
             "code": .string(code.rawValue), "expected": .document(expected.document),
@@ -61,12 +61,12 @@ public struct SyncStop: Sendable, Hashable, CustomStringConvertible {
         ]
     }
 
-    /// The same stop with what the remote is found to be by now.
+    /// Returns the stop with the remote's current identity.
     func finding(_ identity: RemoteIdentity) -> SyncStop {
         SyncStop(code, expected: expected, found: identity, documentCount: documentCount)
     }
 
-    /// The error that the app is told.
+    /// Returns the error for the app.
     func error(in namespace: Namespace) -> SyncError {
         SyncError(
             code,
@@ -86,7 +86,7 @@ extension RemoteIdentity {
         }
     }
 
-    /// What is stored of it.
+    /// The stored form.
     var document: BSONDocument {
         switch self {
         case .unknown: ["kind": "unknown"]

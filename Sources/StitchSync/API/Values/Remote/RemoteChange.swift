@@ -1,30 +1,36 @@
 public import BSONStore
 
-/// Tells of one change in a remote collection.
+/// One change in a remote collection.
+///
+/// ```swift
+/// let change = RemoteChange(
+///     documentID: 1, isDelete: false, version: VersionField(of: document),
+///     contentHash: document.contentHash(excluding: DocumentVersion.fieldName), operation: nil)
+/// ```
 public struct RemoteChange: Sendable, Hashable {
-    /// The document that changed.
+    /// The `_id` of the document that changed.
     public let documentID: BSONValue
-    /// The document was deleted.
+    /// Whether the document was deleted.
     public let isDelete: Bool
-    /// The version field after the change, where the remote tells; `nil` for deletes.
+    /// The version field after the change, where the remote reports it; `nil` for deletes.
     public let version: VersionField?
-    /// The hash of the content after the change, where the remote tells.
+    /// The hash of the content after the change, where the remote reports it.
     public var contentHash: BSONContentHash? {
         hash ?? content?.contentHash(excluding: DocumentVersion.fieldName)
     }
     private let hash: BSONContentHash?
-    /// The document after the change, where the remote told of it; hashed only when it is asked for.
+    /// The document after the change, where the remote reports it; hashed on demand.
     let content: BSONDocument?
-    /// The attempt that made the change: of a delete only where the remote records it.
+    /// The attempt that made the change; for a delete only where the remote records it.
     public let operation: OperationID?
-    /// The document left what the user sees, and may still be there.
+    /// Whether the document only left the user's view and may still exist.
     ///
-    /// Told of deletes only, by remotes that know rules.
+    /// Set for deletes only, by remotes with access rules.
     public let leftView: Bool
-    /// The change itself wrote the version, so that what it left is that version's content.
+    /// Whether the change wrote the version, so that the content belongs to that version.
     public let wroteVersion: Bool
 
-    /// Makes a change of its parts.
+    /// Makes a change from its parts.
     public init(
         documentID: BSONValue, isDelete: Bool, version: VersionField?,
         contentHash: BSONContentHash? = nil, operation: OperationID?, wroteVersion: Bool = false,
@@ -40,7 +46,7 @@ public struct RemoteChange: Sendable, Hashable {
         self.leftView = leftView
     }
 
-    /// Makes a change that left a document, or none.
+    /// Makes a change from the document after it; `nil` for a delete.
     package init(
         documentID: BSONValue, isDelete: Bool, after: BSONDocument?, operation: OperationID?,
         leftView: Bool = false

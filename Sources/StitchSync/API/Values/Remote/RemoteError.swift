@@ -1,34 +1,46 @@
-/// Says why a remote could not answer, or would not carry a write out.
+/// The reason why a remote failed to answer a request or to apply a write.
+///
+/// ```swift
+/// throw RemoteError(.retryable, code: 91, "the server is shutting down")
+/// ```
 public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What follows from an error (rule R7).
+    /// The consequence of an error (rule R7).
+    ///
+    /// ```swift
+    /// switch error.errorClass {
+    /// case .retryable, .unknown: print("the engine tries again: \(error)")
+    /// case .unauthenticated: print("the user has to sign in")
+    /// case .rejected, .historyLost, .collectionDropped: print(error)
+    /// }
+    /// ```
     public enum Class: String, Sendable, Hashable, CaseIterable {
-        /// It may pass: transport, timeout, not primary, throttled.
+        /// A temporary error: transport, timeout, not primary, throttled.
         case retryable
-        /// Nobody is signed in, or the sign-in expired and could not be refreshed: passes stop until
-        /// the app tells of a new one, and nothing is paused.
+        /// The user is not signed in, or the session expired. Passes stop until the app calls
+        /// ``SyncEngine/noteSignIn()``; no document is paused.
         case unauthenticated
-        /// Nobody knows what it means: tried again, but only so often.
+        /// An error of unknown meaning; the engine tries again a limited number of times.
         case unknown
-        /// Trying again is no use: not allowed, not valid, too large, a unique index.
+        /// A permanent error: not allowed, invalid, too large, a unique index.
         case rejected
-        /// The place in the history is no longer kept.
+        /// The remote no longer keeps the position in the history.
         case historyLost
-        /// The collection was dropped or renamed after the place in the history; what it held before
-        /// that was told.
+        /// The collection was dropped or renamed after the position in the history; all changes
+        /// before that were reported.
         case collectionDropped
     }
 
-    /// What follows.
+    /// The consequence of the error.
     public let errorClass: Class
-    /// MongoDB's code, or 0.
+    /// MongoDB's error code, or 0.
     public let code: Int
-    /// The remote's words.
+    /// The remote's error message.
     public let message: String
 
-    /// The write that was not allowed, where rules are the reason.
+    /// The forbidden write, where access rules are the reason.
     public let compensatingWrite: CompensatingWrite?
 
-    /// Makes an error of its parts.
+    /// Makes an error from its parts.
     public init(
         _ errorClass: Class, code: Int = 0, _ message: String,
         compensatingWrite: CompensatingWrite? = nil
@@ -39,9 +51,9 @@ public struct RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
         self.compensatingWrite = compensatingWrite
     }
 
-    /// Whether the history cannot be read on from the place that was given.
+    /// Whether the history cannot be read from the given position.
     var endsHistory: Bool { errorClass == .historyLost || errorClass == .collectionDropped }
 
-    /// The remote's words, with its code where there is one.
+    /// The remote's error message, with its code unless that is 0.
     public var description: String { code == 0 ? message : "\(message) (code \(code))" }
 }

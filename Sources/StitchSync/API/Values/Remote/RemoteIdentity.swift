@@ -2,10 +2,10 @@ public import BSONStore
 
 /// The identity of a remote collection: which collection of which server it is.
 ///
-/// Two collections of one name are different collections when one of them was made anew, or belongs to
-/// another server. The engine stores the identity and compares it at the start of each pass, before it
-/// believes anything that the remote says. Failover, another host name, another user and other rules
-/// are not another identity.
+/// A collection that was dropped and created again, or that belongs to another server, has another
+/// identity. The engine stores the identity and compares it at the start of each pass, before it
+/// uses any other answer of the remote. Failover, another host name, another user and other rules
+/// do not change the identity.
 ///
 /// ```swift
 /// func identity() async throws(RemoteError) -> RemoteIdentity { .known(uuidOfTheCollection) }
@@ -13,12 +13,12 @@ public import BSONStore
 ///
 /// Source: Docs/SYNC.md, "Another remote".
 public enum RemoteIdentity: Sendable, Hashable, CustomStringConvertible {
-    /// The remote cannot tell its identity. Sync goes on; absence alone never deletes.
+    /// The remote cannot report its identity. Sync continues; absence alone never deletes.
     case unknown
     /// The collection does not exist at the remote.
     case notMade
-    /// The collection exists and has this identity: MongoDB's UUID of the collection, or what a remote
-    /// of the app's own gives in its place.
+    /// The collection exists and has this identity: MongoDB's UUID of the collection, or the value
+    /// that an app's own remote returns instead.
     case known(BSONBinary)
 
     /// The UUID in its usual form, or `unknown`, or `not made`.
@@ -41,15 +41,18 @@ public enum RemoteIdentity: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a remote remembers of a document that was deleted: evidence of the delete, also after the
-/// history has forgotten it.
+/// A remote's record of a deleted document: evidence of the delete after the history has expired.
+///
+/// ```swift
+/// let tombstone = RemoteTombstone(version: VersionField(of: document), isAfterPlace: true)
+/// ```
 public struct RemoteTombstone: Sendable, Hashable {
     /// The version field that the document had when it was deleted.
     public let version: VersionField
-    /// Whether the delete came after the place in the history that was asked about, by proof.
+    /// Whether the delete is proved to be later than the given position in the history.
     public let isAfterPlace: Bool
 
-    /// Makes a tombstone of its parts.
+    /// Makes a tombstone from its parts.
     public init(version: VersionField, isAfterPlace: Bool) {
         self.version = version
         self.isAfterPlace = isAfterPlace

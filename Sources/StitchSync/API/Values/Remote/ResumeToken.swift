@@ -1,8 +1,14 @@
 public import BSONStore
 
-/// Names a place in a remote's history; opaque.
+/// An opaque position in a remote's history.
+///
+/// ```swift
+/// let token = try await remote.collection(todos.namespace).currentToken()
+/// let batch = try await remote.collection(todos.namespace)
+///     .changes(after: token, limit: 100, waitingUpTo: .seconds(1))
+/// ```
 public struct ResumeToken: Sendable, Hashable {
-    /// The token as the remote gave it.
+    /// The token as the remote returned it.
     public let document: BSONDocument
 
     /// Wraps a remote's token.
