@@ -1,29 +1,29 @@
-/// What is known about an attempt whose answer did not come.
+/// The evidence about an attempt whose response did not arrive.
 enum AttemptEvidence: String, CaseIterable {
     /// No attempt is open.
     case noAttempt
     /// The remote document carries the attempt's name.
     case onTop
-    /// The remote's history since the attempt was stored holds it; something came on top.
+    /// The remote's history since the attempt was stored contains it; a later change is on top.
     case inHistory
-    /// The complete history since then does not hold it.
+    /// The complete history since then does not contain it.
     case notInHistory
-    /// The history since then is lost, or tells of a delete without saying whose it was.
+    /// The history since then is lost, or contains a delete of unknown origin.
     case historyLost
 }
 
-/// What becomes of an open attempt.
+/// The treatment of an open attempt.
 enum AttemptDecision: String, CaseIterable {
-    /// Go on: there is none.
+    /// No attempt is open: continue.
     case none
-    /// The attempt landed: what it intended is the base now.
+    /// The remote applied the attempt: its document is the new base.
     case adopt
-    /// The attempt never landed: forget its name, the change is still pending.
+    /// The remote never applied the attempt: remove its name; the change is still pending.
     case discard
-    /// Nobody can tell: forget its name, and flag a conflict that comes of it.
+    /// The outcome is unknown: remove the attempt's name, and flag a conflict that results from it.
     case discardUncertain
 
-    /// Rule R3.
+    /// Decides by rule R3.
     static func decide(_ evidence: AttemptEvidence) -> Self {
         switch evidence {
         case .noAttempt: .none

@@ -1,19 +1,24 @@
-/// Spaces tries after failures: exponential with a cap and full jitter (liveness rule L3).
+/// The pauses after failures: exponential with a cap and jitter (liveness rule L3).
+///
+/// ```swift
+/// let backoff = Backoff(initial: .seconds(2), cap: .seconds(60))
+/// let engine = try SyncEngine(store: store, remote: remote, backoff: backoff)
+/// ```
 public struct Backoff: Sendable, Hashable {
-    /// The longest wait after the first failure.
+    /// The longest pause after the first failure.
     public var initial: Duration
-    /// The longest wait at all.
+    /// The longest pause after any number of failures.
     public var cap: Duration
 
-    /// Sets the bounds; one second and five minutes unless told.
+    /// Makes a backoff with two bounds; by default one second and five minutes.
     public init(initial: Duration = .seconds(1), cap: Duration = .seconds(300)) {
         self.initial = initial
         self.cap = cap
     }
 
-    /// The wait after so many failures in a row, 1 or more.
+    /// Returns the pause after a number of failures in a row, 1 or more.
     ///
-    /// - Parameter jitter: from 0 up to 1; the wait is between half of the bound and the bound.
+    /// - Parameter jitter: from 0 up to 1; the pause is between half of the bound and the bound.
     public func delay(afterFailures failures: Int, jitter: Double) -> Duration {
         let doublings = min(max(failures, 1) - 1, 30)
         let bound = min(initial * (1 << doublings), cap)

@@ -1,22 +1,24 @@
-/// What is known of a remote collection's identity when a pass begins; every combination is legal.
+/// The facts about a remote collection's identity at the start of a pass; all combinations are
+/// legal.
 struct IdentityFacts: Hashable {
-    /// What the remote says of itself.
+    /// The identity that the remote reports.
     enum Answer: String, CaseIterable {
-        /// It does not tell.
+        /// The remote does not report an identity.
         case unknown
-        /// The collection does not exist there.
+        /// The collection does not exist at the remote.
         case notMade
-        /// It is the collection that was adopted.
+        /// The identity is the adopted one.
         case same
-        /// It is a collection, and not the one that was adopted; none may have been adopted yet.
+        /// The identity is not the adopted one, or none was adopted yet.
         case other
     }
 
-    /// What was adopted by an earlier pass.
+    /// The identity that an earlier pass adopted.
     enum Adopted: String, CaseIterable {
-        /// Nothing: no pass ran, the remote did not tell, or the file is from before identities.
+        /// No identity: no pass ran, the remote reported none, or the file's version had no
+        /// identities.
         case nothing
-        /// That the collection did not exist.
+        /// The absence of the collection.
         case notMade
         /// A collection's identity.
         case known
@@ -24,36 +26,37 @@ struct IdentityFacts: Hashable {
 
     var answer: Answer
     var adopted: Adopted
-    /// Documents here were confirmed by a remote.
+    /// Whether a remote has confirmed local documents.
     var holdsConfirmed: Bool
-    /// Changes here wait to be sent.
+    /// Whether local changes are pending.
     var holdsPending: Bool
-    /// The collection is stopped already.
+    /// Whether the collection is already stopped.
     var isStopped: Bool
 }
 
-/// What to do about a remote collection's identity before anything that it says is believed.
+/// The treatment of a remote collection's identity, before the pass uses any other answer.
 enum IdentityDecision: String, CaseIterable {
-    /// Go on with the pass.
+    /// Continue the pass.
     case goOn
-    /// Adopt what the remote says of itself, and go on.
+    /// Adopt the reported identity and continue.
     case adopt
-    /// Adopt it if the remote holds all documents that were confirmed; else stop.
+    /// Adopt the reported identity if the remote holds all confirmed documents; else stop.
     case verify
-    /// Find out whether the remote tells of a drop; else stop.
+    /// Search the remote's history for a drop of the collection; else stop.
     case examine
-    /// The remote is the one that was adopted again: end the stop and go on.
+    /// The remote has the adopted identity again: end the stop and continue.
     case resume
     /// Stay stopped.
     case stayStopped
 
-    /// Decision 7 of Docs/ARCHITECTURE.md; the table is `fixtures/decisions/identity.txt`.
+    /// Decides by decision 7 of Docs/ARCHITECTURE.md; the table is
+    /// `fixtures/decisions/identity.txt`.
     static func decide(_ facts: IdentityFacts) -> Self {
         if facts.isStopped { return facts.answer == .same ? .resume : .stayStopped }
         if facts.answer == .unknown || facts.answer == .same { return .goOn }
         switch facts.adopted {
         case .known:
-            // What waits was written for the collection that was adopted.
+            // Pending changes were written for the adopted collection.
             return facts.holdsConfirmed || facts.holdsPending ? .examine : .adopt
         case .notMade where facts.answer == .notMade:
             return facts.holdsConfirmed ? .examine : .goOn

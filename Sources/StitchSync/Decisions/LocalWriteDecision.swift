@@ -1,45 +1,45 @@
-/// A local write and the record that it meets, reduced to what decides.
+/// The facts about a local write and the document's record.
 struct LocalWriteFacts: Hashable {
-    /// The document was there before.
+    /// Whether the document existed before the write.
     var existedBefore: Bool
-    /// The document is there after.
+    /// Whether the document exists after the write.
     var existsAfter: Bool
-    /// Before and after are the same content.
+    /// Whether the write left the content unchanged.
     var isUnchanged: Bool
-    /// The document has a record: its id is synced.
+    /// Whether the document has a record, so that its id is synced.
     var hasRecord: Bool
-    /// The remote never confirmed a document.
+    /// Whether the remote never confirmed a document.
     var baseIsAbsent: Bool
-    /// The content after equals the base's.
+    /// Whether the content after the write equals the base's.
     var equalsBase: Bool
-    /// An attempt was sent whose answer did not come.
+    /// Whether an attempt was sent and its response did not arrive.
     var hasOpenAttempt: Bool
-    /// An attempt was given up, since nothing told of it, and may still land.
+    /// Whether the remote may still apply an abandoned attempt, for which no evidence was found.
     var mayLandLate: Bool
-    /// The document is paused.
+    /// Whether the document is paused.
     var isPaused: Bool
 }
 
-/// What a local write does to the record.
+/// The effect of a local write on the record.
 enum LocalWriteDecision: String, CaseIterable {
-    /// Nothing changed: no record, no event.
+    /// Do nothing: the content is unchanged, so there is no event either.
     case nothing
-    /// Make a record with an insert pending.
+    /// Make a record with a pending insert.
     case begin
     /// Keep the record; the change is pending.
     case markPending
-    /// Keep the record; the document is back at its base, nothing is pending.
+    /// Keep the record; the document equals its base again, so nothing is pending.
     case clearPending
     /// Remove the record: the document was never sent.
     case forget
-    /// As `markPending`, and end the pause; the remote is looked at first.
+    /// Do as `markPending`, and end the pause; the next pass fetches the remote edition first.
     case resumePending
-    /// As `clearPending`, and end the pause; the remote is looked at first.
+    /// Do as `clearPending`, and end the pause; the next pass fetches the remote edition first.
     ///
-    /// So is a document that was deleted here and may have landed since.
+    /// Also chosen for a deleted document whose abandoned insert the remote may still apply.
     case resumeClean
 
-    /// Rules R2 and R3.
+    /// Decides by rules R2 and R3.
     static func decide(_ facts: LocalWriteFacts) -> Self {
         if facts.existedBefore == facts.existsAfter && facts.isUnchanged { return .nothing }
         guard facts.hasRecord else { return facts.existsAfter ? .begin : .forget }

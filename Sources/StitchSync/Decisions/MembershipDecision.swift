@@ -1,48 +1,48 @@
-/// Is what is known of a document when the documents of a set of subscriptions are applied.
+/// The facts about a document when a subscription set is applied.
 struct MembershipFacts: Hashable {
-    /// What the remote says of the document.
+    /// The remote's answer about the document.
     enum Remote: String, CaseIterable {
-        /// It is there, and the user sees it.
+        /// The document exists, and the user may read it.
         case there
-        /// The user does not see it, or it is not told why it is missing.
+        /// The user may not read the document, or it is missing for an unknown reason.
         case hidden
-        /// It was deleted.
+        /// The document was deleted.
         case deleted
     }
 
-    /// The document is on the device.
+    /// Whether the document is on the device.
     var isHeld: Bool
-    /// A local change waits for the remote.
+    /// Whether a local change is pending.
     var hasPendingChange: Bool
-    /// It is tracked by its id.
+    /// Whether the document is synced by its id.
     var isClaimedByID: Bool
-    /// A query asks for it as it is at the remote.
+    /// Whether a query matches the remote's edition.
     var isClaimedByQuery: Bool
     var remote: Remote
 }
 
-/// Decides whether a document is on the device.
+/// The treatment of a document when a subscription set is applied.
 ///
-/// It stays as long as an id or a query claims it or a change waits; what leaves is evicted, which
-/// is never a delete.
+/// A document stays while an id or a query claims it or a change is pending. Otherwise it is
+/// evicted, which is never a delete.
 enum MembershipDecision: String, Hashable {
-    /// Put it on the device.
+    /// Download the document.
     case arrive
-    /// Leave it, and bring it in step with the remote where nothing waits.
+    /// Keep the document and store the remote's edition.
     case keep
-    /// Leave it with its waiting change: the change decides.
+    /// Keep the document with its pending change, which decides later.
     case keepPending
-    /// Take it off the device; the remote keeps it.
+    /// Remove the document from the device; the remote keeps it.
     case evict
-    /// Delete it, as the remote did.
+    /// Delete the document, as the remote did.
     case delete
-    /// It is not here and stays away.
+    /// Do nothing: the document is not on the device.
     case ignore
 
     static func decide(_ facts: MembershipFacts) -> Self {
         let isClaimed = facts.isClaimedByID || facts.isClaimedByQuery
         guard facts.isHeld else {
-            // A waiting change on a document that is not here is its deletion.
+            // A pending change of a document that is not on the device is its delete.
             if facts.hasPendingChange { return .keepPending }
             return facts.remote == .there && isClaimed ? .arrive : .ignore
         }

@@ -1,18 +1,18 @@
-/// Says after which passes to wait, whatever the remote answers: nothing that does not get on is tried
-/// again at once for ever (liveness rule L3).
+/// A limit on passes in a row without a pause, so that passes without progress do not repeat at
+/// once forever (liveness rule L3).
 struct PassRetryPolicy: Sendable {
-    /// Passes in a row that were only overtaken, after each of which the next one comes at once.
+    /// The number of passes in a row without a pause that other clients overtook.
     static let overtakenMax = 3
-    /// Passes in a row that found something to do, after each of which the next one comes at once.
+    /// The number of passes in a row without a pause that found work.
     static let busyMax = 100
 
     private var overtaken = 0
     private var busy = 0
 
-    /// Begins with no pass.
+    /// Makes a policy before the first pass.
     init() {}
 
-    /// Notes a pass that reached the remote; `true` when the next one is to come at once.
+    /// Notes a pass that reached the remote; returns whether the next one may run at once.
     mutating func mayGoOn(after report: SyncPassReport) -> Bool {
         guard !report.isQuiet else {
             self = PassRetryPolicy()
@@ -24,27 +24,27 @@ struct PassRetryPolicy: Sendable {
     }
 }
 
-/// Bounds how many pages of a history one pass reads.
+/// A limit on the pages of a history that one pass reads.
 struct PageBudget: Sendable {
-    /// Pages in a row in which nothing is told.
+    /// The maximum number of empty pages in a row.
     static let emptyMax = 100
-    /// Changes in all pages together, as far as pages are full.
+    /// The maximum number of changes in all pages, if each page is full.
     static let changesMax = 1_000_000
-    /// Pages at least.
+    /// The least value of the page limit.
     static let pagesMin = 1_000
 
     private let pagesMax: Int
     private(set) var pages = 0
     private(set) var empty = 0
 
-    /// Bounds pages of so many changes each.
+    /// Makes a budget for pages of a given size.
     init(changesPerPage: Int) {
         pagesMax = max(Self.pagesMin, Self.changesMax / max(changesPerPage, 1))
     }
 
-    /// Notes a page behind which there are more.
+    /// Notes a page that is not the last one.
     ///
-    /// - Returns: whether the next one may be read at once.
+    /// - Returns: whether the pass may read the next page.
     mutating func mayGoOn(after batch: RemoteChangeBatch) -> Bool {
         pages += 1
         empty = batch.changes.isEmpty ? empty + 1 : 0
@@ -53,7 +53,7 @@ struct PageBudget: Sendable {
 }
 
 extension SyncPassReport {
-    /// Something was done that need not be done again.
+    /// Whether the pass made progress, apart from documents that other clients overtook.
     var getsOn: Bool {
         var rest = self
         rest.overtaken = 0

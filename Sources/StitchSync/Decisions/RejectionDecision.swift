@@ -1,31 +1,31 @@
-/// Is a refusal of the remote, and what the app wants to become of such.
+/// The facts about a remote's refusal, and the app's policy.
 struct RejectionFacts: Hashable {
-    /// What the app chose.
+    /// The app's choice.
     enum Rule: String, CaseIterable {
-        /// What rules refuse is taken back, everything else pauses its document.
+        /// Revert changes that rules forbid; pause the documents of others.
         case standard
-        /// Everything that is refused is taken back.
+        /// Revert every refused change.
         case revert
-        /// Everything that is refused pauses its document.
+        /// Pause the document of every refused change.
         case pause
-        /// The app is asked.
+        /// Ask the app.
         case ask
     }
 
     var rule: Rule
-    /// Rules or subscriptions are the reason, not the content.
+    /// Whether rules or subscriptions are the reason, not the content.
     var isCompensating: Bool
-    /// The app was asked about the document as often as is allowed, each time in vain.
+    /// Whether the app's closure has failed for the document the maximum number of times.
     var askedOften: Bool
 }
 
-/// What becomes of a change that the remote refused for good.
+/// The treatment of a change that the remote refused permanently.
 enum RejectionDecision: String, CaseIterable {
-    /// Take it back, and keep what was written among the rejected writes.
+    /// Revert the change and keep it among the rejected writes.
     case revert
-    /// Keep it, and pause the document.
+    /// Keep the change and pause the document.
     case pause
-    /// Pause the document, and ask the app.
+    /// Pause the document and ask the app.
     case ask
 
     static func decide(_ facts: RejectionFacts) -> Self {
@@ -38,34 +38,34 @@ enum RejectionDecision: String, CaseIterable {
     }
 }
 
-/// Is the app's answer about a refused write, and what happened while it was thought about.
+/// The app's decision about a refused write, and the events meanwhile.
 struct RejectionAnswerFacts: Hashable {
-    /// What the app said.
+    /// The app's decision.
     enum Answer: String, CaseIterable {
         case revert
         case keepPaused
-        /// The app gave another document.
+        /// The app returned another document.
         case edit
         /// The app's closure threw, or took too long.
         case failure
     }
 
     var answer: Answer
-    /// The document is paused as it was when the app was asked.
+    /// Whether the document is still paused as it was when the app was asked.
     var isUnchanged: Bool
-    /// The edited document is what was refused.
+    /// Whether the edited document equals the refused one.
     var editChangesNothing: Bool
 }
 
-/// What becomes of the app's answer.
+/// The treatment of the app's decision.
 enum RejectionAnswerDecision: String, CaseIterable {
-    /// The app wrote meanwhile, or resumed the document: the question is void.
+    /// Ignore the decision: the app wrote or resumed the document meanwhile.
     case void
-    /// Take the change back.
+    /// Revert the change.
     case revert
     /// Leave the document paused.
     case keepPaused
-    /// Store the edited document, and let it take part again.
+    /// Store the edited document and end its pause.
     case edit
 
     static func decide(_ facts: RejectionAnswerFacts) -> Self {
@@ -78,31 +78,31 @@ enum RejectionAnswerDecision: String, CaseIterable {
     }
 }
 
-/// Is a rejected write that is to be tried again, and the document as it is now.
+/// The facts about a rejected write to repeat, and the current document.
 struct RetryFacts: Hashable {
-    /// What was wanted is a document, not a deletion.
+    /// Whether the write wanted a document, not a delete.
     var wantsDocument: Bool
-    /// The document was at the remote when it was written.
+    /// Whether the remote held the document at the time of the write.
     var hadBase: Bool
-    /// The document is here now.
+    /// Whether the document exists locally now.
     var existsNow: Bool
-    /// The document is now what the write was made from.
+    /// Whether the current document equals the base of the write.
     var isAtBase: Bool
-    /// The app gave the document anew.
+    /// Whether the app passed a new document.
     var isEdited: Bool
 }
 
-/// How a rejected write is made again.
+/// The way in which a rejected write is repeated.
 enum RetryDecision: String, CaseIterable {
-    /// It is done already.
+    /// Do nothing: the document is deleted already.
     case nothing
-    /// Store the wanted document whole.
+    /// Store the whole wanted document.
     case put
-    /// Make the same changes to the document as it is now.
+    /// Apply the same changes to the current document.
     case merge
     /// Delete the document.
     case delete
-    /// Another document has the `_id` by now.
+    /// Fail: another document has the `_id` now.
     case occupied
 
     static func decide(_ facts: RetryFacts) -> Self {

@@ -1,67 +1,67 @@
-/// What a look at the remote found, reduced to what decides; every combination is legal.
+/// The facts about a fetched document; all combinations are legal.
 struct RemoteEventFacts: Hashable {
-    /// What the look showed.
+    /// The result of the fetch.
     enum Remote: String, CaseIterable {
-        /// No document, by proof (rule R9).
+        /// Proof that no document exists (rule R9).
         case absent
         /// A document without a version field.
         case unversioned
-        /// A document with a version that we understand.
+        /// A document with a valid version field.
         case versioned
-        /// A document whose version field we do not understand.
+        /// A document with a foreign version field.
         case foreign
     }
 
-    /// What speaks for that somebody deleted a document that the look did not find.
+    /// The evidence for the delete of a document that the fetch did not find.
     enum Evidence: String, CaseIterable {
-        /// Nothing: absence alone proves nothing (decision 7).
+        /// No evidence: absence alone proves nothing (decision 7).
         case none
         /// A delete in the history since the confirmed edition, a tombstone, or a drop that the app
-        /// takes for it.
+        /// treats as a delete.
         case deleted
     }
 
     var remote: Remote
-    /// Counts only where the look found no document.
+    /// The evidence for a delete; relevant only where the fetch found no document.
     var evidence: Evidence
-    /// The version field equals the one that the base was taken with.
+    /// Whether the version field equals the base's.
     var versionSame: Bool
-    /// The content equals the base's; both absent counts as equal.
+    /// Whether the content equals the base's; two absent documents are equal.
     var contentSame: Bool
-    /// How local differs from the base.
+    /// The difference between the local document and the base.
     var pending: PendingChange
-    /// The local content equals the remote's; both absent counts as equal.
+    /// Whether the local content equals the remote's; two absent documents are equal.
     var outcomeSame: Bool
-    /// An unversioned document may still be claimed in this look.
+    /// Whether this fetch may still give an unversioned document a version.
     var mayClaim: Bool
 }
 
-/// What to do about a look at the remote.
+/// The treatment of a fetched document.
 enum RemoteEventDecision: String, CaseIterable {
-    /// The remote holds what the base says.
+    /// Do nothing: the remote holds the base.
     case nothing
-    /// Give the unversioned document a version, then look again (rule R6).
+    /// Give the unversioned document a version, then fetch again (rule R6).
     case claim
     /// Make the local document equal to the remote's.
     case take
-    /// Take the content of a document with a version field that is not ours, and list it.
+    /// Store the content of a document with a foreign version field, and list the document.
     case takeForeign
-    /// List a document as foreign; its pending change stays queued.
+    /// List a document as foreign; its change stays pending.
     case listForeign
-    /// The remote deleted it: remove the local document and the record.
+    /// Remove the local document and the record: the remote deleted the document.
     case removeLocal
-    /// It is missing at the remote: find out why, and keep it until that is known.
+    /// Search for the reason of the absence, and keep the document until it is known.
     case explain
-    /// Both sides came to the same: the remote's edition is the base, nothing is pending.
+    /// Make the remote's edition the base: both sides are equal, so nothing is pending.
     case complete
-    /// Both sides deleted it: the record ends.
+    /// Remove the record: both sides deleted the document.
     case completeDelete
-    /// Only the version moved: the change stays pending on the new edition.
+    /// Store the new version: only it changed; the local change stays pending.
     case recordVersion
-    /// Both sides changed: ask the app.
+    /// Call the conflict handler: both sides changed.
     case conflict
 
-    /// Rules R5, R6 and R9; the table is `fixtures/decisions/remote-event.txt`.
+    /// Decides by rules R5, R6 and R9; the table is `fixtures/decisions/remote-event.txt`.
     static func decide(_ facts: RemoteEventFacts) -> Self {
         if facts.versionSame && facts.contentSame { return .nothing }
         switch facts.remote {
@@ -78,7 +78,7 @@ enum RemoteEventDecision: String, CaseIterable {
         return facts.contentSame ? .recordVersion : .conflict
     }
 
-    /// Whether the document is to be looked at again after this.
+    /// Whether the document has to be fetched again after this.
     var isOpen: Bool {
         switch self {
         case .claim, .conflict, .explain: true

@@ -1,35 +1,35 @@
-/// A conflict handler's answer, reduced to what decides.
+/// The facts about a conflict handler's answer.
 struct ResolutionFacts: Hashable {
-    /// The answer is a document, not a delete.
+    /// Whether the answer is a document, not a delete.
     var answerExists: Bool
-    /// The remote holds a document.
+    /// Whether the remote holds a document.
     var remoteExists: Bool
-    /// The answer equals what the remote holds; both absent counts as equal.
+    /// Whether the answer equals the remote's edition; two absent documents are equal.
     var answerEqualsRemote: Bool
-    /// The answer's `_id` is the conflict's, or it has none.
+    /// Whether the answer has the conflict's `_id`, or none.
     var idMatches: Bool
-    /// The answer fits into a document with its version.
+    /// Whether the answer with its version field is within the size limit.
     var fits: Bool
 }
 
-/// What to do with a conflict handler's answer.
+/// The treatment of a conflict handler's answer.
 enum ResolutionDecision: String, CaseIterable {
-    /// Both sides end without the document.
+    /// Remove the record: the document exists on neither side.
     case finishDelete
-    /// Delete here; the delete of what the remote holds is pending.
+    /// Delete the local document; the delete of the remote's is pending.
     case deletePending
     /// Take the remote's edition.
     case takeRemote
-    /// Keep the answer; its insert is pending, since the remote has no document.
+    /// Store the answer; its insert is pending, since the remote has no document.
     case insertPending
-    /// Keep the answer; its difference from the remote's edition is pending.
+    /// Store the answer; its difference from the remote's edition is pending.
     case updatePending
-    /// Pause: the answer names another document.
+    /// Pause the document: the answer has another `_id`.
     case pauseOtherID
-    /// Pause: the answer is too large.
+    /// Pause the document: the answer is too large.
     case pauseTooLarge
 
-    /// Rows CR-1 to CR-6 of the ancestor, with base := remote throughout.
+    /// Decides as Stitch's rows CR-1 to CR-6 do; the remote's edition becomes the base in each.
     static func decide(_ facts: ResolutionFacts) -> Self {
         guard facts.answerExists else {
             return facts.remoteExists ? .deletePending : .finishDelete

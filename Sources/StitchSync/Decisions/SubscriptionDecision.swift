@@ -1,27 +1,27 @@
-/// Happens to a committed set of subscriptions.
+/// An event in the life of a committed subscription set.
 enum SubscriptionEvent: Sendable, Hashable {
-    /// The first documents of the set came in.
+    /// The first documents of the set were downloaded.
     case bootstrapBegan
-    /// What came in before the end was thrown away.
+    /// The incomplete download was discarded.
     case bootstrapCancelled
-    /// All documents came in and were applied.
+    /// All documents were downloaded and applied.
     case bootstrapApplied
     /// The remote refused the set.
     case refused(String)
 }
 
-/// Decides how a set of subscriptions goes on.
+/// The effect of an event on a subscription set.
 enum SubscriptionDecision: Hashable {
-    /// The set has come to another state.
+    /// The set changes to another state.
     case become(SubscriptionState)
-    /// Nothing is to be done: it was so, or the set is over.
+    /// The set's state stays: it does not change, or the set is superseded.
     case stay
-    /// This cannot happen to a set in this state: the remote is wrong.
+    /// The event is illegal in this state: the remote has an error.
     case violation
 
     static func decide(_ state: SubscriptionState, _ event: SubscriptionEvent) -> Self {
         switch (state, event) {
-        // An answer that was under way when a later set took over.
+        // A response to this set that arrived after a later set superseded it.
         case (.superseded, _): .stay
         case (.pending, .bootstrapBegan): .become(.bootstrapping)
         case (.bootstrapping, .bootstrapBegan): .stay
@@ -31,7 +31,7 @@ enum SubscriptionDecision: Hashable {
             .become(.complete)
         case (.pending, .refused(let text)), (.bootstrapping, .refused(let text)):
             .become(.error(text))
-        // Documents come in again when the rules for the user change.
+        // Documents are downloaded again when the user's rules change.
         case (.complete, .bootstrapBegan), (.complete, .bootstrapCancelled),
             (.complete, .bootstrapApplied):
             .stay
@@ -43,7 +43,7 @@ enum SubscriptionDecision: Hashable {
 }
 
 extension SubscriptionState {
-    /// How far a state is, for those who wait.
+    /// The state's position in the order of states, for waits.
     private var progress: Int {
         switch self {
         case .pending: 0
@@ -54,7 +54,7 @@ extension SubscriptionState {
         }
     }
 
-    /// What somebody is told who waits for another state.
+    /// Returns the result of a wait for another state.
     func wait(for wanted: SubscriptionState) -> SubscriptionWait {
         if case .error(let text) = self {
             return wanted == .superseded ? .waiting : .failed(text)
@@ -63,12 +63,12 @@ extension SubscriptionState {
     }
 }
 
-/// Is what somebody is told who waits for a state of a set.
+/// The result of a wait for a set's state.
 enum SubscriptionWait: Hashable {
-    /// Go on waiting.
+    /// The wait continues.
     case waiting
-    /// The state was reached, or a later one.
+    /// The set has reached the state or a later one.
     case reached
-    /// The remote refused the set, with these words.
+    /// The remote refused the set with this message.
     case failed(String)
 }

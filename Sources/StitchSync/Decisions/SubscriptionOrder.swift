@@ -1,26 +1,26 @@
-/// Is what is known when the device decides what to send next.
+/// The facts that decide the next request of a device.
 struct SubscriptionOrderFacts: Hashable {
-    /// Documents of a set are coming in.
+    /// Whether documents of a set are being downloaded.
     var isBootstrapping: Bool
-    /// A set waits to be asked for.
+    /// Whether a set was not sent to the remote yet.
     var hasUnaskedSet: Bool
-    /// Writes wait that were made before that set; any writes where there is no set.
+    /// Whether writes from before that set are pending; without a set, any writes.
     var hasEarlierWrites: Bool
-    /// Writes wait that were made after that set.
+    /// Whether writes from after that set are pending.
     var hasLaterWrites: Bool
 }
 
-/// Decides what goes to the remote next: writes and sets in the order in which they were made.
+/// The next request to the remote: writes and sets go in the order in which the app made them.
 ///
-/// So a write is judged by the subscriptions that were there when it was made.
+/// So the remote judges a write by the subscriptions at the time of the write.
 enum SubscriptionOrder: String, Hashable {
-    /// Wait for the rest of the documents.
+    /// Download the remaining documents.
     case receive
-    /// Send writes, up to the set that waits where there is one.
+    /// Upload writes, up to the pending set where there is one.
     case sendWrites
-    /// Ask for the documents of the set.
+    /// Request the documents of the set.
     case askForSet
-    /// There is nothing to send.
+    /// Send nothing.
     case nothing
 
     static func decide(_ facts: SubscriptionOrderFacts) -> Self {

@@ -1,25 +1,27 @@
-/// Decides which collections a running engine syncs now, and how long it may wait.
+/// The schedule by which a running engine syncs its collections.
 ///
 /// Times are measured from the start of the run.
 enum SyncSchedule {
-    /// What is known of one collection.
+    /// The facts about one collection.
     struct Facts: Hashable {
         var frequency: SyncFrequency
-        /// When a pass last found nothing more to do; `nil` before the first.
+        /// The time at which a pass last found nothing more to do; `nil` before the first.
         var lastQuiet: Duration?
     }
 
-    /// What becomes of one collection.
+    /// The next sync of one collection.
     enum Decision: Hashable {
-        /// Sync it now.
+        /// Sync the collection now.
         case now
-        /// Sync it after a while.
+        /// Sync the collection after a pause.
         case after(Duration)
-        /// Leave it until the app asks.
+        /// Wait for the app's call.
         case never
     }
 
-    /// - Parameter now: the time.
+    /// Decides when to sync a collection.
+    ///
+    /// - Parameter now: the current time.
     static func decide(_ facts: Facts, now: Duration) -> Decision {
         switch facts.frequency {
         case .reactive: return .now
@@ -31,7 +33,7 @@ enum SyncSchedule {
         }
     }
 
-    /// Whether the remote's history is followed between passes.
+    /// Whether the engine follows the remote's history between passes.
     static func isWatched(_ frequency: SyncFrequency) -> Bool {
         switch frequency {
         case .reactive, .scheduled(every: _, isConnected: true): true

@@ -1,39 +1,47 @@
 public import BSONStore
 
-/// Merges two editions of a document by field path from the edition that both came from.
+/// A merge of two editions of a document, field by field, from their common base.
 ///
-/// A field that one side changed takes that side's value; one that both changed to the same takes
-/// it; documents are merged field by field at every depth, arrays are values. What both sides
-/// changed to different values is an overlap: a set-like array joins both sides' elements, anything
-/// else takes the remote's value and is listed. A counter adds both differences, equal ones too.
+/// A field that one side changed takes that side's value. A field that both sides changed to the
+/// same value takes it. Nested documents merge at every depth; arrays are single values. A field
+/// that both sides changed to different values is an overlap: it takes the remote's value and is
+/// listed. A set-like array instead joins both sides' elements, and a counter adds both
+/// differences, even equal ones.
+///
+/// ```swift
+/// let merge = ThreeWayMerge(counters: ["votes"], arrays: ["tags"])
+/// await todos.configure(conflictHandler: .mergeFields(merge))
+/// ```
 public struct ThreeWayMerge: Sendable {
-    /// The outcome: a document, and the dotted paths that both sides changed to different values.
+    /// The result of a merge: a document and its overlaps.
     public struct Result: Sendable, Hashable {
-        /// The merged document; the remote's field order first, then what local added.
+        /// The merged document; the remote's fields first, then the fields that the local side
+        /// added.
         public var document: BSONDocument
-        /// Where neither side's change could be kept beside the other's.
+        /// The dotted paths that both sides changed to different values.
         public var overlaps: [String]
     }
 
     /// Dotted paths of int32, int64 or double fields whose differences add up.
     ///
-    /// Of paths that Swift takes for one text, as both spellings of an accent, a set shows one.
+    /// Of paths that are equal Swift strings, such as both encodings of an accent, the set shows
+    /// one.
     public var counters: Set<String> {
         get { Set(counterNames.map(\.text)) }
         set { counterNames = Set(names: newValue) }
     }
     /// Dotted paths of arrays that are merged as sets of elements.
     ///
-    /// Of paths that Swift takes for one text a set shows one, as of ``counters``.
+    /// As with ``counters``, the set shows one of several paths that are equal Swift strings.
     public var arrays: Set<String> {
         get { Set(arrayNames.map(\.text)) }
         set { arrayNames = Set(names: newValue) }
     }
     private var counterNames: Set<Name>
     private var arrayNames: Set<Name>
-    /// One change may be on both sides: where a counter is equal there, nothing is added.
+    /// Whether both sides may contain the same change; then equal counters are not added.
     private var mayBeOneChange = false
-    /// Whose value is taken where the sides overlap.
+    /// The side whose value an overlap takes.
     private var winner = Side.remote
 
     /// One side of a conflict.
@@ -42,22 +50,22 @@ public struct ThreeWayMerge: Sendable {
         case remote
     }
 
-    /// Names the fields that merge by difference.
+    /// Makes a merge with the given counters and set-like arrays.
     ///
-    /// A set of texts keeps one of the two spellings of an accent; where fields have both, name them by
+    /// A set of strings keeps one of the two encodings of an accent. Where documents have both, use
     /// ``init(counterPaths:arrayPaths:)``.
     public init(counters: Set<String> = [], arrays: Set<String> = []) {
         self.init(counterPaths: counters, arrayPaths: arrays)
     }
 
-    /// Names the fields that merge by difference, each by its bytes: `café` in both spellings is two
+    /// Makes a merge with paths that are compared by their bytes: `café` in both encodings is two
     /// fields, as in MongoDB.
     public init(counterPaths: some Sequence<String>, arrayPaths: some Sequence<String>) {
         counterNames = Set(names: counterPaths)
         arrayNames = Set(names: arrayPaths)
     }
 
-    /// Merges; a missing base counts as an empty document.
+    /// Merges two editions; a missing base counts as an empty document.
     public func merge(
         base: BSONDocument?, local: BSONDocument, remote: BSONDocument
     ) -> Result {
@@ -66,7 +74,7 @@ public struct ThreeWayMerge: Sendable {
         return Result(document: document, overlaps: overlaps)
     }
 
-    /// Merges what a conflict is about; where the sides overlap, the winner's value is taken.
+    /// Merges the editions of a conflict; overlaps take the winner's value.
     func merge(_ conflict: Conflict<BSONDocument>, winner: Side = .remote) -> Result? {
         guard let local = conflict.local, let remote = conflict.remote else { return nil }
         var merge = self
@@ -75,7 +83,7 @@ public struct ThreeWayMerge: Sendable {
         return merge.merge(base: conflict.base, local: local, remote: remote)
     }
 
-    /// Whether equal documents are two changes all the same: both sides counted by one amount.
+    /// Whether equal documents hold two changes: both sides added the same amount to a counter.
     func countsTwice(from base: BSONDocument?, to both: BSONDocument?) -> Bool {
         guard !counterNames.isEmpty, let base, let both else { return false }
         return !merge(base: base, local: both, remote: both).document.contentEquals(both)
@@ -129,7 +137,7 @@ public struct ThreeWayMerge: Sendable {
         }
     }
 
-    /// `remote + (local - base)` in the remote's type; `nil` where it does not fit.
+    /// Returns `remote + (local - base)` in the remote's type; `nil` after an overflow.
     private static func sum(
         _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?
     ) -> BSONValue? {
@@ -149,7 +157,7 @@ public struct ThreeWayMerge: Sendable {
         }
     }
 
-    /// The remote's elements without those that local removed, then those that local added.
+    /// Returns the remote's elements without those that local removed, then those that local added.
     private static func union(
         _ base: BSONValue?, _ local: BSONValue?, _ remote: BSONValue?
     ) -> BSONValue? {
@@ -169,7 +177,7 @@ public struct ThreeWayMerge: Sendable {
 }
 
 extension BSONValue {
-    /// The number of an int32 or int64.
+    /// The value of an int32 or int64.
     fileprivate var wholeNumber: Int64? {
         switch self {
         case .int32(let value): Int64(value)

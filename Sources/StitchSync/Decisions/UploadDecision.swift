@@ -1,35 +1,36 @@
-/// What is known of a record when its turn to be sent comes.
+/// The facts about a record before its upload.
 struct UploadFacts: Hashable {
     var pending: PendingChange
     var isPaused: Bool
-    /// An attempt was sent and its answer did not come.
+    /// Whether an attempt was sent and its response did not arrive.
     var hasOpenAttempt: Bool
-    /// The remote is to be looked at first.
+    /// Whether the remote edition has to be fetched first.
     var isStale: Bool
-    /// A conflict was resolved in this pass; the answer is sent by the next one.
+    /// Whether this pass resolved a conflict, whose resolution the next pass uploads.
     var resolvedInThisPass: Bool
-    /// The base's version field is not ours.
+    /// Whether the base has a foreign version field.
     var isForeign: Bool
-    /// Base and change can be told apart by dotted paths.
+    /// Whether dotted paths can describe the difference between base and local document.
     var hasPaths: Bool
 }
 
-/// What to send for a record.
+/// The write that uploads a record's change.
 enum UploadDecision: String, CaseIterable {
-    /// Nothing is pending.
+    /// Send nothing: no change is pending.
     case nothing
-    /// Not now: paused, foreign, to be looked at first, or resolved in this pass.
+    /// Wait: the document is paused, foreign or stale, has an open attempt, or was resolved in this
+    /// pass.
     case wait
     /// Insert the local document.
     case insert
-    /// Set and unset the paths that changed.
+    /// Set and unset the changed paths.
     case update
-    /// Replace the document whole, since a path cannot name what changed.
+    /// Replace the whole document, since paths cannot describe the change.
     case replace
     /// Delete the remote document.
     case delete
 
-    /// Rules R2, R3 and R6.
+    /// Decides by rules R2, R3 and R6.
     static func decide(_ facts: UploadFacts) -> Self {
         let waits =
             facts.isPaused || facts.hasOpenAttempt || facts.isStale || facts.resolvedInThisPass

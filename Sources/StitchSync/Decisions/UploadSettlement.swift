@@ -1,56 +1,56 @@
-/// What the remote said to an attempt, and what the app did meanwhile.
+/// The remote's response to an attempt, and the app's writes meanwhile.
 struct UploadOutcomeFacts: Hashable {
-    /// The answer's class (rule R7).
+    /// The class of the response (rule R7).
     enum Outcome: String, CaseIterable {
-        /// The write is in, durably.
+        /// The write is durable.
         case applied
-        /// The condition did not hold: somebody else was there, or the document is gone.
+        /// The condition did not hold: another client changed or deleted the document.
         case notMatched
-        /// There is a document of that `_id` already.
+        /// A document with the `_id` exists already.
         case duplicateKey
-        /// The remote refuses the content or the writer; trying again is no use.
+        /// The remote refuses the content or the user permanently.
         case rejected
-        /// No answer, or one that may pass: nobody knows whether it is in.
+        /// No response, or a temporary error: the write may or may not be applied.
         case retryable
     }
 
     var outcome: Outcome
-    /// The attempt was a delete.
+    /// Whether the attempt was a delete.
     var wasDelete: Bool
-    /// The local document is there now.
+    /// Whether the local document exists now.
     var localExists: Bool
-    /// The local document is still what the attempt intended; absent for a delete.
+    /// Whether the local document still equals the attempt's; for a delete, whether it is absent.
     var localUnchanged: Bool
-    /// This attempt has failed as often as is allowed.
+    /// Whether the attempt has failed the maximum number of times.
     var triedOften: Bool
-    /// What becomes of it if it is refused.
+    /// The treatment of a refusal.
     var onRejection = RejectionDecision.pause
 }
 
-/// What to do with an answer.
+/// The treatment of a response.
 enum UploadSettlement: String, CaseIterable {
-    /// What was intended is the base, and nothing is pending.
+    /// Make the attempt's document the base; nothing is pending.
     case confirm
-    /// What was intended is the base; what the app wrote meanwhile is pending.
+    /// Make the attempt's document the base; the app's later writes are pending.
     case confirmAndKeepPending
-    /// The delete is in and the document is gone on both sides: the record ends.
+    /// Remove the record: the document is deleted on both sides.
     case finishDelete
-    /// The delete is in, but the app inserted anew: the insert is pending on nothing.
+    /// Clear the base: the delete is applied, but the app inserted the document again.
     case finishDeleteAndKeepInsert
-    /// It did not land: forget the attempt and look at the remote.
+    /// Remove the attempt, which was not applied, and fetch the remote edition.
     case lookAgain
-    /// Keep the attempt; evidence will settle it.
+    /// Keep the attempt until evidence settles it.
     case keepAttempt
     /// Keep the change and pause the document with the remote's reason.
     case pauseRejected
-    /// Take the change back, and keep what was written among the rejected writes.
+    /// Revert the change and keep it among the rejected writes.
     case revertRejected
-    /// Keep the change, pause the document, and ask the app.
+    /// Keep the change, pause the document and ask the app.
     case askRejected
-    /// Keep the attempt and pause the document: it failed too often.
+    /// Keep the attempt, which failed too often, and pause the document.
     case pauseExhausted
 
-    /// Rules R3 and R7.
+    /// Decides by rules R3 and R7.
     static func decide(_ facts: UploadOutcomeFacts) -> Self {
         switch facts.outcome {
         case .applied:
@@ -64,7 +64,7 @@ enum UploadSettlement: String, CaseIterable {
         }
     }
 
-    /// What to do with a change that is refused.
+    /// Returns the settlement of a refused change.
     init(_ decision: RejectionDecision) {
         self =
             switch decision {

@@ -1,23 +1,23 @@
 internal import BSONStore
 
-/// Is a write and what the subscriptions ask for.
+/// The facts about a write and the subscriptions.
 struct ViewWriteFacts: Hashable {
-    /// A subscription asks for documents of the collection.
+    /// Whether the collection has a subscription.
     var hasSubscription: Bool
-    /// The remote holds the document before the write.
+    /// Whether the remote holds the document before the write.
     var existedBefore: Bool
-    /// A subscription asks for the document as the remote holds it.
+    /// Whether a subscription matches the remote's document.
     var isSeenBefore: Bool
-    /// The document is there after the write.
+    /// Whether the document exists after the write.
     var existsAfter: Bool
-    /// A subscription asks for the document as it is after the write.
+    /// Whether a subscription matches the document after the write.
     var isSeenAfter: Bool
 }
 
 extension ViewWriteFacts {
-    /// Gathers the facts of a change from what the remote holds to another document.
+    /// Collects the facts about a change from the remote's document to another.
     ///
-    /// - Parameter isSeen: whether a subscription asks for a document.
+    /// - Parameter isSeen: returns whether a subscription matches a document.
     init(
         hasSubscription: Bool, from base: BSONDocument?, to after: BSONDocument?,
         isSeen: (BSONDocument) -> Bool
@@ -29,18 +29,18 @@ extension ViewWriteFacts {
     }
 }
 
-/// Says whether a write keeps to the view.
+/// The judgement of a write by the view, which is the set of documents that subscriptions match.
 ///
-/// What was in view may be changed or deleted; what is new must be in view. A change that takes a
-/// document out of the view is legal.
+/// A write may change or delete a document in the view. A new document must be in the view. A
+/// change may move a document out of the view.
 enum ViewWriteDecision: String, CaseIterable {
-    /// Nothing speaks against it.
+    /// The write is legal.
     case legal
-    /// It is legal, and the document leaves the device afterwards.
+    /// The write is legal, and the document is evicted afterwards.
     case legalAndLeaves
-    /// No subscription asks for the document.
+    /// No subscription matches the document.
     case outOfView
-    /// No subscription asks for anything of the collection.
+    /// The collection has no subscription.
     case noSubscription
 
     static func decide(_ facts: ViewWriteFacts) -> Self {
