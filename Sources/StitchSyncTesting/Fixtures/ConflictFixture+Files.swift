@@ -8,10 +8,10 @@ public import StitchSync
 #endif
 
 extension ConflictFixture {
-    /// Reads the fixtures of a file, or of all `.json` files of a folder and the folders in it.
+    /// Reads the fixtures of a file, or of all `.json` files in a folder and its subfolders.
     ///
-    /// - Returns: the fixtures in the order of the files' paths; a folder's JSON Schema
-    ///   (`*.schema.json`) is none.
+    /// - Returns: the fixtures in the order of the files' paths, without those in `*.schema.json`
+    ///   files, which hold JSON Schemas.
     /// - Throws: `FixtureError`, which names the file and the place in it.
     public static func load(_ path: String) throws(FixtureError) -> [ConflictFixture] {
         var fixtures: [ConflictFixture] = []
@@ -54,7 +54,7 @@ extension ConflictFixture {
     }
 }
 
-/// Plays all fixtures of a file or folder: one line in a test, with Swift Testing and with XCTest.
+/// Plays all fixtures of a file or folder: one line in a test with Swift Testing or XCTest.
 ///
 /// ```swift
 /// @Test func `my handler resolves conflicts`() async throws {
@@ -63,8 +63,8 @@ extension ConflictFixture {
 /// ```
 ///
 /// - Parameter handler: the app's handler, for fixtures that name `app`.
-/// - Throws: `FixtureFailure` with all that differs; `FixtureError` for a fixture that is wrong, or
-///   that names `app` where there is no handler.
+/// - Throws: `FixtureFailure` with all differences; `FixtureError` for an invalid fixture, and for
+///   one that names `app` when the call has no handler.
 public func checkConflicts(
     in path: String, handler: ConflictHandler<BSONDocument>? = nil
 ) async throws {
@@ -73,7 +73,7 @@ public func checkConflicts(
 
 /// Plays all fixtures of a file or folder with a handler of a `Codable` type.
 ///
-/// - Throws: as ``checkConflicts(in:handler:)``.
+/// - Throws: as ``checkConflicts(in:handler:)`` does.
 public func checkConflicts<Document: Codable & Sendable>(
     in path: String, as type: Document.Type, handler: ConflictHandler<Document>
 ) async throws {

@@ -2,12 +2,13 @@ public import BSONStore
 public import StitchSync
 
 extension ConflictFixture {
-    /// Plays the fixture in memory and compares what comes of it with what it expects.
+    /// Plays the fixture in memory and compares the outcome with the expected one.
     ///
-    /// - Parameter handler: the app's handler, for fixtures that name `app`; others bring their own.
-    /// - Returns: what differs; nothing when all is as expected.
-    /// - Throws: `FixtureError` when the fixture names `app` and there is no handler; what the store
-    ///   or a pass throws.
+    /// - Parameter handler: the app's handler, for fixtures that name `app`; others contain their
+    ///   own.
+    /// - Returns: the differences; empty when the fixture passes.
+    /// - Throws: `FixtureError` when the fixture names `app` and the call has no handler; the
+    ///   errors of the store and of passes.
     public func differences(
         handler: ConflictHandler<BSONDocument>? = nil
     ) async throws -> [FixtureDifference] {
@@ -16,7 +17,7 @@ extension ConflictFixture {
 
     /// Plays the fixture with a handler of a `Codable` type.
     ///
-    /// - Throws: as ``differences(handler:)``.
+    /// - Throws: as ``differences(handler:)`` does.
     public func differences<Document: Codable & Sendable>(
         as type: Document.Type, handler: ConflictHandler<Document>
     ) async throws -> [FixtureDifference] {
@@ -26,16 +27,17 @@ extension ConflictFixture {
         }
     }
 
-    /// Plays the fixture and throws what differs.
+    /// Plays the fixture and throws the differences.
     ///
-    /// - Throws: `FixtureFailure`, whose description shows what differs; as ``differences(handler:)``.
+    /// - Throws: `FixtureFailure`, whose description shows the differences; as
+    ///   ``differences(handler:)`` does.
     public func check(handler: ConflictHandler<BSONDocument>? = nil) async throws {
         try fail(try await differences(handler: handler))
     }
 
-    /// Plays the fixture with a handler of a `Codable` type and throws what differs.
+    /// Plays the fixture with a handler of a `Codable` type and throws the differences.
     ///
-    /// - Throws: as ``check(handler:)``.
+    /// - Throws: as ``check(handler:)`` does.
     public func check<Document: Codable & Sendable>(
         as type: Document.Type, handler: ConflictHandler<Document>
     ) async throws {
@@ -85,7 +87,7 @@ extension ConflictFixture {
             guard differences.isEmpty, handler.isAnsweredAlike, !hasStepsWhileAsked else {
                 return result
             }
-            // In an app such a conflict is answered in the transaction that finds it.
+            // In an app, the transaction that finds such a conflict also resolves it.
             let unwatched = try await FixtureRun(self).play(
                 isWatched: false, configure: configure)
             return FixtureResult(
@@ -95,7 +97,7 @@ extension ConflictFixture {
         } catch let error as CancellationError {
             throw error
         } catch {
-            // A step that cannot be taken is the fixture's own failure, not that of all others.
+            // A failed step fails this fixture only, not the others.
             let difference = FixtureDifference(
                 what: "playing it", expected: "no error", actual: "\(error)", fields: [])
             return FixtureResult(fixture: self, outcome: nil, differences: [difference])
@@ -116,7 +118,7 @@ extension FixtureDifference {
 }
 
 extension FixtureHandler {
-    /// Whether every conflict gets the same answer.
+    /// Whether the handler returns the same answer for every conflict.
     fileprivate var isAnsweredAlike: Bool {
         switch self {
         case .remoteWins, .localWins: true
@@ -124,7 +126,7 @@ extension FixtureHandler {
         }
     }
 
-    /// The handler itself, for one run.
+    /// Makes the handler for one run.
     fileprivate func conflictHandler() throws(FixtureError) -> ConflictHandler<BSONDocument> {
         switch self {
         case .remoteWins: return .remoteWins

@@ -2,14 +2,13 @@ internal import BSONStore
 internal import StitchSync
 
 extension ConflictFixture {
-    /// Reads the fixtures of a file's text: an object with a list of cases.
+    /// Reads fixtures from a file's text: an object with a list of cases.
     ///
-    /// - Throws: `FixtureError` for text that is no JSON, for keys that there are not, and for values
-    ///   that are of another kind.
+    /// - Throws: `FixtureError` for invalid JSON, unknown keys, and values of a wrong type.
     static func cases(json bytes: [UInt8]) throws(FixtureError) -> [ConflictFixture] {
         let document: BSONDocument
         do {
-            // Some editors write a byte order mark in front of UTF-8, where it means nothing.
+            // Some editors write a meaningless byte order mark in front of UTF-8.
             let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
             document = try BSONDocument(
                 extendedJSONBytes: hasMark ? Array(bytes.dropFirst(3)) : bytes)
@@ -78,7 +77,7 @@ extension FixtureStart {
         documentID = id
     }
 
-    /// The version that the base has at the remote unless told: the first of its lineage.
+    /// The default version of the base at the remote: the first of its lineage.
     static let usualVersion: BSONDocument = [
         "spv": .int32(1), "id": .string("fixture"), "v": .int64(0),
     ]
@@ -142,7 +141,7 @@ extension FixtureHandler {
 }
 
 extension FixtureHandler {
-    /// Whether it needs no app.
+    /// Whether the handler works without an app.
     fileprivate var isBuiltIn: Bool {
         switch self {
         case .remoteWins, .localWins, .newest, .mergeFields, .answers: true
@@ -221,7 +220,7 @@ extension FixtureExpectation {
         "synced", "pending", "paused", "conflicted", "stale", "notSynced",
     ]
 
-    /// Whether a text is `reason operation pending|settled`.
+    /// Whether a text has the form `reason operation pending|settled`.
     private static func isEvent(_ text: String) -> Bool {
         let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         return words.count == 3 && ["pending", "settled"].contains(words[2])

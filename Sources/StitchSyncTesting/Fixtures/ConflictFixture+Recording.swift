@@ -2,14 +2,14 @@ package import BSONStore
 package import StitchSync
 
 extension ConflictFixture {
-    /// Makes the case of a fixtures' file that shows a conflict of a live store once more.
+    /// Makes a fixture that repeats a conflict of a live store.
     ///
-    /// The conflict is played in memory with the answer that it had; what came of that is what the
-    /// case expects, so that it passes as it is.
+    /// The function plays the conflict in memory with its recorded answer and expects the outcome
+    /// of that run, so that the fixture passes unchanged.
     ///
-    /// - Parameter isForApp: whether the case asks the app's own handler, of which the same answer is
-    ///   then expected; else it brings the answer with it.
-    /// - Throws: `FixtureError` when the conflict does not happen again as it was.
+    /// - Parameter isForApp: whether the fixture calls the app's handler, which must then return
+    ///   the same answer; otherwise the fixture contains the answer.
+    /// - Throws: `FixtureError` when the run does not reproduce the conflict.
     package static func recording(
         _ conflict: JournaledConflict, name: String, forApp isForApp: Bool
     ) async throws -> BSONDocument {
@@ -42,7 +42,7 @@ extension ConflictFixture {
         return isForApp ? recorded.with("handler", "app") : recorded
     }
 
-    /// Makes a file of fixtures of its cases.
+    /// Returns the content of a fixture file with the given cases.
     package static func file(description: String, cases: [BSONDocument]) -> BSONDocument {
         [
             "description": .string(description),
@@ -52,13 +52,13 @@ extension ConflictFixture {
 }
 
 extension JournaledConflict {
-    /// The beginning, from which one pass leads to the conflict.
+    /// The start from which one pass leads to the conflict.
     fileprivate var start: BSONValue {
         func value(_ edition: BSONDocument?) -> BSONValue {
             edition.map(BSONValue.document) ?? .null
         }
         var start: BSONDocument = ["base": value(base), "local": value(local)]
-        // What happens at the remote happens while the answer is lost, where that is the question.
+        // With a lost response, the remote change happens later, as a step.
         if !mayHaveLanded { start.append("remote", value(remote)) }
         if base != nil {
             switch baseVersion.map(DocumentVersion.init) {
@@ -73,7 +73,7 @@ extension JournaledConflict {
         return .document(start)
     }
 
-    /// What the remote's change did to the version; `nil` where it is what fixtures take it to be.
+    /// The effect of the remote's change on the version; `nil` for the default of fixtures.
     private var versionChange: BSONValue? {
         guard remote != nil else { return nil }
         guard let remoteVersion else { return "none" }
@@ -83,7 +83,7 @@ extension JournaledConflict {
         return now.counter == before.counter ? "same" : nil
     }
 
-    /// The steps, where one pass is not all.
+    /// The steps; `nil` where one pass is enough.
     fileprivate var steps: [BSONValue]? {
         guard mayHaveLanded else { return nil }
         var steps: [BSONValue] = [["lose": ["request": "write"]], ["sync": 1]]
@@ -98,7 +98,7 @@ extension JournaledConflict {
 }
 
 extension JournaledConflict.Answer {
-    /// The handler that answers so.
+    /// The handler that returns this answer.
     fileprivate var handler: BSONValue {
         switch self {
         case .useLocal: ["answers": ["useLocal"]]
@@ -126,7 +126,7 @@ extension FixtureExpectation.Call {
 }
 
 extension BSONDocument {
-    /// The document with a field set.
+    /// Returns the document with a field set.
     fileprivate func with(_ key: String, _ value: BSONValue) -> BSONDocument {
         var document = self
         document.set(key, to: value)

@@ -1,23 +1,29 @@
 public import BSONStore
 
-/// Describes one conflict: how it comes to be, who answers it, and what must come of it.
+/// The script of one conflict: its start, its steps, its handler and the expected outcome.
 ///
-/// A fixture is read from JSON; see Docs/FIXTURES.md.
+/// The fixture is read from JSON; see Docs/FIXTURES.md.
+///
+/// ```swift
+/// for fixture in try ConflictFixture.load("fixtures/conflicts") {
+///     try await fixture.check(handler: .mergeFields())
+/// }
+/// ```
 public struct ConflictFixture: Sendable {
-    /// The file it was read from; empty for one that was not read from a file.
+    /// The file of the fixture; empty for a fixture from another source.
     public var file: String
-    /// What it shows, in one sentence.
+    /// The point of the fixture, in one sentence.
     public var name: String
-    /// Who answers conflicts.
+    /// The conflict handler.
     public var handler: FixtureHandler
-    /// What both sides hold when the sync begins.
+    /// The documents of both sides when the sync begins.
     public var start: FixtureStart
-    /// What happens then, in order.
+    /// The events after the start, in order.
     public var steps: [FixtureStep]
-    /// What must have come of it.
+    /// The expected outcome.
     public var expectation: FixtureExpectation
 
-    /// The document that the fixture is about.
+    /// The `_id` of the fixture's document.
     public var documentID: BSONValue { start.documentID }
 }
 
@@ -26,103 +32,137 @@ extension ConflictFixture: CustomStringConvertible {
     public var description: String { file.isEmpty ? name : "\(file): \(name)" }
 }
 
-/// What both sides hold, and what they agreed on before.
+/// The documents of both sides at the start, and their common base.
+///
+/// ```swift
+/// let start = try ConflictFixture.load("fixtures/conflicts")[0].start
+/// print(start.base ?? [:], start.local ?? [:], start.remote ?? [:])
+/// ```
 public struct FixtureStart: Sendable {
     /// The document's `_id`.
     public var documentID: BSONValue
-    /// What both sides agreed on; `nil` when the device never had the document from the remote.
+    /// The confirmed edition; `nil` when the device never downloaded the document.
     public var base: BSONDocument?
-    /// The version of the base at the remote; `nil` for a document without one.
+    /// The base's version field at the remote; `nil` for a document without the field.
     public var baseVersion: BSONValue?
     /// The local document, changed from the base while the device was offline.
     public var local: BSONDocument?
-    /// The remote document, changed from the base by somebody else.
+    /// The remote document, changed from the base by another client.
     public var remote: BSONDocument?
-    /// What the remote's change did to the version.
+    /// The effect of the remote's change on the version field.
     public var remoteVersion: FixtureVersion
 }
 
-/// Says what a change at the remote does to the document's version.
+/// The effect of a remote change on the document's version field.
+///
+/// ```swift
+/// fixture.steps.append(.remote(.delete, .next))
+/// fixture.steps.append(.remote(.insert(["_id": 1]), .fresh))
+/// ```
 public enum FixtureVersion: Sendable {
-    /// Another device wrote: the counter grows by one, the lineage stays.
+    /// Another device wrote the document: the counter grows by one, the lineage stays.
     case next
-    /// Another device inserted the document anew: another lineage, from counter 0.
+    /// Another device inserted the document again: a new lineage begins with counter 0.
     case fresh
-    /// A tool that knows nothing of versions set fields: the version stays as it is.
+    /// A tool without support for versions set fields: the version stays unchanged.
     case same
-    /// A tool replaced the document: there is no version.
+    /// A tool replaced the document: the version field is missing.
     case none
     /// The version field holds this value.
     case value(BSONValue)
 }
 
-/// Names who answers conflicts.
+/// The conflict handler of a fixture.
+///
+/// ```swift
+/// fixture.handler = .mergeFields(counters: ["votes"], arrays: [], overlaps: .localWins)
+/// ```
 public enum FixtureHandler: Sendable {
     /// `ConflictHandler.remoteWins`.
     case remoteWins
     /// `ConflictHandler.localWins`.
     case localWins
-    /// `ConflictHandler.newest(by:)`, with the path.
+    /// `ConflictHandler.newest(by:)` with this path.
     case newest(String)
-    /// `ConflictHandler.mergeFields`, and who is asked about overlaps.
+    /// `ConflictHandler.mergeFields` with its counters, arrays and handler of overlaps.
     indirect case mergeFields(counters: [String], arrays: [String], overlaps: FixtureHandler)
-    /// These answers in turn, the last one for ever.
+    /// A handler that returns these answers in turn and repeats the last one.
     case answers([Answer])
     /// The handler of the app that runs the fixture.
     case app
-    /// The app set no handler: conflicts wait.
+    /// No handler: conflicts wait.
     case missing
 
-    /// One answer.
+    /// One answer of a scripted handler.
+    ///
+    /// ```swift
+    /// fixture.handler = .answers([.fail, .useLocal])
+    /// ```
     public enum Answer: Sendable {
         /// Keep the local edition.
         case useLocal
         /// Take the remote edition.
         case useRemote
-        /// Keep this document.
+        /// Store this document on both sides.
         case use(BSONDocument)
-        /// Delete on both sides.
+        /// Delete the document on both sides.
         case delete
         /// Throw an error.
         case fail
     }
 }
 
-/// What must have come of a conflict.
+/// The expected outcome of a fixture.
+///
+/// ```swift
+/// fixture.expectation.local = ["_id": 1, "votes": 3]
+/// fixture.expectation.remote = fixture.expectation.local
+/// fixture.expectation.state = "synced"
+/// ```
 public struct FixtureExpectation: Sendable {
-    /// The questions to the handler, in order.
+    /// The calls of the conflict handler, in order.
     public var calls: [Call]
-    /// The local document.
+    /// The local document; `nil` when it must be absent.
     public var local: BSONDocument?
-    /// The remote document, without its version.
+    /// The remote document without its version field; `nil` when it must be absent.
     public var remote: BSONDocument?
-    /// The remote document's version; not looked at unless told.
+    /// The remote document's version; `nil` skips the comparison.
     public var version: Version?
-    /// All events since the sync began, as `reason operation pending|settled`; not looked at unless
-    /// told.
+    /// All events since the sync began, as `reason operation pending|settled`; `nil` skips the
+    /// comparison.
     public var events: [String]?
-    /// The codes of all errors that were told.
+    /// The codes of all reported errors.
     public var errors: [String]
-    /// How the document stands: `synced`, `pending`, `paused`, `conflicted`, `stale`, `notSynced`.
+    /// The document's state: `synced`, `pending`, `paused`, `conflicted`, `stale` or `notSynced`.
     public var state: String
 
-    /// One question to the handler.
+    /// One call of the conflict handler.
+    ///
+    /// ```swift
+    /// for call in fixture.expectation.calls {
+    ///     print(call.local ?? [:], call.remote ?? [:])
+    /// }
+    /// ```
     public struct Call: Sendable {
-        /// What both sides agreed on.
+        /// The base edition.
         public var base: BSONDocument?
         /// The local edition.
         public var local: BSONDocument?
         /// The remote edition.
         public var remote: BSONDocument?
-        /// The local change may have landed.
+        /// Whether the remote may have applied the local change.
         public var mayHaveLanded: Bool
     }
 
-    /// A version, as far as a fixture can know it.
+    /// An expected version, without the parts that differ between runs.
+    ///
+    /// ```swift
+    /// fixture.expectation.version = .counted(1, isSameLineage: true)
+    /// ```
     public enum Version: Sendable, Hashable {
-        /// There is none.
+        /// The version field is missing.
         case none
-        /// The counter, and whether the lineage is the base's.
+        /// The version has this counter, and the base's lineage or another.
         case counted(Int64, isSameLineage: Bool)
         /// The version field holds this value.
         case value(BSONValue)

@@ -1,14 +1,20 @@
 internal import BSONStore
 
-/// Names one thing that is not what a fixture expects.
+/// One difference between the outcome of a fixture and the expected one.
+///
+/// ```swift
+/// for difference in try await fixture.differences(handler: .remoteWins) {
+///     print(difference.what, difference.fields)
+/// }
+/// ```
 public struct FixtureDifference: Sendable, Hashable, CustomStringConvertible {
-    /// What was looked at, such as `local document`.
+    /// The compared part, such as `local document`.
     public let what: String
-    /// What was expected.
+    /// The expected value.
     public let expected: String
-    /// What was there.
+    /// The actual value.
     public let actual: String
-    /// For documents, each field that differs: its dotted path, what was expected and what was there.
+    /// The differing fields of documents, each with its dotted path and both values.
     public let fields: [String]
 
     /// The difference on a few lines.
@@ -18,7 +24,7 @@ public struct FixtureDifference: Sendable, Hashable, CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// Compares documents by content, field by field; the order of fields does not count.
+    /// Compares documents by content, field by field, in any order.
     static func between(
         _ what: String, _ expected: BSONDocument?, _ actual: BSONDocument?
     ) -> [FixtureDifference] {
@@ -55,7 +61,8 @@ public struct FixtureDifference: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Both values in the relaxed form, or, where that hides the types that differ, the canonical one.
+    /// Passes both values to a closure in relaxed form, or in canonical form where only types
+    /// differ.
     private static func texts<Result>(
         _ expected: BSONValue?, _ actual: BSONValue?, _ body: (String, String) -> Result
     ) -> Result {
@@ -68,11 +75,19 @@ public struct FixtureDifference: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Says that fixtures did not come out as they expect; its description is for people to read.
+/// The failures of a set of fixtures, with a readable description.
+///
+/// ```swift
+/// do {
+///     try await checkConflicts(in: "fixtures/conflicts", handler: .remoteWins)
+/// } catch let failure as FixtureFailure {
+///     print("\(failure.failures.count) of \(failure.played) failed")
+/// }
+/// ```
 public struct FixtureFailure: Error, Sendable, CustomStringConvertible {
-    /// The fixtures that failed, with what differs.
+    /// The failed fixtures with their differences.
     public let failures: [(fixture: ConflictFixture, differences: [FixtureDifference])]
-    /// How many were played.
+    /// The number of played fixtures.
     public let played: Int
 
     /// Each fixture with its differences.

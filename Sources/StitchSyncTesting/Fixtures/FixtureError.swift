@@ -1,10 +1,18 @@
-/// Says what is wrong with a fixture, and where.
+/// An error in a fixture, with its place.
+///
+/// ```swift
+/// do {
+///     print(try ConflictFixture.load("fixtures/conflicts").count)
+/// } catch {
+///     print(error.file, error.path, error.message)
+/// }
+/// ```
 public struct FixtureError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The file; empty for text that was not read from one.
+    /// The path of the file; empty for text from another source.
     public let file: String
     /// The place in the file, such as `cases[2].expect.version`.
     public let path: String
-    /// What is wrong.
+    /// The description of the error.
     public let message: String
 
     init(file: String = "", _ path: String, _ message: String) {
@@ -13,7 +21,7 @@ public struct FixtureError: Error, Sendable, Hashable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The file, the place and the sentence.
+    /// The file, the place and the message.
     public var description: String {
         [file, path, message].filter { !$0.isEmpty }.joined(separator: ": ")
     }

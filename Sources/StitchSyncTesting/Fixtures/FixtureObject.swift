@@ -1,11 +1,11 @@
 internal import BSONStore
 
-/// Reads an object of a fixture; says where it is wrong.
+/// A reader of one JSON object in a fixture, whose errors name the place.
 struct FixtureObject {
     let document: BSONDocument
     let path: String
 
-    /// - Parameter keys: those that may be there; any other is an error, since it is likely a slip.
+    /// - Parameter keys: the allowed keys; any other is an error, since it is likely a typo.
     init(
         _ value: BSONValue?, at path: String, keys: Set<String>
     ) throws(FixtureError) {
@@ -33,14 +33,14 @@ struct FixtureObject {
 
     subscript(key: String) -> BSONValue? { document[key] }
 
-    /// The place of a key.
+    /// Returns the path of a key.
     func place(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
     static func found(_ value: BSONValue?) -> String {
         value.map { ", not \($0.extendedJSON(.relaxed))" } ?? ""
     }
 
-    /// The value of a key that has to be there.
+    /// Returns the value of a required key.
     func required(_ key: String) throws(FixtureError) -> BSONValue {
         guard let value = document[key] else { throw FixtureError(place(key), "it is missing") }
         return value
@@ -54,7 +54,7 @@ struct FixtureObject {
         return string
     }
 
-    /// A document, or `null` for none.
+    /// Returns a document; `nil` for `null` or a missing key.
     func optionalDocument(_ key: String) throws(FixtureError) -> BSONDocument? {
         guard let value = document[key], value != .null else { return nil }
         guard let document = value.documentValue else {
@@ -70,7 +70,7 @@ struct FixtureObject {
         return document
     }
 
-    /// A list; empty where the key is missing.
+    /// Returns a list; empty where the key is missing.
     func list(_ key: String) throws(FixtureError) -> [(value: BSONValue, path: String)] {
         guard let value = document[key] else { return [] }
         return try Self.list(value, at: place(key))
@@ -85,7 +85,7 @@ struct FixtureObject {
         return array.enumerated().map { (value: $1, path: "\(path)[\($0)]") }
     }
 
-    /// A list of strings; empty where the key is missing.
+    /// Returns a list of strings; empty where the key is missing.
     func strings(_ key: String) throws(FixtureError) -> [String] {
         var strings: [String] = []
         for (value, path) in try list(key) {
@@ -97,12 +97,12 @@ struct FixtureObject {
         return strings
     }
 
-    /// An integer of at least one.
+    /// Returns an integer of at least one.
     func count(_ key: String) throws(FixtureError) -> Int {
         try Self.count(required(key), at: place(key))
     }
 
-    /// No fixture needs more passes or commits; a slip must not run for hours.
+    /// The maximum number of passes or commits, so that a typo does not run for hours.
     private static let countMax: Int64 = 10_000
 
     static func count(_ value: BSONValue, at path: String) throws(FixtureError) -> Int {
@@ -114,13 +114,13 @@ struct FixtureObject {
     }
 }
 
-/// The only key of an object that names a kind, and what stands under it.
+/// The only key of an object, which names a kind, and its value.
 struct FixtureChoice {
     let kind: String
     let value: BSONValue
     let path: String
 
-    /// - Parameter kinds: those that there are.
+    /// - Parameter kinds: the allowed kinds.
     init(
         _ value: BSONValue, at path: String, kinds: [String]
     ) throws(FixtureError) {

@@ -1,7 +1,7 @@
 package import BSONStore
 internal import StitchSync
 
-/// What came of playing a fixture.
+/// The outcome of a fixture's run.
 struct FixtureOutcome: Sendable {
     let calls: [FixtureExpectation.Call]
     let local: BSONDocument?
@@ -11,12 +11,12 @@ struct FixtureOutcome: Sendable {
     let events: [String]
     let errors: [String]
     let status: DocumentSyncStatus
-    /// What the structural check found.
+    /// The findings of the structural check.
     let findings: [String]
-    /// Faults that were told of and never happened.
+    /// The queued faults that never happened.
     let waiting: [String]
 
-    /// The version, as far as a fixture can know it.
+    /// The version in the form that a fixture expects.
     var knownVersion: FixtureExpectation.Version {
         switch version {
         case .absent: .none
@@ -28,9 +28,9 @@ struct FixtureOutcome: Sendable {
 }
 
 extension FixtureOutcome {
-    /// Where it is not what was expected.
+    /// Returns the differences from the expected outcome.
     ///
-    /// - Parameter watchesCalls: whether the handler's calls were noted.
+    /// - Parameter watchesCalls: whether the run recorded the handler's calls.
     func differences(
         from expected: FixtureExpectation, watchesCalls: Bool
     ) -> [FixtureDifference] {
@@ -71,7 +71,7 @@ extension FixtureOutcome {
         return differences
     }
 
-    /// The state, with the reason of a pause that nobody expected.
+    /// Returns the state, with the reason of an unexpected pause.
     private func stateText(beside expected: String) -> String {
         guard expected != status.name, case .paused(let reason) = status else { return status.name }
         return "paused (\(reason.code.rawValue): \(reason.message))"
@@ -89,15 +89,15 @@ extension FixtureExpectation.Version {
     }
 }
 
-/// What came of a fixture, and where that is not what it expects.
+/// The result of a fixture: its outcome and the differences from the expected one.
 package struct FixtureResult: Sendable {
     let fixture: ConflictFixture
-    /// `nil` when a step could not be taken.
+    /// The outcome; `nil` when a step failed.
     let outcome: FixtureOutcome?
     package let differences: [FixtureDifference]
 
-    /// The result as an object: what was played, whether it passed, and what came of it in the form of
-    /// a fixture's `expect`.
+    /// The result as an object: the fixture, whether it passed, and the outcome in the form of a
+    /// fixture's `expect`.
     package var document: BSONDocument {
         [
             "file": .string(fixture.file), "name": .string(fixture.name),
@@ -110,7 +110,7 @@ package struct FixtureResult: Sendable {
 }
 
 extension FixtureOutcome {
-    /// The outcome as a fixture would expect it.
+    /// The outcome in the form of a fixture's `expect`.
     var document: BSONDocument {
         var document: BSONDocument = [
             "calls": .array(BSONArray(calls.map { BSONValue.document($0.document) })),

@@ -1,18 +1,18 @@
 internal import BSONStore
 internal import StitchSync
 
-/// Plays one fixture: a remote and a device in memory, what happens to them, and what came of it.
+/// One run of a fixture: a remote and a device in memory, the steps, and the outcome.
 final class FixtureRun: Sendable {
     static let namespace = Namespace("fixture", "documents")
 
-    /// What is noted while it plays.
+    /// The observations during a run.
     private struct Notes: Sendable {
         var calls: [FixtureExpectation.Call] = []
         var events: [String] = []
-        /// Events are told again after a kill, until their listener has returned; each counts once.
+        /// The sequence numbers of events, which are redelivered after a kill; each counts once.
         var told: Set<Int64> = []
         var errors: [String] = []
-        /// What happens while the handler thinks, for the questions to come.
+        /// The steps that happen during the next handler calls.
         var whileAsked: [[FixtureStep]] = []
         var writeCount: UInt64 = 0
     }
@@ -21,7 +21,7 @@ final class FixtureRun: Sendable {
     private let world: TestWorld
     private let device: Locked<TestDevice?> = Locked(nil)
     private let notes = Locked(Notes())
-    /// The version of the base, once the device has it.
+    /// The version of the base, once the device has downloaded it.
     private let baseVersion = Locked<DocumentVersion?>(nil)
 
     init(_ fixture: ConflictFixture) throws {
@@ -29,12 +29,12 @@ final class FixtureRun: Sendable {
         world = try TestWorld()
     }
 
-    /// Plays it.
+    /// Plays the fixture and returns its outcome.
     ///
     /// - Parameters:
-    ///   - isWatched: whether the handler's calls are noted; else conflicts that are always answered
-    ///     alike go the shorter way that they go in an app.
-    ///   - configure: sets the handler.
+    ///   - isWatched: whether the run records the handler's calls. Otherwise a handler with a fixed
+    ///     resolution takes the shorter path that it takes in an app.
+    ///   - configure: configures the conflict handler.
     func play(
         isWatched: Bool, configure: @escaping TestDevice.Configure
     ) async throws -> FixtureOutcome {
@@ -68,7 +68,7 @@ final class FixtureRun: Sendable {
 // MARK: - Beginning
 
 extension FixtureRun {
-    /// Brings both sides to where the fixture starts.
+    /// Brings both sides to the start of the fixture.
     private func begin(_ device: TestDevice) async throws {
         let start = fixture.start
         if var base = start.base {
@@ -141,7 +141,7 @@ extension FixtureRun {
         for step in steps { try await play(step) }
     }
 
-    /// The app changes the document.
+    /// Changes the document as the app.
     private func write(_ edit: FixtureStep.Edit) async throws {
         let filter: BSONDocument = ["_id": fixture.documentID]
         switch edit {
@@ -152,7 +152,7 @@ extension FixtureRun {
         }
     }
 
-    /// Somebody else changes the remote's document.
+    /// Changes the remote's document as another client.
     private func change(_ edit: FixtureStep.Edit, _ version: FixtureVersion) throws {
         let before = try remoteDocument()
         var after: BSONDocument

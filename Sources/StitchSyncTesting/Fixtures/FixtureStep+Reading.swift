@@ -48,7 +48,7 @@ extension FixtureStep {
         }
     }
 
-    /// The classes of errors that a fixture may have a remote answer with.
+    /// The error classes with which a fixture's remote can fail.
     static let failures = ["retryable", "unknown", "rejected"]
 
     private static func isOn(_ choice: FixtureChoice) throws(FixtureError) -> Bool {
@@ -116,7 +116,9 @@ extension FixtureStep.Edit {
 }
 
 extension FixtureStep {
-    /// - Throws: `FixtureError` for an edit whose document is another than the fixture's.
+    /// Checks that all edits are of the fixture's document.
+    ///
+    /// - Throws: `FixtureError` for an edit of another document.
     func expectDocument(_ id: BSONValue, at path: String) throws(FixtureError) {
         switch self {
         case .local(.insert(let document)), .remote(.insert(let document), _):

@@ -1,48 +1,63 @@
 public import BSONStore
 
-/// One thing that happens in a fixture.
+/// One event of a fixture.
+///
+/// ```swift
+/// fixture.steps = [
+///     .network(isOn: false), .local(.update(["$set": ["done": true]])),
+///     .network(isOn: true), .sync(passes: nil),
+/// ]
+/// ```
 public indirect enum FixtureStep: Sendable {
     /// The app changes the document on the device.
     case local(Edit)
-    /// Somebody else changes the document at the remote.
+    /// Another client changes the document at the remote.
     case remote(Edit, FixtureVersion)
-    /// The device's network comes and goes.
+    /// The device's network goes on or off.
     case network(isOn: Bool)
-    /// The next request of a kind gets lost on its way, or its answer does.
+    /// The next request of a kind is lost, or its response.
     case lose(FaultyRemote.Request, isAnswer: Bool)
-    /// The remote fails the next request of a kind.
+    /// The next request of a kind fails with an error of this class.
     case fail(FaultyRemote.Request, String)
     /// The remote forgets its history.
     case loseHistory
-    /// Steps that happen right before the next request of a kind.
+    /// These steps happen right before the next request of a kind.
     case before(FaultyRemote.Request, [FixtureStep])
-    /// Steps that happen while the handler thinks, once.
+    /// These steps happen once, during a call of the conflict handler.
     case whileAsked([FixtureStep])
-    /// The device's process is killed, and started again at the next step that needs it: at once, or
-    /// in the next pass around a commit.
+    /// The device's process is killed, at once or around a commit of the next pass, and restarted.
     case kill(Kill)
-    /// The device passes so often, or until nothing is left to do.
+    /// The device runs this number of passes; `nil` runs passes until nothing is left to do.
     case sync(passes: Int?)
     /// The app resumes the paused document.
     case resume
 
-    /// A change of the document.
+    /// A change of the fixture's document.
+    ///
+    /// ```swift
+    /// let edit = FixtureStep.Edit.update(["$inc": ["votes": 1]])
+    /// fixture.steps.append(.remote(edit, .next))
+    /// ```
     public enum Edit: Sendable {
         /// Inserts a document.
         case insert(BSONDocument)
-        /// Replaces the document; at the remote inserts it where there is none.
+        /// Replaces the document; at the remote, inserts it where it is missing.
         case replace(BSONDocument)
-        /// Changes it by update operators.
+        /// Changes the document by update operators.
         case update(BSONDocument)
-        /// Deletes it.
+        /// Deletes the document.
         case delete
     }
 
-    /// When a process is killed.
+    /// The time at which a process is killed.
+    ///
+    /// ```swift
+    /// fixture.steps.append(.kill(.atCommit(1, isBefore: true)))
+    /// ```
     public enum Kill: Sendable {
-        /// Now.
+        /// The process is killed at once.
         case now
-        /// In the next pass, before or after its n-th commit, from 1.
+        /// The process is killed in the next pass, before or after its n-th commit, counted from 1.
         case atCommit(Int, isBefore: Bool)
     }
 }

@@ -1,40 +1,57 @@
 public import BSONStore
 public import StitchSync
 
-/// Loses, fails and interrupts requests to the remote behind it, as a test says.
+/// A remote that loses, fails and interrupts requests to another remote, as a test demands.
 ///
-/// What is said is for the next request of a kind, in the order in which it was said.
+/// Each fault applies to one request of its kind, in the order in which the test queued the faults.
+///
+/// ```swift
+/// let network = FaultyRemote(InProcessRemote(store: remoteStore))
+/// let engine = try SyncEngine(store: store, remote: network)
+/// network.next(.write, .loseAnswer)
+/// try await engine.syncNow()
+/// ```
 public final class FaultyRemote: Remote {
-    /// The kinds of requests that the engine makes.
+    /// A kind of request that the engine sends.
+    ///
+    /// ```swift
+    /// #expect(phone.network.requests.count { $0 == .write } == 1)
+    /// ```
     public enum Request: String, Sendable, Hashable, CaseIterable {
-        /// Looks for documents.
+        /// Fetches documents.
         case find
-        /// Lists of versions.
+        /// Lists versions.
         case versions
-        /// Conditional writes.
+        /// Applies conditional writes.
         case write
-        /// The place after all that is in the history.
+        /// Returns the current position in the history.
         case currentToken
-        /// Parts of the history.
+        /// Reads a part of the history.
         case changes
     }
 
-    /// What happens to a request.
+    /// A failure of one request.
+    ///
+    /// ```swift
+    /// phone.network.next(.find, .fail(RemoteError(.unauthenticated, "please sign in")))
+    /// phone.network.next(.write, .loseRequest)
+    /// ```
     public enum Fault: Sendable {
-        /// It never arrives; the engine sees a lost connection.
+        /// The request never arrives; the engine sees a lost connection.
         case loseRequest
-        /// It is carried out, but nobody hears of it; the engine sees a lost connection.
+        /// The remote handles the request, but the response is lost; the engine sees a lost
+        /// connection.
         case loseAnswer
-        /// It is answered with this error, and for writes each of them is; nothing is carried out.
+        /// The remote responds with this error, to each write of a batch, and does nothing.
         case fail(RemoteError)
-        /// Something happens before it arrives.
+        /// A closure runs before the request arrives.
         case interrupt(@Sendable () async throws -> Void)
     }
 
     struct State: Sendable {
         var faults: [Request: [Fault]] = [:]
         var requests: [Request] = []
-        /// Places in the history that were told of, and those of them that are forgotten.
+        /// The positions in the history that the remote reported, and those that are forgotten.
         var known: Set<ResumeToken> = []
         var forgotten: Set<ResumeToken> = []
     }
@@ -42,39 +59,39 @@ public final class FaultyRemote: Remote {
     let base: any Remote
     let state = Locked(State())
 
-    /// Takes the remote that requests go to.
+    /// Wraps the remote that receives the requests.
     public init(_ base: any Remote) { self.base = base }
 
-    /// The collection of a namespace.
+    /// Returns the collection of a namespace, with faults.
     public func collection(_ namespace: Namespace) -> any RemoteCollection {
         FaultyCollection(base: base.collection(namespace), owner: self)
     }
 
-    /// What the remote behind tells.
+    /// The reachability of the wrapped remote.
     public var reachability: AsyncStream<Bool>? { base.reachability }
 
-    /// Says what happens to the next request of a kind for which nothing was said yet.
+    /// Queues a fault for the next request of a kind that has none yet.
     public func next(_ request: Request, _ fault: Fault) {
         state.withLock { $0.faults[request, default: []].append(fault) }
     }
 
-    /// Has the remote forget its history: who reads on from a place that it told of before is told
-    /// that the place is lost.
+    /// Makes the remote forget its history: a read from an earlier position fails with
+    /// `.historyLost`.
     public func loseHistory() { state.withLock { $0.forgotten = $0.known } }
 
-    /// All requests so far.
+    /// The kinds of all requests so far.
     public var requests: [Request] { state.withLock { $0.requests } }
 
-    /// Faults that were said and have not happened.
+    /// The number of queued faults that have not happened yet.
     public var waitingFaults: Int { waitingRequests.count }
 
-    /// The kinds of requests for which faults wait, each as often as it has one.
+    /// The request kinds of all queued faults, one entry for each fault.
     package var waitingRequests: [Request] {
         let faults = state.withLock { $0.faults }
         return Request.allCases.flatMap { kind in (faults[kind] ?? []).map { _ in kind } }
     }
 
-    /// Notes a request, and takes what is to happen to it.
+    /// Notes a request and removes its fault from the queue.
     fileprivate func fault(of request: Request) -> Fault? {
         state.withLock { state in
             state.requests.append(request)

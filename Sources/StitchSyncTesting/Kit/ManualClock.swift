@@ -1,21 +1,31 @@
 internal import BSONStore
 
-/// A clock that stands still until a test moves it on.
+/// A clock that stands still until a test advances it.
+///
+/// ```swift
+/// let world = try TestWorld()
+/// world.clock.advance(by: .seconds(60))
+/// ```
 public final class ManualClock: Clock, Sendable {
-    /// A time since the clock was made.
+    /// A time on the clock.
+    ///
+    /// ```swift
+    /// let deadline = world.clock.now.advanced(by: .seconds(30))
+    /// print(world.clock.now.duration(to: deadline))  // 30.0 seconds
+    /// ```
     public struct Instant: InstantProtocol {
-        /// The time since the clock was made.
+        /// The time since the creation of the clock.
         public var offset: Duration
 
-        /// The time so much later.
+        /// Returns the time after a duration.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
 
-        /// The time from this to another.
+        /// Returns the duration from this time to another.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-        /// Whether one comes before another.
+        /// Whether one time is before another.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -29,19 +39,19 @@ public final class ManualClock: Clock, Sendable {
 
     private let state = Locked(State())
 
-    /// Makes a clock that stands at its beginning.
+    /// Makes a clock at time zero.
     public init() {}
 
-    /// The time to which it was moved.
+    /// The current time of the clock.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// The least step of time.
+    /// The smallest step of the clock.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// The longest that anybody wanted to wait so far.
+    /// The longest requested sleep so far.
     package var longestSleep: Duration { state.withLock { $0.longestSleep } }
 
-    /// Lets time pass, and wakes who slept until then.
+    /// Advances the clock and wakes the tasks whose deadline has passed.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -52,7 +62,7 @@ public final class ManualClock: Clock, Sendable {
         for continuation in woken { continuation.resume() }
     }
 
-    /// Waits until the clock was moved to a time.
+    /// Waits until a test advances the clock to a deadline.
     ///
     /// - Throws: `CancellationError`.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {

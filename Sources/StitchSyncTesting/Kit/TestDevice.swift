@@ -1,19 +1,35 @@
 public import BSONStore
 public import StitchSync
 
-/// One device of a test: a store in memory, its engine, and its own way to the remote.
+/// One device of a test: a store in memory, its engine and its network.
 ///
-/// A device can be killed between any two commits and started again over what its store holds then,
-/// as a process would be.
+/// A test can kill the device before or after any commit, as a process may die. The device then
+/// starts again over the content of its store.
+///
+/// ```swift
+/// let phone = try await world.device("phone") { engine in
+///     await engine.collection(items).configure(conflictHandler: .remoteWins)
+/// }
+/// try await phone.engine.collection(items).insertOne(["_id": 1])
+/// phone.killInNextPass(atCommit: 1, isBefore: false)
+/// #expect(try await phone.sync() == nil)
+/// #expect(try await phone.syncUntilQuiet())
+/// ```
 public final class TestDevice: Sendable {
-    /// What a device does whenever it starts: the app's calls of `configure`.
+    /// A closure that a device runs at each start: the app's calls of `configure`.
+    ///
+    /// ```swift
+    /// let configure: TestDevice.Configure = { engine in
+    ///     await engine.collection(items).configure(conflictHandler: .localWins)
+    /// }
+    /// ```
     public typealias Configure = @Sendable (SyncEngine) async throws -> Void
 
-    /// What tests call it.
+    /// The device's name in failure messages.
     public let name: String
-    /// The device's documents and what sync knows of them.
+    /// The store with the device's documents and sync records.
     public let store: DocumentStore
-    /// The device's way to the remote.
+    /// The device's connection to the remote, which can fail.
     public let network: FaultyRemote
 
     private let clock: any Clock<Duration>
@@ -37,7 +53,7 @@ public final class TestDevice: Sendable {
         try await restart()
     }
 
-    /// The engine of the device's present life.
+    /// The engine since the device's last start.
     public var engine: SyncEngine {
         guard let engine = life.withLock({ $0?.engine }) else {
             preconditionFailure("a device has an engine from its init on")
@@ -45,7 +61,7 @@ public final class TestDevice: Sendable {
         return engine
     }
 
-    /// Kills the device's process, if it lives, and starts it again.
+    /// Kills the device's process and starts it again.
     public func restart() async throws {
         life.withLock { $0?.life.end() }
         let next = TestProcess()
@@ -59,18 +75,18 @@ public final class TestDevice: Sendable {
         try await configure(engine)
     }
 
-    /// Kills the process in the next pass, before or after its n-th commit, counted from 1.
+    /// Makes the next pass kill the process before or after its n-th commit, counted from 1.
     public func killInNextPass(atCommit number: Int, isBefore: Bool) {
         killPlan.withLock { $0 = (number, isBefore) }
     }
 
-    /// Whether a kill was asked for and has not happened.
+    /// Whether a requested kill has not happened yet.
     public var waitsForKill: Bool { killPlan.withLock { $0 != nil } }
 
-    /// Runs one pass; where it was to be killed in, the device starts again.
+    /// Runs one pass and restarts the device if the pass was killed.
     ///
-    /// - Returns: what the pass did; `nil` for one that was killed.
-    /// - Throws: as `SyncEngine.syncNow()`.
+    /// - Returns: the report of the pass; `nil` after a kill.
+    /// - Throws: as `SyncEngine.syncNow()` does.
     @discardableResult
     public func sync() async throws -> SyncPassReport? {
         let (engine, life) = (engine, self.life.withLock { $0?.life })
@@ -87,9 +103,9 @@ public final class TestDevice: Sendable {
         return try result.get()
     }
 
-    /// Runs passes until one finds nothing to do, however the network is.
+    /// Runs passes until one reaches the remote and finds nothing to do.
     ///
-    /// - Returns: whether that was within so many.
+    /// - Returns: whether that took at most `passesMax` passes.
     public func syncUntilQuiet(passesMax: Int = 20) async throws -> Bool {
         for _ in 0..<passesMax {
             guard let report = try await sync() else { continue }
@@ -98,7 +114,7 @@ public final class TestDevice: Sendable {
         return false
     }
 
-    /// What the device has not sent, one line a document; empty when all is sent.
+    /// Returns one line for each unsettled document; empty when all are settled.
     public func pending() async throws -> [String] {
         var lines: [String] = []
         for (namespace, id, status) in try engine.unsettled() {
@@ -108,9 +124,9 @@ public final class TestDevice: Sendable {
     }
 }
 
-/// One life of a device's process, which ends at once or at a commit.
+/// One run of a device's process, which ends at once or at a commit.
 final class TestProcess: Sendable {
-    /// Says that the process was killed.
+    /// The error of calls into a killed process.
     struct Killed: Error {}
 
     private struct State {
@@ -125,7 +141,7 @@ final class TestProcess: Sendable {
 
     func end() { state.withLock { $0.isOver = true } }
 
-    /// Ends the life at the n-th commit from now on.
+    /// Ends the run at the n-th commit from now on.
     func end(atCommit number: Int, isBefore: Bool) {
         state.withLock { state in
             state.commits = 0
@@ -133,7 +149,9 @@ final class TestProcess: Sendable {
         }
     }
 
-    /// Called around each commit: after its end a process commits nothing.
+    /// Ends the run where planned; called before and after each commit.
+    ///
+    /// - Throws: `Killed` once the run is over, so that the process commits nothing more.
     func commit(isBefore: Bool) throws {
         let isOver = state.withLock { state in
             if isBefore { state.commits += 1 }

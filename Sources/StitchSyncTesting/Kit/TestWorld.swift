@@ -1,7 +1,7 @@
 public import BSONStore
 public import StitchSync
 
-/// A remote in memory and devices that sync with it: what a test of an app's sync needs.
+/// A remote in memory and the devices that sync with it, for tests of an app's sync.
 ///
 /// ```swift
 /// let world = try TestWorld()
@@ -10,18 +10,18 @@ public import StitchSync
 /// }
 /// ```
 public final class TestWorld: Sendable {
-    /// The remote's documents, for tests that write to it as somebody else.
+    /// The remote's store, for tests that change remote documents as another client.
     public let remoteStore: DocumentStore
-    /// What all devices sync with.
+    /// The remote of all devices.
     public let remote: any Remote
-    /// The time of all devices, which stands still until a test moves it.
+    /// The clock of all devices, which stands still until a test advances it.
     public let clock: ManualClock
 
     private let devices = Locked<[TestDevice]>([])
 
-    /// Makes a remote that holds nothing.
+    /// Makes a world with an empty remote and no devices.
     ///
-    /// - Throws: `StoreError` when there is no memory.
+    /// - Throws: `StoreError` when the store cannot be opened.
     public init() throws {
         remoteStore = try DocumentStore(
             at: .inMemory, options: .init(changeHistory: .keep(changesMax: 100_000)))
@@ -29,10 +29,11 @@ public final class TestWorld: Sendable {
         remote = InProcessRemote(store: remoteStore, clock: clock)
     }
 
-    /// Makes a device whose store is empty.
+    /// Makes a device with an empty store.
     ///
-    /// - Parameter configure: the app's calls of `configure`, made at each start of the device.
-    /// - Throws: what configuring throws, `StoreError`.
+    /// - Parameter configure: the app's calls of `configure`, which run at each start of the
+    ///   device.
+    /// - Throws: the errors of `configure`, `StoreError`.
     public func device(
         _ name: String, limits: SyncLimits = SyncLimits(),
         configure: @escaping TestDevice.Configure
@@ -43,9 +44,9 @@ public final class TestWorld: Sendable {
         return device
     }
 
-    /// Passes with all devices, in turn, until none has anything to do.
+    /// Runs passes on all devices, in turn, until no device has anything to do.
     ///
-    /// - Throws: `NotSettledError` when that takes more rounds; what passes throw.
+    /// - Throws: `NotSettledError` when that takes more rounds; the errors of passes.
     public func settle(roundsMax: Int = 20) async throws {
         let devices = devices.withLock { $0 }
         for _ in 0..<roundsMax {
@@ -59,10 +60,9 @@ public final class TestWorld: Sendable {
         throw NotSettledError(lines: try await pending())
     }
 
-    /// Fails where any device has something that is not sent, a document that is paused, or a remote
-    /// edition that it has not looked at.
+    /// Checks that no device has a pending change, a paused document or a stale one.
     ///
-    /// - Throws: `NotSettledError`, which names each.
+    /// - Throws: `NotSettledError`, which lists each such document.
     public func expectNothingPending() async throws {
         let lines = try await pending()
         guard lines.isEmpty else { throw NotSettledError(lines: lines) }
@@ -75,12 +75,20 @@ public final class TestWorld: Sendable {
     }
 }
 
-/// Says what is left to do where nothing should be.
+/// The documents that are not settled after a test.
+///
+/// ```swift
+/// do {
+///     try await world.settle()
+/// } catch let error as NotSettledError {
+///     print(error.lines)
+/// }
+/// ```
 public struct NotSettledError: Error, Sendable, CustomStringConvertible {
-    /// One line for each document: the device, the collection, the `_id` and its state.
+    /// One line for each document: the device, the collection, the `_id` and the state.
     public let lines: [String]
 
-    /// The lines.
+    /// All lines, or a message where passes found no end.
     public var description: String {
         lines.isEmpty ? "the devices go on for ever" : lines.joined(separator: "\n")
     }
