@@ -1,9 +1,14 @@
-/// Ends a listener.
+/// The registration of a listener; deallocating it does not end the listener.
+///
+/// ```swift
+/// let registration = todos.addErrorListener { error in print(error) }
+/// registration.remove()
+/// ```
 public final class ListenerRegistration: Sendable {
     private let end: @Sendable () -> Void
 
     init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
-    /// Ends the listener after the call that is under way; ending it again does nothing.
+    /// Ends the listener after its running call; a second call does nothing.
     public func remove() { end() }
 }

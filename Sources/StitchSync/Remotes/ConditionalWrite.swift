@@ -1,19 +1,18 @@
 internal import BSONStore
 
-/// Carries one conditional write out in a transaction of the remote's store.
+/// The application of one conditional write in a transaction of the remote's store.
 struct ConditionalWrite {
     let write: RemoteWrite
-    /// The document, or that there is none, where the transaction has looked already.
+    /// The document, or its absence, where the transaction has read it already.
     let known: StoredDocument??
 
-    /// Says that a write has to be carried out in a savepoint of its own.
+    /// The error of a write that needs a savepoint of its own.
     struct NeedsSavepoint: Error {}
 
-    /// Checks the condition and writes; what the store refuses for good is an outcome.
+    /// Checks the condition and writes; a permanent refusal of the store is an outcome.
     ///
-    /// - Parameter isAlone: uses a savepoint, which costs a copy of every page that is written.
-    /// - Throws: ``NeedsSavepoint`` when something went wrong without one: the transaction is to be
-    ///   undone.
+    /// - Parameter isAlone: whether to use a savepoint, which copies every written page.
+    /// - Throws: ``NeedsSavepoint`` after an error without a savepoint; the caller must roll back.
     func apply(
         _ transaction: WriteTransaction, _ namespace: Namespace, isAlone: Bool
     ) throws -> RemoteWriteOutcome {
@@ -25,7 +24,8 @@ struct ConditionalWrite {
         } catch  where !isAlone {
             throw NeedsSavepoint()
         } catch is BSONError {
-            // A path leads through a value that somebody else put there: not what we knew.
+            // A path leads through a value of another client, so that the document is not the known
+            // one.
             return .notMatched
         } catch let error as StoreError {
             return try Self.outcome(of: error)
@@ -55,7 +55,7 @@ struct ConditionalWrite {
         return .applied
     }
 
-    /// What is about the document is an outcome; what is about the file ends the request.
+    /// Returns the outcome of an error about the document; throws an error about the file.
     private static func outcome(of error: StoreError) throws -> RemoteWriteOutcome {
         if error.concernsFile { throw error }
         if error.code == WriteTransaction.denied,

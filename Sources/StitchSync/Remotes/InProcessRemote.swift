@@ -1,10 +1,15 @@
 public import BSONStore
 public import StitchRules
 
-/// Is a remote without a network: a store in a file of its own, or in memory, with a change feed.
+/// A remote without a network: a store with a change feed, in a file or in memory.
 ///
-/// Several processes may use one file. What others write into the store's collections by other
-/// ways is seen like a foreign writer's change at a MongoDB server.
+/// Several processes may use one file. Direct writes to the store's collections count as changes by
+/// a foreign client of a MongoDB server.
+///
+/// ```swift
+/// let remote = try InProcessRemote(at: .inMemory)
+/// let engine = try SyncEngine(store: store, remote: remote)
+/// ```
 public final class InProcessRemote: Remote {
     /// The store that holds the remote's documents.
     public let store: DocumentStore
@@ -12,7 +17,7 @@ public final class InProcessRemote: Remote {
     private let commitsOnCallingThread: Bool
     private let rules: RemoteRules
 
-    /// How many changes the feed keeps unless told.
+    /// The default number of changes that the feed keeps.
     public static let changesMax = 1_000_000
 
     /// Opens a remote's store.
@@ -25,7 +30,7 @@ public final class InProcessRemote: Remote {
         self.init(store: try DocumentStore(at: location, options: options), clock: clock)
     }
 
-    /// Takes an open store, which must keep its changes (`DocumentStore/Options/changeHistory`).
+    /// Wraps an open store, which must keep its changes (`DocumentStore/Options/changeHistory`).
     public init(store: DocumentStore, clock: any Clock<Duration> = ContinuousClock()) {
         self.store = store
         self.clock = clock
@@ -33,10 +38,10 @@ public final class InProcessRemote: Remote {
         rules = RemoteRules(nil)
     }
 
-    /// Takes an open store, which must keep its changes, for one user who is bound by rules.
+    /// Wraps an open store, which must keep its changes, for one user under access rules.
     ///
-    /// All that is read, written and followed through this remote goes through the user's roles, as
-    /// in `stitchsync serve --rules`. The user's data are those that are given.
+    /// The user's roles restrict every read, write and change stream of this remote, as in
+    /// `stitchsync serve --rules`.
     public init(
         store: DocumentStore, rules: RuleSet, user: RuleUser,
         clock: any Clock<Duration> = ContinuousClock()
@@ -47,15 +52,16 @@ public final class InProcessRemote: Remote {
         self.rules = RemoteRules(RuleAccessPolicy(rules, user))
     }
 
-    /// Binds the remote's user by other rules, or by other data of the user, from now on.
+    /// Replaces the access rules and the user's data.
     ///
-    /// Who follows the changes of a collection for which the user may do other things now looks at
-    /// everything anew (class `.historyLost`); nothing that waits is lost.
+    /// Where the user's permissions on a collection change, its readers of changes get an error of
+    /// class `.historyLost` and fetch the collection again; pending changes are kept.
     public func use(_ rules: RuleSet, for user: RuleUser) {
         self.rules.set(RuleAccessPolicy(rules, user))
     }
 
-    /// As the public one; commits run on the caller's thread, for tests.
+    /// Wraps an open store as the public initializer does, with commits on the caller's thread for
+    /// tests.
     package init(store: DocumentStore, commitsOnCallingThread: Bool) {
         self.store = store
         clock = ContinuousClock()
@@ -63,7 +69,7 @@ public final class InProcessRemote: Remote {
         rules = RemoteRules(nil)
     }
 
-    /// One collection of the remote's store.
+    /// Returns one collection of the remote's store.
     public func collection(_ namespace: Namespace) -> any RemoteCollection {
         InProcessCollection(
             store: store, namespace: namespace, clock: clock,
@@ -88,7 +94,7 @@ struct InProcessCollection: RemoteCollection {
         ids: [BSONValue], bytesMax: Int
     ) async throws(RemoteError) -> [RemoteLookup?] {
         let (ruleGuard, bytesMax) = (rules.ruleGuard, max(1, bytesMax))
-        // In one state of the store: what comes to be in between is not hidden.
+        // Both reads use one snapshot, so that a new document does not count as hidden.
         return try read(throughRules: false) { transaction in
             let seen = try transaction.through(ruleGuard, transaction) {
                 try $0.getFirst(namespace, ids: ids, bytesMax: bytesMax)
@@ -130,7 +136,7 @@ struct InProcessCollection: RemoteCollection {
     }
 
     func count(matching filter: BSONDocument) async throws(RemoteError) -> Int? {
-        // What rules hide is not counted, so that nobody learns how much it is.
+        // A count would reveal the number of hidden documents.
         guard rules.ruleGuard == nil else { return nil }
         do throws(StoreError) {
             _ = try Filter(filter)
@@ -186,7 +192,7 @@ struct InProcessCollection: RemoteCollection {
                     ? nil
                     : try transaction.findInKeyOrder(namespace, ids: writes.map(\.documentID))
                 return try writes.indices.map { index in
-                    // Mapped, since a chain would make one of "not looked" and "not there".
+                    // `map`, since optional chaining would merge "not read" and "does not exist".
                     try ConditionalWrite(write: writes[index], known: found.map { $0[index] })
                         .apply(transaction, namespace, isAlone: individually)
                 }
@@ -211,7 +217,7 @@ struct InProcessCollection: RemoteCollection {
     func tombstones(
         ids: [BSONValue], since place: ResumeToken?
     ) async throws(RemoteError) -> [RemoteTombstone?] {
-        // Past the rules, as a look tells what is hidden from what is absent.
+        // Without the rules, since a fetch distinguishes hidden and absent documents, too.
         try read(throughRules: false) { transaction in
             let position = try place.flatMap { try Self.reached($0, transaction) }
             return try transaction.tombstones(namespace, ids: ids).map { tombstone in
@@ -224,7 +230,7 @@ struct InProcessCollection: RemoteCollection {
         }
     }
 
-    /// The position of a place that is one of this history, as far as is known; `nil` for another.
+    /// Returns the position of a token; `nil` for a token that is known to be of another history.
     private static func reached(
         _ place: ResumeToken, _ transaction: ReadTransaction
     ) throws -> Int64? {
@@ -253,7 +259,7 @@ struct InProcessCollection: RemoteCollection {
         }
     }
 
-    /// A whole request failed: what is busy or full passes, and so may the rest.
+    /// Returns the error of a whole request, which is temporary except for a lost history.
     private static func remoteError(_ error: any Error) -> RemoteError {
         guard let error = error as? StoreError else {
             return RemoteError(.retryable, "\(error)")
@@ -267,11 +273,11 @@ struct InProcessCollection: RemoteCollection {
 // MARK: - History
 
 extension InProcessCollection {
-    /// How often another process's commits are looked for.
+    /// The interval between checks for commits of other processes.
     private static let pollInterval: Duration = .milliseconds(50)
 
     func currentToken() async throws(RemoteError) -> ResumeToken {
-        // The rules first: what comes under later ones is told apart.
+        // Read the rules first: their fingerprint then marks changes under later rules.
         let ruleGuard = rules.ruleGuard
         let (position, mark) = try read(throughRules: false) { transaction in
             let position = try transaction.changePosition
@@ -303,7 +309,7 @@ extension InProcessCollection {
         let ruleGuard = rules.ruleGuard
         let position = try Self.position(token, namespace, ruleGuard)
         let follower = ruleGuard?.follower(namespace)
-        // What the user sees of what each change left; looked at while the changes are read.
+        // The user's view of each change, evaluated while the changes are read.
         var glances: [ReplicaChangeFilter.PreliminaryAnswer] = []
         let batch = try read { transaction in
             try transaction.check(token.document["mark"], at: position)
@@ -333,8 +339,8 @@ extension InProcessCollection {
             }
             return seen
         }
-        // A collection that was dropped or renamed has no changes of its documents to tell: who
-        // followed it must look at everything anew, as after MongoDB's `invalidate`.
+        // A dropped or renamed collection reports no changes of its documents: its reader must
+        // fetch everything again, as after MongoDB's `invalidate`.
         guard let end = batch.changes.firstIndex(where: { !$0.kind.isOfDocument }) else {
             return RemoteChangeBatch(
                 changes: seen(batch.changes[...]), token: try place(batch.position),
@@ -348,7 +354,7 @@ extension InProcessCollection {
             token: try place(batch.changes[end].position - 1), hasMore: true)
     }
 
-    /// Waits for a commit of this process, or for a while.
+    /// Waits for a commit of this process or for a duration.
     private func pause(
         _ duration: Duration, orUntil commits: Signal, after seen: Int
     ) async throws(RemoteError) {
@@ -359,7 +365,7 @@ extension InProcessCollection {
         }
     }
 
-    /// A change as the engine takes it; without a document it is a delete.
+    /// Returns a change in the engine's form; without a document it is a delete.
     private static func change(
         _ change: StoreChange, _ after: BSONDocument?, leftView: Bool = false
     ) -> RemoteChange {

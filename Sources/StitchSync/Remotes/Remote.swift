@@ -1,113 +1,125 @@
 public import BSONStore
 
-/// Gives the collections that documents are kept in step with.
+/// A source of the remote collections that an engine syncs with.
+///
+/// ```swift
+/// let remote: any Remote = try InProcessRemote(at: .file("remote.db"))
+/// let engine = try SyncEngine(store: store, remote: remote)
+/// ```
 public protocol Remote: Sendable {
-    /// The collection of a namespace; no I/O happens here.
+    /// Returns the collection of a namespace, without I/O.
     func collection(_ namespace: Namespace) -> any RemoteCollection
 
-    /// Whether the remote can be reached, now and after each change; `nil` where it does not tell.
+    /// Whether the remote can be reached, now and after each change; `nil` where this is unknown.
     ///
-    /// A running engine passes at once when the remote is back. Nothing is asked of it for this.
+    /// A running engine runs a pass at once when the remote becomes reachable.
     var reachability: AsyncStream<Bool>? { get }
 }
 
 extension Remote {
-    /// Tells nothing: failed passes are repeated with growing pauses.
+    /// The default, `nil`: the engine repeats failed passes with growing pauses.
     public var reachability: AsyncStream<Bool>? { nil }
 }
 
-/// Reads and writes one remote collection, for the sync engine.
+/// One remote collection, which the sync engine reads and writes.
 ///
-/// Reads answer from the primary with what a majority holds (rule R14). All methods throw
-/// `RemoteError` with class `.retryable` for anything that may pass, and may throw it after the
-/// remote carried a write out.
+/// Reads return data of the primary that a majority holds (rule R14). All methods throw
+/// `RemoteError` with class `.retryable` for temporary errors, and may throw it after the remote
+/// applied a write.
+///
+/// ```swift
+/// let collection = remote.collection(Namespace("app", "todos"))
+/// if case .found(let document) = try await collection.find(ids: [1])[0] {
+///     print(document)
+/// }
+/// ```
 public protocol RemoteCollection: Sendable {
-    /// Looks documents up; one answer per id, in order.
+    /// Fetches documents; returns one answer per id, in order.
     func find(ids: [BSONValue]) async throws(RemoteError) -> [RemoteLookup]
 
-    /// Looks up as many documents as an answer may hold; one answer per id, in order.
+    /// Fetches documents up to a size limit; returns one answer per id, in order.
     ///
-    /// - Parameter bytesMax: another document need not be read once those that were are so many bytes.
-    /// - Returns: `nil` for an id that is to be asked for anew, which is never so for all of them.
+    /// - Parameter bytesMax: the number of bytes after which the remote may skip the remaining ids.
+    /// - Returns: one answer per id, `nil` for a skipped one; at least one id has an answer.
     func find(
         ids: [BSONValue], bytesMax: Int
     ) async throws(RemoteError) -> [RemoteLookup?]
 
-    /// Lists versions; one answer per id, in order.
+    /// Lists the versions of documents; returns one answer per id, in order.
     func versions(ids: [BSONValue]) async throws(RemoteError) -> [RemoteVersionLookup]
 
-    /// Finds documents that pass a filter, in the order of their `_id`s.
+    /// Returns a page of the documents that match a filter, sorted by `_id`.
     ///
-    /// A page may have fewer than are wanted where they are many bytes.
+    /// A page may hold fewer documents than the limit where they are large.
     ///
     /// - Parameters:
-    ///   - last: the `_id` behind which to begin; `nil` for the first page.
-    ///   - limit: how many documents at most.
-    /// - Throws: `RemoteError` of class `.rejected` for a filter that is never answered; a remote that
-    ///   says nothing else answers none.
+    ///   - last: the last `_id` of the previous page; `nil` for the first page.
+    ///   - limit: the maximum number of documents.
+    /// - Throws: `RemoteError` of class `.rejected` for an unsupported filter. The default
+    ///   implementation supports none.
     func find(
         matching filter: BSONDocument, after last: BSONValue?, limit: Int
     ) async throws(RemoteError) -> RemotePage
 
-    /// How many documents pass a filter, for who shows the progress.
+    /// Returns the number of documents that match a filter, for progress displays.
     ///
-    /// A remote that does not say (the default) answers `nil`; nothing else depends on it.
+    /// The default returns `nil` for an unknown number; nothing else depends on it.
     func count(matching filter: BSONDocument) async throws(RemoteError) -> Int?
 
-    /// Carries conditional writes out, each by itself; one outcome per write, in order.
+    /// Applies conditional writes, each on its own; returns one outcome per write, in order.
     func write(_ writes: [RemoteWrite]) async throws(RemoteError) -> [RemoteWriteOutcome]
 
-    /// The place in the history that comes after everything which is visible now.
+    /// Returns the position in the history after all changes that are visible now.
     func currentToken() async throws(RemoteError) -> ResumeToken
 
-    /// Changes after a place in the history, in commit order.
+    /// Returns the changes after a position in the history, in commit order.
     ///
     /// - Parameters:
-    ///   - limit: how many at most, fewer where they are many bytes; the batch says whether there are
-    ///     more.
-    ///   - wait: how long to wait for the first one; zero asks for what is there.
-    /// - Throws: `RemoteError` of class `.historyLost` when the place is no longer kept.
+    ///   - limit: the maximum number of changes; the remote may return fewer where they are large.
+    ///   - wait: the longest wait for the first change; zero does not wait.
+    /// - Throws: `RemoteError` of class `.historyLost` when the remote no longer keeps the
+    ///   position.
     func changes(
         after token: ResumeToken, limit: Int, waitingUpTo wait: Duration
     ) async throws(RemoteError) -> RemoteChangeBatch
 
-    /// Tells which collection this is; asked at the start of each pass.
+    /// Returns the collection's identity, which the engine requests at the start of each pass.
     ///
-    /// A remote that does not tell (the default) is ``RemoteIdentity/unknown``.
+    /// The default returns ``RemoteIdentity/unknown``.
     func identity() async throws(RemoteError) -> RemoteIdentity
 
-    /// Looks up what the remote remembers of deleted documents; one answer per id, in order.
+    /// Returns the tombstones of deleted documents, one answer per id, in order.
     ///
-    /// A remote that remembers nothing (the default) answers `nil` for each.
+    /// The default returns `nil` for each id: the remote keeps no tombstones.
     ///
-    /// - Parameter place: a place in the history; each tombstone tells whether it is later by proof.
+    /// - Parameter place: a position in the history, with which each tombstone is compared.
     func tombstones(
         ids: [BSONValue], since place: ResumeToken?
     ) async throws(RemoteError) -> [RemoteTombstone?]
 }
 
 extension RemoteCollection {
-    /// Does not tell: see ``RemoteIdentity/unknown``.
+    /// Returns ``RemoteIdentity/unknown``.
     public func identity() async throws(RemoteError) -> RemoteIdentity { .unknown }
 
-    /// Remembers nothing of deleted documents.
+    /// Returns no tombstones.
     public func tombstones(
         ids: [BSONValue], since place: ResumeToken?
     ) async throws(RemoteError) -> [RemoteTombstone?] {
         ids.map { _ in nil }
     }
 
-    /// Does not say how many documents pass a filter.
+    /// Returns `nil`: the number is unknown.
     public func count(matching filter: BSONDocument) async throws(RemoteError) -> Int? { nil }
 
-    /// Reads all documents, however many bytes they are.
+    /// Fetches all documents, without a size limit.
     public func find(
         ids: [BSONValue], bytesMax: Int
     ) async throws(RemoteError) -> [RemoteLookup?] {
         try await find(ids: ids)
     }
 
-    /// Answers no filter: documents are kept in step by their ids only.
+    /// Refuses every filter, so that documents can only be synced by their ids.
     public func find(
         matching filter: BSONDocument, after last: BSONValue?, limit: Int
     ) async throws(RemoteError) -> RemotePage {

@@ -1,11 +1,19 @@
 public import BSONStore
 
-/// Answers a look for one document.
+/// A remote's answer to the fetch of one document.
+///
+/// ```swift
+/// switch try await collection.find(ids: [1])[0] {
+/// case .found(let document): print(document)
+/// case .absent, .hidden: print("not readable")
+/// }
+/// ```
 public enum RemoteLookup: Sendable, Hashable {
     /// The document, with its version field.
     case found(BSONDocument)
-    /// There is none, by proof: never the answer of a list that could be cut short.
+    /// Proof that the document does not exist. A list that may be truncated proves nothing.
     case absent
-    /// The user sees none; there may be one that rules hide. Only a remote that knows rules says so.
+    /// The user may not read the document, if it exists. Only a remote with access rules answers
+    /// so.
     case hidden
 }

@@ -1,10 +1,11 @@
 package import BSONStore
 
-/// Cuts what a filter finds into pages by `_id`, over all types that an `_id` can have.
+/// The division of a filter's results into pages by `_id`, over all types of an `_id`.
 ///
-/// MongoDB's `$gt` compares within a type only: what is of a later type is asked for by itself.
+/// MongoDB's `$gt` compares values of one type only, so that later types need a filter of their
+/// own.
 package enum RemotePaging {
-    /// The types in the order in which MongoDB sorts them, those together that it compares.
+    /// The types in MongoDB's sort order; comparable types form a group.
     private static let types: [[BSONType]] = [
         [.minKey], [.undefined], [.null], [.double, .int32, .int64, .decimal128],
         [.string, .symbol], [.document], [.array], [.binary], [.objectID], [.bool], [.datetime],
@@ -12,8 +13,7 @@ package enum RemotePaging {
         [.maxKey],
     ]
 
-    /// The filters whose results, one after the other, come behind an `_id`; each is to be sorted by
-    /// `_id`.
+    /// Returns the filters whose results, in order and each sorted by `_id`, follow an `_id`.
     package static func filters(_ filter: BSONDocument, after last: BSONValue?) -> [BSONDocument] {
         guard let last else { return [filter] }
         let place = types.firstIndex { $0.contains(last.type) } ?? types.count - 1
@@ -28,7 +28,7 @@ package enum RemotePaging {
         let behind: BSONDocument = isNaN ? ["$gte": .double(-.infinity)] : ["$gt": last]
         let sameType = both(["_id": .document(behind)], filter)
         guard !later.isEmpty else { return [sameType] }
-        // The types by MongoDB's numbers, of which minKey's is -1.
+        // MongoDB's type numbers, where minKey is -1.
         let numbers = BSONArray(later.map { .int32(Int32(Int8(bitPattern: $0.rawValue))) })
         return [sameType, both(["_id": ["$type": .array(numbers)]], filter)]
     }
@@ -37,11 +37,10 @@ package enum RemotePaging {
         ["$and": [.document(place), .document(filter)]]
     }
 
-    /// A page ends once its documents are so many bytes.
+    /// The number of bytes of documents after which a page ends.
     package static let bytesMax = 4 * 1024 * 1024
 
-    /// Gathers a page from what the filters find, which may end what it finds once that is
-    /// ``bytesMax``.
+    /// Reads a page by the filters; a read may end once its documents reach ``bytesMax``.
     package static func page<E: Error>(
         _ filter: BSONDocument, after last: BSONValue?, limit: Int,
         _ find: (BSONDocument, Int) throws(E) -> [BSONDocument]

@@ -1,22 +1,21 @@
 internal import BSONStore
 internal import StitchRules
 
-/// Binds a remote's user by rules, which can change while the remote is used.
+/// The access rules of a remote's user, which can change at any time.
 final class RemoteRules: Sendable {
     private let current: Locked<RuleAccessPolicy?>
 
     init(_ ruleGuard: RuleAccessPolicy?) { current = Locked(ruleGuard) }
 
-    /// The rules that are in force; `nil` where nobody is bound.
+    /// The current rules; `nil` where no rules apply.
     var ruleGuard: RuleAccessPolicy? { current.withLock { $0 } }
 
     func set(_ ruleGuard: RuleAccessPolicy?) { current.withLock { $0 = ruleGuard } }
 
-    /// Device Sync's number of a query that cannot be answered.
+    /// Device Sync's error number of an unsupported query.
     private static let badQuery = 226
 
-    /// Checks that a filter asks only by fields that the rules declare as queryable, where they
-    /// declare any.
+    /// Checks that a filter uses only queryable fields, if the rules declare any.
     ///
     /// - Throws: class `.rejected`, naming the field.
     func check(_ filter: BSONDocument, on namespace: Namespace) throws(RemoteError) {
@@ -34,9 +33,9 @@ final class RemoteRules: Sendable {
 }
 
 extension InProcessCollection {
-    /// A place in the history, for who sees what the rules let be seen.
+    /// Makes a token for a position in the history, as seen under some rules.
     ///
-    /// - Parameter mark: tells the change at the place from one of another history.
+    /// - Parameter mark: the mark of the change at the position, which differs in another history.
     static func token(
         _ position: Int64, _ mark: BSONValue?, _ namespace: Namespace, _ rules: RuleAccessPolicy?
     ) -> ResumeToken {
@@ -48,10 +47,10 @@ extension InProcessCollection {
         return ResumeToken(token)
     }
 
-    /// The position that a token names.
+    /// Returns the position of a token.
     ///
-    /// - Throws: class `.historyLost` for a token that was got under rules which decided otherwise:
-    ///   what came into view or left it since then no change tells.
+    /// - Throws: class `.historyLost` for a token from other rules: no change reports the documents
+    ///   that the rules have shown or hidden since.
     static func position(
         _ token: ResumeToken, _ namespace: Namespace, _ rules: RuleAccessPolicy?
     ) throws(RemoteError) -> Int64 {
@@ -67,8 +66,8 @@ extension InProcessCollection {
 }
 
 extension ReadTransaction {
-    /// Tells the change at a place in the feed from one that another history has there; `nil` where no
-    /// change is kept.
+    /// Returns a mark that differs from the mark of another history's change at the position; `nil`
+    /// where the feed keeps no change.
     func mark(at position: Int64) throws(StoreError) -> BSONValue? {
         guard position > 0 else { return nil }
         let changes: [StoreChange]
@@ -93,10 +92,10 @@ extension ReadTransaction {
         return .binary(BSONBinary(content.contentHash().bytes))
     }
 
-    /// Checks that a place is one of this history: the store may be an older copy that went another
-    /// way since, or another store.
+    /// Checks that a position belongs to this history. The store may be another one, or an older
+    /// copy with a history of its own.
     ///
-    /// - Throws: `changeStreamHistoryLost` where it is not.
+    /// - Throws: `changeStreamHistoryLost` for another history.
     func check(_ mark: BSONValue?, at position: Int64) throws(StoreError) {
         guard let mark, let now = try self.mark(at: position), now != mark else { return }
         throw StoreError(
@@ -105,7 +104,7 @@ extension ReadTransaction {
 }
 
 extension BSONDocument {
-    /// The fields at the top of documents that a filter's conditions are about.
+    /// The top-level fields that a filter's conditions use.
     fileprivate var conditionFields: Set<Name> {
         var fields: Set<Name> = []
         for (key, value) in self {

@@ -1,10 +1,14 @@
 internal import BSONStore
 
-/// Answers a look for one document's version.
+/// A remote's answer to the lookup of one document's version.
+///
+/// ```swift
+/// let versions = try await collection.versions(ids: [1, 2])
+/// if case .found(let version, content: _) = versions[0] { print(version) }
+/// ```
 public enum RemoteVersionLookup: Sendable, Hashable {
-    /// The version field of a document that exists, and what its content is known by where the remote
-    /// tells.
+    /// The version field of an existing document, and its fingerprint where the remote reports one.
     case found(VersionField, content: ContentFingerprint?)
-    /// There is none, or the list does not show it.
+    /// The document does not exist, or the list does not contain it.
     case absent
 }

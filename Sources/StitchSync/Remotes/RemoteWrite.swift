@@ -1,31 +1,38 @@
 public import BSONStore
 
-/// One conditional write of a batch.
+/// A conditional write of one document.
+///
+/// ```swift
+/// let write = RemoteWrite(
+///     documentID: 1, operation: OperationID(instance: 7, sequence: 1), action: .delete,
+///     condition: RemoteWrite.Condition(version: .absent))
+/// let outcomes = try await collection.write([write])
+/// ```
 public struct RemoteWrite: Sendable, Hashable {
-    /// What to do with the document.
+    /// The change of the document.
     public enum Action: Sendable, Hashable {
-        /// Insert a document that carries its version; fails where the `_id` is taken.
+        /// Insert a document with its version field; fails where the `_id` exists.
         case insert(BSONDocument)
-        /// Set dotted paths, the version field among them, and unset others.
+        /// Set dotted paths, including the version field, and unset others.
         case update(set: BSONDocument, unset: [String])
-        /// Replace the document by one that carries its version.
+        /// Replace the document by one with its version field.
         case replace(BSONDocument)
         /// Delete the document.
         case delete
     }
 
-    /// What must hold for a write on an existing document to be carried out.
+    /// The condition under which the remote writes an existing document.
     public struct Condition: Sendable, Hashable {
-        /// The version field must be this; `id`, `v` and `op` count, nothing else in it.
+        /// The required version field; only `id`, `v` and `op` are compared.
         public let version: VersionField
-        /// Values by dotted path that must be there, equal in content.
+        /// The required values by dotted path, compared by content.
         public let values: BSONDocument
-        /// Dotted paths that must be missing.
+        /// The dotted paths that must be missing.
         public let missing: [String]
-        /// The content that the whole document must have apart from its version, where told.
+        /// The required content without the version field; `nil` requires none.
         public let content: BSONDocument?
 
-        /// Makes a condition of its parts.
+        /// Makes a condition from its parts.
         public init(
             version: VersionField, values: BSONDocument = [:], missing: [String] = [],
             content: BSONDocument? = nil
@@ -36,7 +43,7 @@ public struct RemoteWrite: Sendable, Hashable {
             self.content = content
         }
 
-        /// Rules R1 and R6: `id`, `v` and `op` of the version, and the old values.
+        /// Whether a document meets the condition (rules R1 and R6).
         package func holds(for document: BSONDocument) -> Bool {
             guard VersionField(of: document) == version else { return false }
             for (path, value) in values {
@@ -52,14 +59,14 @@ public struct RemoteWrite: Sendable, Hashable {
 
     /// The document's `_id`.
     public let documentID: BSONValue
-    /// The name of the attempt.
+    /// The name of the upload attempt.
     public let operation: OperationID
-    /// What to do.
+    /// The change to apply.
     public let action: Action
-    /// What must hold; not looked at for an insert.
+    /// The condition of the write; ignored for an insert.
     public let condition: Condition
 
-    /// Makes a write of its parts.
+    /// Makes a write from its parts.
     public init(
         documentID: BSONValue, operation: OperationID, action: Action, condition: Condition
     ) {
@@ -70,14 +77,20 @@ public struct RemoteWrite: Sendable, Hashable {
     }
 }
 
-/// What became of one write.
+/// The outcome of one write.
+///
+/// ```swift
+/// for case .failed(let error) in try await collection.write(writes) {
+///     print(error)
+/// }
+/// ```
 public enum RemoteWriteOutcome: Sendable, Hashable {
-    /// It is in, durably.
+    /// The write is applied and durable.
     case applied
-    /// Its condition did not hold, or the document is gone.
+    /// The condition did not hold, or the document does not exist.
     case notMatched
-    /// Its `_id` is taken.
+    /// The `_id` of the insert exists already.
     case duplicateKey
-    /// It failed: for good, or in a way that may pass, as the error's class says.
+    /// The write failed, temporarily or permanently by the error's class.
     case failed(RemoteError)
 }

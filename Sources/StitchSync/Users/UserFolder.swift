@@ -6,10 +6,10 @@ internal import BSONStore
     internal import Foundation
 #endif
 
-/// Is where a user's store stands: a folder whose name is a hash of the user's id, and a file in it
-/// that holds the id.
+/// The folder of a user's store: its name is a hash of the user's id, and a file in it holds the
+/// id.
 ///
-/// A name from a hash takes ids of any length and any letters, and does not show them in paths.
+/// A hash supports ids of any length and characters and keeps them out of paths.
 struct UserFolder {
     private let directory: String
     private let userID: String
@@ -32,10 +32,10 @@ struct UserFolder {
         return Self.prefix + Self.hex(hash.bytes)
     }
 
-    /// Makes the folder, or takes it over from where earlier versions had it.
+    /// Makes the folder, or moves it from its place in earlier versions.
     ///
-    /// - Throws: `SyncError` of code `.storeFailed` when it is another user's, whose id has the same
-    ///   hash; what the file system says.
+    /// - Throws: `SyncError` of code `.storeFailed` when the folder belongs to another user, whose
+    ///   id has the same hash; errors of the file system.
     func make() throws {
         let files = FileManager.default
         if files.fileExists(atPath: formerPath), !files.fileExists(atPath: path) {
@@ -50,21 +50,21 @@ struct UserFolder {
         try files.createDirectory(
             atPath: path, withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
-        // In one step, since half an id would be another user's.
+        // An atomic write, since a part of an id could be another user's id.
         let idPath = path + "/" + Self.idName
         try Data(userID.utf8).write(to: URL(filePath: idPath), options: .atomic)
         try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: idPath)
     }
 
-    /// Removes the folder with all that is in it.
+    /// Removes the folder with its content.
     ///
-    /// - Throws: as ``make()``; nothing of another user's is removed.
+    /// - Throws: as ``make()`` does; another user's folder stays.
     func remove() throws {
         try make()
         try FileManager.default.removeItem(atPath: path)
     }
 
-    /// The users that have folders in a directory, in order.
+    /// Returns the ids of the users with folders in a directory, sorted.
     static func userIDs(in directory: String) throws -> [String] {
         guard FileManager.default.fileExists(atPath: directory) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: directory)
@@ -79,7 +79,7 @@ struct UserFolder {
         let idPath = path + "/" + idName
         guard FileManager.default.fileExists(atPath: idPath) else { return nil }
         let bytes = try Data(contentsOf: URL(filePath: idPath))
-        // A power cut may leave a file without what was written to it.
+        // A power failure may leave an empty file.
         return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
     }
 

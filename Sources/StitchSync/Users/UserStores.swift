@@ -1,29 +1,36 @@
 public import BSONStore
 
-/// Keeps one store per user, so that nobody sees another's documents.
+/// The stores of an app's users: one for each, so that no user sees another's documents.
 ///
-/// Changes that were not sent stay with their user until the user signs in again.
+/// Pending changes stay in their user's store until the user signs in again.
+///
+/// ```swift
+/// let stores = UserStores(directory: "users") { _ in try InProcessRemote(at: .file("remote.db")) }
+/// let engine = try stores.signIn("anna")
+/// try await engine.syncUntilQuiet()
+/// try await stores.signOut("anna", waitingForUpload: .seconds(30))
+/// ```
 public final class UserStores: Sendable {
-    /// Makes a user's remote; called once per sign-in.
+    /// A closure that makes a user's remote, called once per sign-in.
     public typealias MakeRemote = @Sendable (_ userID: String) throws -> any Remote
 
     private let directory: String
     private let options: DocumentStore.Options
     private let makeRemote: MakeRemote
     private let initialSubscriptions: InitialSubscriptions?
-    /// Who is signed in, by the bytes of the ids: texts that look alike are not one user.
+    /// The signed-in users by the bytes of their ids: ids that only look alike are different users.
     private let places = Locked<[[UInt8]: Place]>([:])
 
-    /// What a user has here.
+    /// The state of a user's store.
     private enum Place {
         case open(SyncEngine)
-        /// Is being closed or deleted: another engine of the same file would be deleted with it.
+        /// The store is being closed or deleted; a new engine on its file would be deleted with it.
         case ending
     }
 
-    /// Keeps stores below a directory, which is made with the first of them.
+    /// Makes the stores' manager; the first sign-in makes the directory.
     ///
-    /// - Parameter initialSubscriptions: what each user's store begins with.
+    /// - Parameter initialSubscriptions: the first subscriptions of each user's store.
     public init(
         directory: String, options: DocumentStore.Options = .init(),
         initialSubscriptions: InitialSubscriptions? = nil, makeRemote: @escaping MakeRemote
@@ -34,11 +41,13 @@ public final class UserStores: Sendable {
         self.makeRemote = makeRemote
     }
 
-    /// Opens a user's store, or gives the engine that is open already and has it sync at once.
+    /// Opens a user's store and returns its engine.
     ///
-    /// - Throws: `SyncError` of code `.storeFailed` for an empty user id, of code `.storeInUse` while
-    ///   the user is being signed out or closed; `StoreError` when the store cannot be opened; what
-    ///   making its folder or the remote throws.
+    /// An engine that is open already is returned and syncs at once.
+    ///
+    /// - Throws: `SyncError` of code `.storeFailed` for an empty user id, of code `.storeInUse`
+    ///   while the user is being signed out or closed; `StoreError` when the store cannot be
+    ///   opened; errors of the file system and of the closure that makes the remote.
     public func signIn(_ userID: String) throws -> SyncEngine {
         guard !userID.isEmpty else { throw SyncError(.storeFailed, "a user id cannot be empty") }
         return try places.withLock { places in
@@ -60,18 +69,18 @@ public final class UserStores: Sendable {
         }
     }
 
-    /// The users that have a store here, signed in or not, in order.
+    /// Returns the ids of the users with a store in the directory, signed in or not, sorted.
     ///
-    /// - Throws: what the file system says.
+    /// - Throws: errors of the file system.
     public func userIDs() throws -> [String] {
         try UserFolder.userIDs(in: directory)
     }
 
-    /// Ends a user's sync and keeps the store for the next sign-in.
+    /// Closes a user's store and keeps it for the next sign-in.
     ///
-    /// ``SyncEngine/run()`` is to be cancelled before.
+    /// Cancel ``SyncEngine/run()`` first.
     ///
-    /// - Throws: as ``SyncEngine/release()``; the user's engine stays as it is then.
+    /// - Throws: as ``SyncEngine/release()`` does; after an error the engine stays open.
     public func close(_ userID: String) async throws {
         let key = Array(userID.utf8)
         let engine: SyncEngine? = places.withLock { places in
@@ -84,7 +93,7 @@ public final class UserStores: Sendable {
         places.withLock { $0[key] = nil }
     }
 
-    /// Closes the store of a user whose place is ending; the user stays where the closing throws.
+    /// Closes the store of a user in the state `ending`; after an error the user stays signed in.
     private func end(
         _ engine: SyncEngine, _ key: [UInt8], closing: (SyncEngine) throws -> Void
     ) async throws {
@@ -92,7 +101,7 @@ public final class UserStores: Sendable {
             try await engine.release()
             try closing(engine)
         } catch {
-            // It is still open, and has the right to sync the file.
+            // The engine is still open and can acquire the lease.
             places.withLock { $0[key] = .open(engine) }
             throw error
         }
@@ -103,18 +112,19 @@ public final class UserStores: Sendable {
         SyncError(.storeInUse, "the user is being signed out or closed")
     }
 
-    /// Signs a user out: sends what waits, then deletes the user's local documents, not the remote's.
+    /// Signs a user out: uploads pending changes, then deletes the user's store, not the remote's
+    /// data.
     ///
-    /// ``SyncEngine/run()`` is to be cancelled before. What another process writes to the store at the
-    /// same time is not waited for.
+    /// Cancel ``SyncEngine/run()`` first. Simultaneous writes of another process are not waited
+    /// for.
     ///
-    /// - Parameter timeout: how long to wait for changes to be sent; `nil` to send none, which loses
-    ///   them.
-    /// - Throws: `SyncError` of code `.timedOut` when not all was sent in time, when a change waits
-    ///   for the app, in a paused document for example, when something is written meanwhile, or when a
-    ///   write is refused meanwhile, or was before and nobody was told: then the user stays signed in
-    ///   and nothing is deleted. `SyncError` of code `.storeInUse` when the user is being signed out
-    ///   or closed by somebody else.
+    /// - Parameter timeout: the longest wait for uploads; `nil` uploads nothing, which loses
+    ///   pending changes.
+    /// - Throws: `SyncError` of code `.timedOut` when a change is still pending after the timeout, when
+    ///   a paused or foreign document has a change, when the app writes meanwhile, or when the remote
+    ///   refused a write meanwhile or without a report to the app. Then the user stays signed in and
+    ///   nothing is deleted. `SyncError` of code `.storeInUse` when another call signs the user out or
+    ///   closes the store.
     public func signOut(_ userID: String, waitingForUpload timeout: Duration?) async throws {
         let key = Array(userID.utf8)
         var newest: Int64?
@@ -133,7 +143,7 @@ public final class UserStores: Sendable {
         try UserFolder(of: userID, in: directory).remove()
     }
 
-    /// Lets nobody sign a user in until the sign-out has ended.
+    /// Blocks the user's sign-in until the sign-out has ended.
     private func beginSignOut(_ key: [UInt8], mustBeOpen: Bool) throws -> SyncEngine? {
         try places.withLock { places in
             switch places[key] {
