@@ -1,9 +1,8 @@
 internal import BSONStore
 
-/// Lets the app decide about refused writes, and carries its answers out.
+/// The app's decisions about refused writes.
 extension CollectionPass {
-    /// Asks about every write that waits for an answer, one after another, outside of any
-    /// transaction.
+    /// Asks the app about every undecided refused write, one by one, outside any transaction.
     mutating func askAboutRejections() async throws {
         guard configuration.isSet else { return }
         var last: Int64 = 0
@@ -71,7 +70,7 @@ extension CollectionPass {
 }
 
 extension SyncTransaction {
-    /// Carries an answer out, unless the app wrote meanwhile.
+    /// Applies a decision, unless the app wrote meanwhile.
     func commit(
         _ answer: RejectionAnswer<BSONDocument>?, to rejection: RejectedWriteRecord, failed: Bool
     ) throws {
@@ -99,7 +98,7 @@ extension SyncTransaction {
             try records.removeRejection(rejection.write.id)
             try setLocal(id, to: edited, orRemoveAs: .byAnswer)
             try noteLocalWrite(before: local, after: edited)
-            // Each vain question counts, so that nobody is asked for ever.
+            // Each refused edit counts, so that the questions to the app end.
             guard var edit = try self.record(id) else { return }
             edit.failures = (record?.failures ?? 0) + 1
             try save(edit)
@@ -120,9 +119,9 @@ extension SyncTransaction {
 }
 
 extension BSONDocument {
-    /// The document under an `_id`: its own, or this one in front where it has none.
+    /// Returns the document with an `_id`: its own, or this one in front where it has none.
     ///
-    /// - Throws: `StoreError` of code 66 when it has another one.
+    /// - Throws: `StoreError` of code 66 when the document has another `_id`.
     func identified(_ id: BSONValue) throws(StoreError) -> BSONDocument {
         if let own = self["_id"], !own.isSameID(as: id) {
             throw StoreError(.immutableField, "the document has _id \(own), not \(id)")

@@ -1,8 +1,8 @@
 internal import BSONStore
 
-/// Looks for open attempts in the remote's history.
+/// The search for open attempts in the remote's history.
 extension CollectionPass {
-    /// Walks the history since attempts were stored, once for all that were stored together.
+    /// Reads the history since attempts were stored, once for all attempts stored together.
     mutating func history(
         after start: ResumeToken, of records: [SyncRecord]
     ) async throws -> [OperationID: AttemptEvidence] {
@@ -51,7 +51,7 @@ extension CollectionPass {
 extension PageBudget {
     /// Notes a page as ``mayGoOn(after:)`` does.
     ///
-    /// - Throws: `RemoteError` of class `.retryable` when there are too many.
+    /// - Throws: `RemoteError` of class `.retryable` after too many pages.
     mutating func spend(_ batch: RemoteChangeBatch) throws {
         guard !mayGoOn(after: batch) else { return }
         throw RemoteError(

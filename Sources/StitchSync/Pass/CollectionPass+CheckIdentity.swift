@@ -1,16 +1,17 @@
 package import BSONStore
 
-/// The remote is not the one that a collection was synced with; the collection's share of a pass ends.
+/// The error that ends a collection's share of a pass, because its remote is another one.
 struct CollectionStoppedError: Error {
     let stop: SyncStop
 }
 
-/// Makes sure that the remote collection is the one that the documents were synced with, before
-/// anything that it says is believed (decision 7).
+/// The check that the remote collection is the one that the documents were synced with, before the
+/// pass uses any other answer (decision 7).
 extension CollectionPass {
-    /// Asks the remote for its identity and compares it with the one that was adopted.
+    /// Requests the remote's identity and compares it with the adopted one.
     ///
-    /// - Throws: ``CollectionStoppedError`` where it is another, or the collection is stopped.
+    /// - Throws: ``CollectionStoppedError`` where the identity differs or the collection is
+    ///   stopped.
     mutating func checkIdentity() async throws {
         let answer = try await request { remote in try await remote.identity() }
         isIdentityKnown = answer != .unknown
@@ -45,7 +46,7 @@ extension CollectionPass {
         return decision
     }
 
-    /// Adopts the identity of a collection that the first upload made.
+    /// Adopts the identity of a collection that the first upload created.
     mutating func adoptCreatedCollection() async throws {
         guard isUncreated, report.uploaded > 0 else { return }
         let answer = try await request { remote in try await remote.identity() }
@@ -57,7 +58,7 @@ extension CollectionPass {
     private func adopt(_ identity: RemoteIdentity) async throws {
         try await updateCollection { collection in
             if case .known? = collection.identity, collection.identity != identity {
-                // What was read so far was another collection's history.
+                // The token belongs to another collection's history.
                 (collection.token, collection.lostToken) = (nil, nil)
                 collection.needsScan = true
             }
@@ -65,7 +66,7 @@ extension CollectionPass {
         }
     }
 
-    /// Stops the collection: its documents stay, and nothing is deleted or sent.
+    /// Stops the collection: its documents stay, and nothing is deleted or uploaded.
     mutating func stop(
         _ code: SyncError.Code, _ found: RemoteIdentity, documentCount: Int? = nil
     ) async throws -> CollectionStoppedError {
@@ -81,7 +82,7 @@ extension CollectionPass {
         return CollectionStoppedError(stop: stop)
     }
 
-    /// Another collection, or none, is where the adopted one was: a drop in the same history is a known
+    /// Handles another identity, or a missing collection: a drop in the same history is a known
     /// event, anything else is another remote.
     private mutating func examine(
         _ answer: RemoteIdentity, _ collection: SyncStateTable.Collection
@@ -99,7 +100,7 @@ extension CollectionPass {
         }
     }
 
-    /// Whether the history after a place tells that the collection was dropped or renamed.
+    /// Returns whether the history after a position contains a drop or rename of the collection.
     private mutating func historyReportsDrop(after start: ResumeToken) async throws -> Bool {
         var token = start
         let limit = limits.changesPerRead
@@ -117,8 +118,8 @@ extension CollectionPass {
         }
     }
 
-    /// Adopts the identity of a remote that tells none of before: it is the right one if each
-    /// confirmed document is there, or is known to have been deleted there.
+    /// Adopts an identity where none was adopted before, if the remote holds each confirmed
+    /// document or has evidence of its delete.
     private mutating func verify(
         _ answer: RemoteIdentity, _ collection: SyncStateTable.Collection
     ) async throws {
@@ -145,7 +146,8 @@ extension CollectionPass {
         try await adopt(answer)
     }
 
-    /// Counts the confirmed documents of a page that the remote lacks without evidence of a delete.
+    /// Counts the confirmed documents of a page that are missing at the remote without evidence of
+    /// a delete.
     private mutating func missingConfirmed(
         after row: Int64, since place: ResumeToken?
     ) async throws -> (missing: Int, row: Int64)? {
@@ -165,7 +167,7 @@ extension CollectionPass {
         try Self.check(found.count, for: ids.count)
         var absent = zip(confirmed, found).filter { $1 == .absent }.map(\.0)
         guard !absent.isEmpty else { return (0, last) }
-        // A list of versions does not tell what rules hide.
+        // A list of versions does not distinguish hidden and absent documents.
         let lookups = try await find(absent.map(\.documentID))
         absent = zip(absent, lookups).filter { $1 == .absent }.map(\.0)
         let deleted = try await deletedByEvidence(absent, since: place)
@@ -174,7 +176,7 @@ extension CollectionPass {
 }
 
 extension SyncRecordTable {
-    /// Whether a collection has a record of a kind.
+    /// Whether a collection has a record that meets an SQL condition.
     fileprivate func holds(_ test: String, in collection: Int64) throws -> Bool {
         let select = try connection.prepare(
             "SELECT 1 FROM sync_documents WHERE collection = ? AND \(test) LIMIT 1")
@@ -183,7 +185,7 @@ extension SyncRecordTable {
         return try select.step()
     }
 
-    /// How many documents of a collection the remote has confirmed.
+    /// Returns the number of a collection's confirmed documents.
     func confirmedCount(in collection: Int64) throws -> Int {
         let select = try connection.prepare(
             "SELECT count(*) FROM sync_documents WHERE collection = ? AND base_kind > 0")
@@ -191,7 +193,7 @@ extension SyncRecordTable {
         return try select.step() ? Int(select.int64(0)) : 0
     }
 
-    /// What is known of the remote's identity.
+    /// Returns the facts about the remote's identity.
     fileprivate func identityFacts(
         of collection: SyncStateTable.Collection, answer: RemoteIdentity
     ) throws -> IdentityFacts {
@@ -217,7 +219,7 @@ extension SyncRecordTable {
 }
 
 extension ReadTransaction {
-    /// Whether nothing waits to be sent, answered or looked at; for the simulation.
+    /// Whether no record is pending or stale or has an open attempt; for the simulation.
     package var hasSentAll: Bool {
         get throws {
             let waiting = try connection.int64(
@@ -231,8 +233,8 @@ extension ReadTransaction {
         }
     }
 
-    /// Whether there are synced collections, and each holds something of a remote that is known; for
-    /// the simulation.
+    /// Whether there are synced collections, each with a known remote and at least one document of
+    /// it; for the simulation.
     package var knowsRemotes: Bool {
         get throws {
             let collections = try SyncStateTable(connection: connection).collections()

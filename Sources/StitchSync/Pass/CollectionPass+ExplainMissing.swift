@@ -1,19 +1,19 @@
 internal import BSONStore
 
-/// Finds out why documents are missing at the remote: only evidence of a delete removes them here
-/// (decision 7).
+/// The search for the reason why documents are missing at the remote: only evidence of a delete
+/// removes the local document (decision 7).
 extension CollectionPass {
-    /// Settles the documents that a look found missing without evidence of a delete.
+    /// Settles the documents that a fetch found missing without evidence of a delete.
     ///
-    /// The history is read on first, since a delete may have come between it and the look; then the
-    /// remote is asked for tombstones. What stays without evidence is kept, and marked as unexplained.
+    /// First it continues to read the history, since a delete may lie between the last read and the
+    /// fetch. Then it requests tombstones. Documents without evidence are kept as unexplained.
     mutating func explainMissing() async throws {
         let collection = try read { $1 }
         guard !missing.isEmpty else {
             if collection.lostToken != nil { try await updateCollection { $0.lostToken = nil } }
             return
         }
-        // Two looks of one pass may have missed the same document.
+        // Two fetches of one pass may have missed the same document.
         var keys: Set<[UInt8]> = []
         let ids = missing.filter { keys.insert(BSONKey.encode($0)).inserted }
         missing = []
@@ -21,7 +21,7 @@ extension CollectionPass {
             do {
                 try await readChanges(after: token, looking: false)
             } catch let error as RemoteError where error.endsHistory {
-                // Nothing is known of what came in between; the next pass compares everything.
+                // The changes in between are unknown; the next pass compares everything.
             }
         }
         let open = try snapshot { snapshot in
@@ -48,7 +48,7 @@ extension CollectionPass {
         try await reportUnexplained()
     }
 
-    /// The keys of documents whose delete the remote remembers.
+    /// Returns the keys of documents for which the remote has a tombstone.
     mutating func deletedByEvidence(
         _ records: [SyncRecord], since place: ResumeToken?
     ) async throws -> Set<[UInt8]> {
@@ -70,7 +70,7 @@ extension CollectionPass {
         return deleted
     }
 
-    /// Reports the unexplained documents once, and lets the app decide where it wants to be asked.
+    /// Reports the unexplained documents once and calls the app's closure where the policy has one.
     private mutating func reportUnexplained() async throws {
         let ids = try read { records, collection in
             try records.documentIDs(.unexplained, in: collection.rowID)
@@ -102,7 +102,7 @@ extension CollectionPass {
 }
 
 extension SyncTransaction {
-    /// Notes why a missing document is missing.
+    /// Notes the reason why a document is missing.
     ///
     /// - Returns: whether the document is unexplained now.
     fileprivate func explain(_ old: SyncRecord, isDeleted: Bool) throws -> Bool {
@@ -118,16 +118,16 @@ extension SyncTransaction {
         return true
     }
 
-    /// Has an unexplained document take part again, since there is news of it.
+    /// Ends the pause of an unexplained document after news about it.
     func liftUnexplained(_ record: SyncRecord, _ told: AbsenceCause? = nil) throws {
         var record = record
         record.pause = nil
         try hint(try save(record), told)
     }
 
-    /// Carries out what the app says about unexplained documents; others are left as they are.
+    /// Applies the app's decision to unexplained documents; others do not change.
     ///
-    /// - Returns: how many documents it was about.
+    /// - Returns: the number of these documents.
     @discardableResult
     func resolveUnexplained(
         _ answer: UnexplainedAnswer, among ids: [BSONValue]
@@ -149,7 +149,7 @@ extension SyncTransaction {
         return count
     }
 
-    /// Makes what is here a document that no remote has confirmed yet.
+    /// Makes the local document one that no remote has confirmed.
     func clearBase(of record: inout SyncRecord) throws {
         let hasLocal = try local(record.documentID) != nil
         record.attempt = nil
@@ -160,20 +160,20 @@ extension SyncTransaction {
 }
 
 extension SyncRecord {
-    /// The remote confirmed the document, nothing is pending, and nobody settled why it is missing.
+    /// Whether a fetch found the confirmed document missing for a reason that is not settled.
     fileprivate var isMissing: Bool {
         base != .absent && !isPending && attempt == nil && pause == nil && hint > 0
     }
 
-    /// The document is missing at the remote without evidence of a delete.
+    /// Whether the document is missing at the remote without evidence of a delete.
     var isUnexplained: Bool { pause?.code == .unexplainedAbsence }
 }
 
 extension RemoteTombstone {
-    /// Whether the delete is one of the edition that a record holds as confirmed, or of a later one.
+    /// Whether the tombstone proves the delete of a record's confirmed edition or a later one.
     ///
-    /// A tombstone may be older than the confirmed edition where the remote's file was put back; then
-    /// only the edition's own lineage tells.
+    /// Where the remote's file was restored, a tombstone may be older than the confirmed edition;
+    /// then only a tombstone of the same lineage is proof.
     func proves(deletionOf record: SyncRecord) -> Bool {
         if isAfterPlace { return true }
         guard let ours = record.version.version, let deleted = version.version else {
@@ -185,7 +185,7 @@ extension RemoteTombstone {
 }
 
 extension PauseReason {
-    /// Why an unexplained document is not touched; always the same, so that its bytes can be looked for.
+    /// The reason of an unexplained document; constant, so that SQL can search for its bytes.
     static let unexplainedAbsence = PauseReason(
         .unexplainedAbsence,
         "the document is missing at the remote, and nothing says that somebody deleted it")

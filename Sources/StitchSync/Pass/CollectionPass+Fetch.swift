@@ -1,8 +1,8 @@
 internal import BSONStore
 
-/// Looks at the remote edition of documents and takes in what is new.
+/// The fetch of remote editions and the storage of new ones.
 extension CollectionPass {
-    /// Looks at every document that a hint or an open attempt names, in batches.
+    /// Fetches every document that is stale or has an open attempt, in batches.
     mutating func fetchStale() async throws {
         var last: Int64 = 0
         let limits = limits
@@ -28,7 +28,7 @@ extension CollectionPass {
         }
     }
 
-    /// Looks at ids that are wanted and have no record yet, in batches.
+    /// Fetches wanted ids that have no record yet, in batches.
     mutating func fetchWanted() async throws {
         var last: Int64 = 0
         var before: WantedIDs?
@@ -39,15 +39,15 @@ extension CollectionPass {
                     ? try records.wanted(in: collection.rowID, after: after, limit: 1).first : nil
             }
             guard let next else { return }
-            // What one answer does not hold stays in the row, and a row that is gone gives its number
-            // to the next one.
+            // Ids that did not fit into one answer stay in the row, and a new row may reuse the
+            // number of a removed one.
             if let before, before.row == next.row, before.ids == next.ids {
                 last = next.row
                 continue
             }
             before = next
             guard next.ids.count <= limits.batchDocuments else {
-                // They were noted down under another limit.
+                // The ids were stored under another limit.
                 return try await write(expanding: true) { _ in }
             }
             let (looks, rest) = try await looks(at: next.records)
@@ -55,20 +55,20 @@ extension CollectionPass {
         }
     }
 
-    /// What the first transaction of a look stores beside what the look led to.
+    /// The data that the first transaction of a fetch stores in addition to its results.
     enum FirstCommitExtras: Sendable {
         case nothing
-        /// Hints, and the place in the history that they and the look came from.
+        /// Stale marks, and the position in the history that they and the fetch follow from.
         case keep(RemoteChangeBatch)
-        /// That ids of a row are records now, all but the rest.
+        /// The change of a row's ids to records, except for the rest.
         case begin(WantedIDs, rest: [BSONValue])
     }
 
-    /// Looks at some documents: asks, decides and commits, then lets the app resolve conflicts.
+    /// Fetches documents, decides and commits, then lets the app resolve conflicts.
     ///
     /// - Parameters:
-    ///   - sequel: what is stored with the last of them.
-    ///   - told: what the history just told of documents, by their keys.
+    ///   - sequel: the data that the last commit stores in addition.
+    ///   - told: the causes of absence that the history just reported, by the documents' keys.
     mutating func look(
         at batch: [SyncRecord], then sequel: FirstCommitExtras = .nothing,
         told: [[UInt8]: AbsenceCause] = [:]
@@ -81,7 +81,7 @@ extension CollectionPass {
         }
     }
 
-    /// Settles looks, and once more those at documents that had no version, when they have one.
+    /// Settles fetched documents, and those without a version again after they got one.
     private mutating func takeIn(
         _ looks: [FetchedDocument], then sequel: FirstCommitExtras,
         told: [[UInt8]: AbsenceCause] = [:]
@@ -95,8 +95,7 @@ extension CollectionPass {
         }
     }
 
-    /// Looks at as many of some documents as one answer may hold, which is one at least; the rest is
-    /// to be looked at later.
+    /// Fetches as many documents as fit into one answer, at least one; returns the rest for later.
     private mutating func looks(
         at batch: [SyncRecord], told: [[UInt8]: AbsenceCause] = [:]
     ) async throws -> (looks: [FetchedDocument], rest: [SyncRecord]) {
@@ -124,7 +123,7 @@ extension CollectionPass {
         return (looks, rest)
     }
 
-    /// Asks for documents; the answer has one for each.
+    /// Fetches documents; returns one answer for each.
     mutating func find(_ ids: [BSONValue]) async throws -> [RemoteLookup] {
         let lookups = try await request { remote in
             try await remote.find(ids: ids)
@@ -139,8 +138,8 @@ extension CollectionPass {
         }
     }
 
-    /// An attempt that the history tells of may have landed after the look at its document, which
-    /// then shows less than what is to become the base.
+    /// Fetches documents again whose attempt the history contains: the remote may have applied the
+    /// attempt after the first fetch, which then shows an edition older than the new base.
     private mutating func lookAgain(
         _ looks: inout [FetchedDocument], where evidence: [OperationID: AttemptEvidence]
     ) async throws {
@@ -155,7 +154,7 @@ extension CollectionPass {
         for (index, lookup) in zip(late, lookups) { looks[index].read(lookup) }
     }
 
-    /// A record as it was when the remote was asked, with the answer.
+    /// A record at the time of the request, with the remote's answer.
     struct FetchedDocument: Sendable {
         let record: SyncRecord
         private(set) var lookup: RemoteLookup
@@ -170,13 +169,13 @@ extension CollectionPass {
             self.lookup = self.told.read(lookup)
         }
 
-        /// Takes a later answer.
+        /// Replaces the answer by a later one.
         mutating func read(_ lookup: RemoteLookup) { self.lookup = told.read(lookup) }
 
-        /// It is not there, by proof.
+        /// Whether the document is proved to be absent.
         var isAbsent: Bool { lookup == .absent }
 
-        /// What speaks for that somebody deleted it, where it is not there.
+        /// The evidence for a delete of an absent document.
         var absenceEvidence: RemoteEventFacts.Evidence {
             #if ENGINE_VARIANTS
                 if EngineVariant.absenceBelieved.isOn { return .deleted }
@@ -189,7 +188,7 @@ extension CollectionPass {
         }
     }
 
-    /// Decides and commits; returns the documents to claim and look at again.
+    /// Decides and commits; returns the documents to give a version and fetch again.
     private mutating func settle(
         _ looks: [FetchedDocument], mayClaim: Bool, then sequel: FirstCommitExtras = .nothing
     ) async throws -> [SyncRecord] {
@@ -233,8 +232,8 @@ extension CollectionPass {
         return claims
     }
 
-    /// Settles all looks in one transaction; where a document stands in the way of that, each in a
-    /// savepoint of its own (rule R8), which costs a copy of every page that is written.
+    /// Settles all fetched documents in one transaction. If one of them fails, each gets a
+    /// savepoint of its own (rule R8), which costs a copy of every written page.
     private func commit(
         _ looks: [FetchedDocument], evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
         then sequel: FirstCommitExtras
@@ -270,7 +269,7 @@ extension CollectionPass {
         }
     }
 
-    /// Gives unversioned documents a version, where they still have none (rule R6).
+    /// Gives documents a version where they still have none (rule R6).
     mutating func claim(_ records: [SyncRecord]) async throws {
         guard !records.isEmpty else { return }
         let operations = try await write { try $0.state.nextOperations(records.count) }
@@ -286,14 +285,14 @@ extension CollectionPass {
             if EngineVariant.unguardedClaim.isOn { return try await claimAnyway(writes) }
         #endif
         let outcomes = try await request { remote in try await remote.write(writes) }
-        // What was refused will be again: no reason for another pass at once.
+        // Refused writes would be refused again, so they do not count as work for another pass.
         report.overtaken += outcomes.count { [.applied, .notMatched].contains($0) }
     }
 }
 
 #if ENGINE_VARIANTS
     extension CollectionPass {
-        /// The wrong claim: whatever version is there by now is overwritten.
+        /// Overwrites whatever version the document has now, which is wrong.
         private mutating func claimAnyway(_ claims: [RemoteWrite]) async throws {
             let found = try await find(claims.map(\.documentID))
             let writes = zip(claims, found).map { claim, lookup in
@@ -310,12 +309,13 @@ extension CollectionPass {
 // MARK: - Evidence
 
 extension CollectionPass {
-    /// Finds out what became of open attempts: from the documents, else from the history (rule R3).
+    /// Returns the evidence about open attempts, from the documents, else from the history (rule
+    /// R3).
     private mutating func evidence(
         for looks: [FetchedDocument]
     ) async throws -> [OperationID: AttemptEvidence] {
         var evidence: [OperationID: AttemptEvidence] = [:]
-        // Lists, not a dictionary, so that the same requests are made in the same order.
+        // Lists, not a dictionary, keep the order of requests deterministic.
         var unsettled: [(token: ResumeToken, records: [SyncRecord])] = []
         for look in looks {
             guard let attempt = look.record.attempt else { continue }
@@ -339,8 +339,8 @@ extension CollectionPass {
 }
 
 extension Attempt {
-    /// The remote edition is the attempt's own; for a delete, that there is none, and not only none
-    /// that the user may see; where the remote does not tell its identity, only the history says so.
+    /// Whether the remote edition is the attempt's own. For a delete, the document must be absent,
+    /// not just hidden, and the remote's identity known; otherwise only the history is evidence.
     fileprivate func isOnTop(of look: CollectionPass.FetchedDocument, isIdentityKnown: Bool) -> Bool
     {
         guard let remote = look.remote else {

@@ -1,10 +1,10 @@
 internal import BSONStore
 
-/// Turns the remote's history into hints: which documents to look at (rule R4).
+/// The conversion of the remote's history into stale marks on documents to fetch (rule R4).
 extension CollectionPass {
-    /// Reads the history from where it was last read to; where that is lost, compares versions.
+    /// Reads the history from the last position; where that is lost, compares all versions.
     ///
-    /// - Parameter looking: whether the remote is looked at before the new place is stored, or later.
+    /// - Parameter looking: whether to fetch changed documents before storing the new position.
     mutating func readInbox(looking: Bool) async throws {
         let collection = try read { $1 }
         var isAfterDrop = collection.isAfterDrop
@@ -14,7 +14,7 @@ extension CollectionPass {
                 try await readChanges(after: token, looking: looking)
                 return
             } catch let error as RemoteError where error.endsHistory {
-                // Events were missed: every version is compared below.
+                // Events were missed, so the scan below compares every version.
                 if error.errorClass == .collectionDropped {
                     guard configuration.dropped == .remove else {
                         throw try await stop(.collectionDropped, collection.identity ?? .unknown)
@@ -27,9 +27,9 @@ extension CollectionPass {
         try await scan(isAfterDrop: isAfterDrop, since: lostToken)
     }
 
-    /// Reads the history after a place to its end.
+    /// Reads the history from a position to its end.
     ///
-    /// - Parameter looking: whether the remote is looked at before the new place is stored, or later.
+    /// - Parameter looking: whether to fetch changed documents before storing the new position.
     mutating func readChanges(after start: ResumeToken, looking: Bool) async throws {
         var token = start
         var hasMore = true
@@ -49,10 +49,10 @@ extension CollectionPass {
         }
     }
 
-    /// Looks at what changed, and stores the new place with what the last look led to.
+    /// Fetches changed documents and stores the new position with the last results.
     ///
-    /// Records that are to be looked at anyway get a new hint instead. Where the remote cannot be
-    /// asked, all of them do.
+    /// Records that will be fetched anyway get a new stale mark instead; after an error of the
+    /// remote, all of them do.
     private mutating func takeIn(_ batch: RemoteChangeBatch) async throws {
         var later: [RemoteChange] = []
         let sets = engine.sets
@@ -104,18 +104,19 @@ extension CollectionPass {
         }
     }
 
-    /// Stores hints and the place that they came from in one transaction.
+    /// Stores stale marks and their position in the history in one transaction.
     private func keep(_ batch: RemoteChangeBatch) async throws {
         try await write { sync in try sync.keep(batch) }
     }
 
-    /// Compares all versions by pages; only what differs is looked at afterwards.
+    /// Compares all versions by pages; only differing documents are fetched afterwards.
     ///
-    /// The place in the history is taken first: what changes while the scan runs comes as changes.
+    /// It reads the position in the history first, so that later changes arrive through the
+    /// history.
     ///
     /// - Parameters:
-    ///   - isAfterDrop: the drop is the delete of each document that is not there.
-    ///   - lostToken: where the history was read to before the gap.
+    ///   - isAfterDrop: whether a drop counts as the delete of each missing document.
+    ///   - lostToken: the position before the gap in the history.
     private mutating func scan(isAfterDrop: Bool, since lostToken: ResumeToken?) async throws {
         let token = try await request { remote in
             try await remote.currentToken()
@@ -160,13 +161,13 @@ extension CollectionPass {
             throw RemoteError(
                 .retryable, "asked for \(ids.count) versions, got \(found.count) answers")
         }
-        // An insert that waits for somebody's version field to be understood has to be looked at, too.
+        // A pending insert behind a foreign version field has to be fetched, too.
         let unknown = page.filter { record in
             let isForeign = if case .foreign = record.version { true } else { false }
             return record.base == .absent && record.pause == nil && record.hint == 0
                 && (!record.isPending || isForeign)
         }
-        // What is uncertain there is looked at anyway; the drop is then its delete, too.
+        // Documents with open attempts are fetched anyway; the drop counts as their delete, too.
         let uncertain = isAfterDrop ? page.filter { $0.pause == nil && $0.attempt != nil } : []
         guard !known.isEmpty || !unknown.isEmpty || !uncertain.isEmpty else { return last }
         let absent = isAfterDrop ? [] : zip(known, found).filter { $1 == .absent }.map(\.0)
@@ -184,7 +185,7 @@ extension CollectionPass {
 }
 
 extension RemoteChangeBatch {
-    /// What is told last of documents that are said to be gone, by their keys.
+    /// The last reported causes of absence, by the documents' keys.
     fileprivate var told: [[UInt8]: AbsenceCause] {
         var told: [[UInt8]: AbsenceCause] = [:]
         for change in changes where change.isDelete || !told.isEmpty {
@@ -195,7 +196,7 @@ extension RemoteChangeBatch {
 }
 
 extension SyncTransaction {
-    /// Stores hints and the place that they came from.
+    /// Stores stale marks and their position in the history.
     func keep(_ batch: RemoteChangeBatch) throws {
         for change in batch.changes { try note(change) }
         if collection.isSubscribed {
@@ -209,39 +210,37 @@ extension SyncTransaction {
         try state.save(collection)
     }
 
-    /// Notes a change, unless it is one that the record already knows of.
+    /// Notes a change, unless the record contains it already.
     ///
-    /// A paused document is not looked at before it takes part again, but what was told of it counts
-    /// then.
+    /// A paused document is not fetched before its pause ends; the noted change counts then.
     func note(_ change: RemoteChange) throws {
         guard let record = try record(change.documentID) else { return }
-        // A document that was missing is there again, also where it is as it was.
+        // A missing document exists again, even if unchanged.
         if record.isUnexplained { return try liftUnexplained(record, AbsenceCause(change)) }
         guard try snapshot.isNews(change, to: record) else { return }
         try hint(record, AbsenceCause(change))
     }
 
-    /// Notes that the remote is to be looked at.
+    /// Marks a record as stale, so that the document is fetched.
     ///
-    /// - Parameter told: what the history told, which the look must know; what it told before unless
-    ///   it told anew.
+    /// - Parameter told: the cause of absence for the fetch; `nil` keeps the previous one.
     func hint(_ record: SyncRecord, _ told: AbsenceCause? = nil) throws {
         guard let row = record.rowID else { return }
         let told = told ?? AbsenceCause(hint: record.hint)
         try records.setStale(row: row, to: told.hint(try nextStaleMark()))
     }
 
-    /// A new hint for a record that takes part again, which keeps what the history told of the document.
+    /// Returns a new stale mark for a record whose pause ends; it keeps the cause of absence.
     ///
-    /// That the collection was dropped is known by then, and counts no more.
+    /// A drop of the collection is no longer a cause then.
     func renewedStaleMark(of record: SyncRecord) throws -> Int64 {
         let told = AbsenceCause(hint: record.hint)
         return (told == .dropped ? .nothing : told).hint(try nextStaleMark())
     }
 
-    /// Hints at a document whose version, or content where the remote tells, is not the base's.
+    /// Marks a document as stale whose version or fingerprint differs from the base's.
     ///
-    /// - Parameter isDeleted: whether there is evidence that a document that is not there was deleted.
+    /// - Parameter isDeleted: whether there is evidence of the delete of a missing document.
     func compare(
         _ old: SyncRecord, with lookup: RemoteVersionLookup, isDeleted: Bool
     ) throws {

@@ -1,22 +1,22 @@
 internal import BSONStore
 
-/// Lets the app answer conflicts, and carries its answers out.
+/// The resolution of conflicts by the app.
 extension CollectionPass {
-    /// Answers are kept back so long at most, to be committed together.
+    /// The longest time that answers wait to be committed together.
     private static let answersWait: Duration = .milliseconds(100)
 
-    /// What the handler said, or why it said nothing.
+    /// The handler's resolution, or its error.
     struct Answer: Sendable {
         let conflict: OpenConflict
         let result: Result<ConflictResolution<BSONDocument>, SyncError>
 
-        /// The bytes of a document that the handler made.
+        /// The size of a document that the handler returned, in bytes.
         var byteCount: Int {
             if case .success(.use(let document)) = result { document.byteCount } else { 0 }
         }
     }
 
-    /// Asks the handler outside of any transaction, one conflict after another, then commits the
+    /// Calls the handler outside any transaction, for one conflict after another, then commits the
     /// answers together, except where the app wrote meanwhile.
     mutating func resolve(_ conflicts: [OpenConflict]) async throws {
         guard let handler = configuration.conflictHandler else {
@@ -78,7 +78,7 @@ extension CollectionPass {
             documentID: conflict.record.documentID, underlying: cause)
     }
 
-    /// Commits answers in one transaction; an answer that cannot be kept pauses its document.
+    /// Commits answers in one transaction; an answer that cannot be stored pauses its document.
     private mutating func commit(_ answers: [Answer]) async throws {
         do {
             let outcomes = try await write { sync in try answers.map(sync.commit) }
@@ -108,7 +108,7 @@ extension CollectionPass {
         count(outcome, answer.conflict.record)
     }
 
-    /// Notes for tools what became of a conflict; one that is decided anew is noted then.
+    /// Journals the outcome of a conflict for tools, unless the conflict will be decided again.
     private func note(
         _ conflict: OpenConflict, _ outcome: SyncTransaction.ResolutionOutcome,
         _ answer: JournaledConflict.Answer
@@ -121,7 +121,7 @@ extension CollectionPass {
         }
     }
 
-    /// The same for a conflict that was answered in the transaction that found it.
+    /// Journals the outcome of a conflict that was resolved in the transaction that found it.
     func note(
         _ conflict: OpenConflict, _ outcome: SyncTransaction.ResolutionOutcome,
         _ answer: ConflictHandler<BSONDocument>.FixedResolution?
@@ -133,7 +133,7 @@ extension CollectionPass {
         }
     }
 
-    /// Notes what became of the answer to a record's conflict.
+    /// Counts the outcome of the answer to a record's conflict.
     mutating func count(_ outcome: SyncTransaction.ResolutionOutcome, _ record: SyncRecord) {
         switch outcome {
         case .committed:

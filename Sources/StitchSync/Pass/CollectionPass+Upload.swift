@@ -1,10 +1,11 @@
 internal import BSONStore
 
-/// Sends what is pending: names each attempt on disk, sends a batch, settles each answer.
+/// The upload of pending changes: store attempts on disk, send a batch, settle each response.
 extension CollectionPass {
-    /// Sends all pending changes in batches, then looks at what others changed first.
+    /// Uploads all pending changes in batches, then fetches documents that other clients changed
+    /// first.
     ///
-    /// - Parameter set: sends only what was written before that set of subscriptions.
+    /// - Parameter set: the subscription set whose earlier writes are uploaded; `nil` uploads all.
     mutating func sendPending(before set: Int64? = nil) async throws {
         var overtaken: [BSONValue] = []
         var failure: RemoteError?
@@ -29,12 +30,12 @@ extension CollectionPass {
         }
         try await removeStaleBases()
         report.overtaken += overtaken.count
-        // What was taken back may be older than what the remote holds by now.
+        // A reverted document may be older than the remote's edition.
         try await look(atOvertaken: overtaken + reverted)
         if let failure { throw failure }
     }
 
-    /// Removes what the last batch did not, after which nothing was stored any more.
+    /// Removes the stale bases that no later commit removed.
     private mutating func removeStaleBases() async throws {
         guard !staleBases.isEmpty else { return }
         let stale = staleBases
@@ -42,7 +43,7 @@ extension CollectionPass {
         try await write { sync in try sync.records.removeStaleBases(of: stale) }
     }
 
-    /// What stores the attempts of the next batch.
+    /// Returns the closure that stores the attempts of the next batch.
     private func beginning(
         after row: Int64, before set: Int64?
     ) -> @Sendable (SyncTransaction) throws -> SyncTransaction.OutgoingBatch {
@@ -60,7 +61,8 @@ extension CollectionPass {
         }
     }
 
-    /// Sends a batch and settles the answers; the same commit stores the attempts of the next.
+    /// Sends a batch and settles the responses; the same commit stores the attempts of the next
+    /// batch.
     private mutating func send(
         _ batch: SyncTransaction.OutgoingBatch,
         then begin: @escaping @Sendable (SyncTransaction) throws -> SyncTransaction.OutgoingBatch
@@ -100,8 +102,8 @@ extension CollectionPass {
         return sent
     }
 
-    /// Sends writes; those whose unique value somebody holds once more after the others, one of which
-    /// may have given it up, as long as some get on.
+    /// Sends writes. Writes refused by a unique index are sent again as long as others succeed,
+    /// since one of those may have released the value.
     private mutating func outcomes(
         of writes: [RemoteWrite]
     ) async throws -> [RemoteWriteOutcome] {
@@ -127,13 +129,13 @@ extension CollectionPass {
         return outcomes
     }
 
-    /// What came of a batch, beside what is counted.
+    /// The results of a batch that are not counted.
     private struct Sent {
-        /// The batch that is stored behind it.
+        /// The next batch, which is stored already.
         let next: SyncTransaction.OutgoingBatch
-        /// Documents that somebody else was at first.
+        /// Documents that another client changed first.
         var overtaken: [BSONValue] = []
-        /// A failure that may pass.
+        /// A temporary error.
         var failure: RemoteError?
     }
 
@@ -165,7 +167,7 @@ extension CollectionPass {
         }
     }
 
-    /// Writes a line about writes that were not allowed, as Device Sync does.
+    /// Logs a line about forbidden writes, as Device Sync does.
     private func noteReceived(_ outcomes: [RemoteWriteOutcome]) {
         let isRefused = outcomes.contains {
             if case .failed(let error) = $0 { error.compensatingWrite != nil } else { false }
@@ -177,7 +179,7 @@ extension CollectionPass {
 }
 
 extension RemoteWriteOutcome {
-    /// A unique index of the remote refuses the content, since another document holds its value.
+    /// Whether a unique index of the remote refused the content.
     fileprivate var isUniqueValueTaken: Bool {
         if case .failed(let error) = self {
             error.errorClass == .rejected && [11_000, 11_001].contains(error.code)
@@ -188,7 +190,7 @@ extension RemoteWriteOutcome {
 }
 
 extension RemoteWrite.Action {
-    /// The bytes of what is written.
+    /// The size of the written data, in bytes.
     fileprivate var byteCount: Int {
         switch self {
         case .insert(let document), .replace(let document): document.byteCount

@@ -1,35 +1,35 @@
 internal import BSONStore
 
-/// Carries one collection's share of a pass: what is needed, and what is found out on the way.
+/// One collection's share of a pass, with its state and results.
 ///
-/// Nothing is held across a request or a handler: each step reads what it needs in a transaction,
-/// lets go, asks, and decides again from what the store holds then (rule R10).
+/// No transaction spans a request or a handler call: each step reads in a transaction, ends it,
+/// sends the request, and decides again from the current store (rule R10).
 struct CollectionPass {
     let engine: SyncEngine
     let namespace: Namespace
     let remote: any RemoteCollection
     let configuration: CollectionConfiguration
-    /// What happened so far.
+    /// The counts so far.
     var report = SyncPassReport()
-    /// Documents whose conflict was resolved in this pass; they are sent by the next one.
+    /// Rows of documents whose conflict was resolved in this pass; the next one uploads them.
     var resolved: Set<Int64> = []
-    /// Errors to tell the app of, after the commit that caused them.
+    /// Errors to report to the app, after the commit that caused them.
     var errors: [SyncError] = []
-    /// Errors that are stored, and told of until the app has taken note.
+    /// The codes of stored errors, which are reported until a listener has handled them.
     var persistedErrors: [SyncError.Code] = []
-    /// Documents whose change was taken back.
+    /// Documents whose change was reverted.
     var reverted: [BSONValue] = []
-    /// Rows of records whose stored bases are of no use any more.
+    /// Rows of records whose stored bases are no longer needed.
     var staleBases: [Int64] = []
-    /// Documents that a look found missing without evidence of a delete.
+    /// Documents that a fetch found missing without evidence of a delete.
     var missing: [BSONValue] = []
-    /// Whether documents of a set of subscriptions are kept aside in this pass.
+    /// Whether this pass stages documents of a subscription set.
     var isStaging = false
-    /// Whether the remote told its identity in this pass.
+    /// Whether the remote reported its identity in this pass.
     var isIdentityKnown = false
-    /// Whether the remote said that the collection does not exist there yet.
+    /// Whether the remote reported that the collection does not exist yet.
     var isUncreated = false
-    /// The collection's number in this store.
+    /// The collection's number in the store, for log lines.
     let sessionNumber: Int64
 
     /// Runs a transaction over the collection's documents, records and events.
@@ -39,7 +39,7 @@ struct CollectionPass {
         try await engine.write(namespace, expanding: expanding, body)
     }
 
-    /// Changes what is kept of the collection as a whole, in a transaction of its own.
+    /// Changes the collection's sync state in a transaction of its own.
     func updateCollection(
         _ change: @escaping @Sendable (inout SyncStateTable.Collection) -> Void
     ) async throws {
@@ -69,10 +69,10 @@ struct CollectionPass {
 
     var limits: SyncLimits { engine.limits }
 
-    /// Counts a request to the remote; none is made once the app said that it is offline.
+    /// Sends a request to the remote and counts it; sends none while the engine is offline.
     ///
-    /// One that takes too long, or whose pass is cancelled, is not waited for: it counts as a request
-    /// whose answer was lost.
+    /// After a timeout or a cancellation, the pass does not wait for the request, which counts as
+    /// one whose response was lost.
     ///
     /// - Throws: `RemoteError`; untyped, since Swift 6.3's optimizer crashes on the typed form.
     mutating func request<R: Sendable>(
@@ -85,10 +85,10 @@ struct CollectionPass {
 }
 
 extension SyncEngine {
-    /// Asks a remote for a limited time.
+    /// Sends a request with a time limit.
     ///
-    /// - Parameter wait: how long the remote is told to wait for something to happen.
-    /// - Throws: `RemoteError`, also when the time is up; `CancellationError`.
+    /// - Parameter wait: the time that the remote may wait for a change, in addition to the limit.
+    /// - Throws: `RemoteError`, also after a timeout; `CancellationError`.
     func requestWithTimeout<R: Sendable>(
         _ remote: any RemoteCollection, waitingUpTo wait: Duration = .zero,
         _ body: @escaping @Sendable (any RemoteCollection) async throws -> R
@@ -103,7 +103,7 @@ extension SyncEngine {
 }
 
 extension CollectionPass {
-    /// Counts what was carried.
+    /// Updates the engine's progress.
     func progress(_ change: (inout SyncProgress) -> Void) {
         engine.state.withLock { change(&$0.progress) }
         engine.changed.notify()
@@ -111,7 +111,8 @@ extension CollectionPass {
 }
 
 extension CollectionPass {
-    /// Forgets that subscriptions asked for documents here, once the last of those documents is gone.
+    /// Clears the collection's mark of subscriptions once no subscription and none of their
+    /// documents is left.
     func clearSubscribedMark() async throws {
         let sets = engine.sets
         let isOver = try snapshot { snapshot in
@@ -126,7 +127,7 @@ extension CollectionPass {
 }
 
 extension CollectionPass {
-    /// Spreads attempts whose answers never came, so that each is settled by evidence.
+    /// Stores batched attempts without a response in their records, so that evidence settles each.
     func expandAttemptBatches() async throws {
         guard try read({ $1.hasAttempts }) else { return }
         try await write { try $0.expandAttemptBatches() }

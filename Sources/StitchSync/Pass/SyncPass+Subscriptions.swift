@@ -1,20 +1,23 @@
 internal import BSONStore
 
-/// Sends writes and asks for sets of subscriptions in the order in which they were made.
+/// The upload of writes and the download of subscription sets, in the order in which they were
+/// made.
 extension SyncPass {
-    /// What is next, with the set that it is about.
+    /// The next request, with the set concerned.
     private struct UploadTurn {
         let order: SubscriptionOrder
-        /// The set that is asked for, or that the writes were made before.
+        /// The set to download, or the set that the writes precede.
         var version: Int64?
     }
 
-    /// Takes turns until all is done, or something has to wait for the next pass.
+    /// Alternates uploads and subscription sets until all is done or the rest has to wait for the
+    /// next pass.
     func takeTurns(_ passes: inout [CollectionPass], _ failedToRead: Set<Int>) async throws {
         var failed = failedToRead
         for index in passes.indices
         where !failed.contains(index) && isMeant(passes[index].namespace) {
-            // No set judges what is written where none ever asked for anything.
+            // Subscription sets do not affect the writes of collections that never had a
+            // subscription.
             guard try !passes[index].read({ $1.isSubscribed }) else { continue }
             let didSend = try await attempt(&passes[index]) { pass in
                 try await Self.localToRemote(&pass, before: nil)
@@ -47,7 +50,7 @@ extension SyncPass {
             let sets = SubscriptionTable(connection: transaction.connection, cache: engine.sets)
             let history = try sets.history()
             let heldUp = try sets.firstHeldUp()
-            // Of sets without a write in between only the last counts.
+            // Of several sets without a write in between, only the last matters.
             let next = history.waiting.last { $0.version < heldUp ?? .max }
             let order = SubscriptionOrder.decide(
                 SubscriptionOrderFacts(
@@ -64,7 +67,7 @@ extension SyncPass {
         }
     }
 
-    /// Whether a write that was made before a set still waits.
+    /// Whether a write from before a set is still pending.
     private func isHeldUp(_ version: Int64) throws -> Bool {
         try engine.store.read { transaction in
             let sets = SubscriptionTable(connection: transaction.connection, cache: engine.sets)
@@ -76,12 +79,12 @@ extension SyncPass {
 // MARK: - The documents of a set
 
 extension SyncPass {
-    /// Reads the documents of a set, keeps them aside, and lets the set take over once all are here.
+    /// Downloads and stages the documents of a set, and activates the set once all are staged.
     ///
-    /// Each step is a transaction that says how far the set has come, so that it goes on there after
-    /// a kill.
+    /// Each step is a transaction that stores the progress, so that the download continues there
+    /// after a crash.
     ///
-    /// - Returns: whether the set was answered; if not, a later pass goes on.
+    /// - Returns: whether the set was answered; if not, a later pass continues.
     private func bootstrap(
         _ version: Int64, _ passes: inout [CollectionPass], _ failed: Set<Int>
     ) async throws -> Bool {
@@ -89,7 +92,7 @@ extension SyncPass {
             engine.state.withLock { $0.totals.queries = [] }
             return true
         }
-        // A set that asks for no more than what is here needs nobody to ask.
+        // A set without new queries needs no request.
         guard !plan.queries.isEmpty else { return try await complete(version, &passes) }
         var progress = plan.progress
         let places = Dictionary(
@@ -118,14 +121,14 @@ extension SyncPass {
             guard didRead else { return false }
             progress = next
         }
-        // What changed while the documents were read belongs to the set as well.
+        // The set includes changes during the download of its documents.
         for place in concerned.sorted() {
             guard try await attempt(&passes[place], Self.remoteToLocal) else { return false }
         }
         return try await complete(version, &passes)
     }
 
-    /// Asks how many documents the queries of a set are still to give, so that a total is told.
+    /// Requests the number of documents that a set's queries will still return, for the progress.
     private func count(
         _ plan: Plan, _ passes: [CollectionPass], _ places: [Namespace: Int]
     ) async throws {
@@ -142,7 +145,7 @@ extension SyncPass {
         engine.changed.notify()
     }
 
-    /// What a set asks for that is not here already.
+    /// The queries of a set whose documents are not on the device, and the progress.
     private struct Plan: Sendable {
         let queries: [SubscriptionQuery]
         let namespaces: Set<Namespace>
@@ -186,7 +189,7 @@ extension SyncPass {
                 underlying: error))
     }
 
-    /// Notes that nothing of a set is to come any more.
+    /// Notes that the download of a set ended.
     private func noteSetEnded() {
         engine.state.withLock { state in
             state.totals.queries = []
@@ -223,7 +226,7 @@ extension SyncPass {
 // MARK: - Pages
 
 extension CollectionPass {
-    /// Reads a page of what a query asks for and keeps it aside, with the place behind it.
+    /// Reads a page of a query's results and stages it, with the position after it.
     fileprivate mutating func stagePage(
         of query: SubscriptionQuery, _ progress: SubscriptionTable.Progress, _ version: Int64
     ) async throws -> SubscriptionTable.Progress {
@@ -270,7 +273,7 @@ extension CollectionPass {
         return next
     }
 
-    /// The documents, those without a version given one first (rule R6).
+    /// Returns the documents after it gave those without a version one (rule R6).
     private mutating func claimed(_ documents: [BSONDocument]) async throws -> [BSONDocument] {
         let bare = documents.filter { VersionField(of: $0) == .absent }.map(\.documentID)
         guard !bare.isEmpty else { return documents }
@@ -281,8 +284,8 @@ extension CollectionPass {
         return documents.filter { VersionField(of: $0) != .absent } + found
     }
 
-    /// Finds what the active set asks for and has no record: after a gap in the history, newcomers
-    /// are known by nothing else.
+    /// Requests the ids of documents that match the active set and have no record; after a gap in
+    /// the history, nothing else reports them.
     mutating func scanForNewcomers() async throws {
         let sets = engine.sets
         guard try read({ $1.isSubscribed }) else { return }
@@ -302,7 +305,7 @@ extension CollectionPass {
                         try await remote.find(matching: query.filter, after: after, limit: limit)
                     }
                 } catch let error as RemoteError where error.errorClass == .rejected {
-                    // What is here stays and is followed; the app hears of the rest.
+                    // Local documents stay and are synced; the error is reported to the app.
                     errors.append(
                         SyncError(
                             .subscriptionFailed, error.description, namespace: namespace,
@@ -319,10 +322,10 @@ extension CollectionPass {
 }
 
 extension SyncTransaction {
-    /// Keeps a document aside that has no record; one that has is looked at where it is another.
+    /// Stages a document without a record; marks a record as stale whose version differs.
     ///
-    /// - Parameter isFirstQuery: whether no other query of the set can have found it before.
-    /// - Returns: whether it counts now: it was not kept aside before, and is not looked at later.
+    /// - Parameter isFirstQuery: whether no other query of the set can have returned the document.
+    /// - Returns: whether the document counts as downloaded: newly staged, and not fetched later.
     fileprivate func stageDocument(_ document: BSONDocument, isFirstQuery: Bool) throws -> Bool {
         let id = document.documentID
         guard let known = try record(id) else {
@@ -336,7 +339,7 @@ extension SyncTransaction {
         return false
     }
 
-    /// Has documents looked at that have no record, or one of a local insert only.
+    /// Requests documents that have no record, or only one of a local insert.
     fileprivate func wantNewcomers(_ ids: [BSONValue]) throws {
         for id in ids {
             guard let known = try record(id), known.base == .absent, known.hint == 0 else {

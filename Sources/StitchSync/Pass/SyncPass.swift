@@ -1,20 +1,20 @@
 internal import BSONStore
 
-/// One pass, on a page: for each collection what is new at the remote, then what is new here.
+/// One pass over some collections: first all pulls, then all pushes.
 struct SyncPass {
-    /// How much of a pass is run.
+    /// The part of a pass to run.
     enum Direction {
         case both
-        /// Only the remote's history is read.
+        /// Only the read of the remote's history.
         case inboxOnly
     }
 
     let engine: SyncEngine
-    /// The collections that the pass is about; `nil` for all.
+    /// The collections of the pass; `nil` for all.
     let only: Set<Namespace>?
     let direction: Direction
 
-    /// Runs the pass and reports what it did; errors of one collection do not stop the others.
+    /// Runs the pass and returns its report; an error in one collection does not stop the others.
     func run() async throws -> SyncPassReport {
         let (collections, isSetWaiting) = try collections()
         var passes = collections.map { collectionPass($0.namespace, $0.number) }
@@ -52,7 +52,7 @@ struct SyncPass {
         }
     }
 
-    /// Tells the app of what went wrong, also when the pass itself ended early.
+    /// Reports errors to the app, even when the pass itself ended early.
     private func tell(of passes: [CollectionPass]) {
         for pass in passes { engine.delivery.report(pass.errors) }
         engine.delivery.wake()
@@ -79,7 +79,9 @@ struct SyncPass {
         try await localToRemote(&pass, before: nil)
     }
 
-    /// - Parameter set: sends only what was written before that set of subscriptions.
+    /// Uploads pending changes, then asks the app about refused ones.
+    ///
+    /// - Parameter set: the subscription set whose earlier writes are uploaded; `nil` uploads all.
     static func localToRemote(
         _ pass: inout CollectionPass, before set: Int64?
     ) async throws {
@@ -98,7 +100,7 @@ struct SyncPass {
     /// A collection and its number in the sync tables.
     private typealias Numbered = (namespace: Namespace, number: Int64)
 
-    /// The collections of the pass: all where a set of subscriptions waits, which may be about any.
+    /// Returns the collections of the pass; a pending subscription set may concern all of them.
     private func collections() throws -> (collections: [Numbered], isSetWaiting: Bool) {
         let (all, isSetWaiting) = try engine.store.read { transaction in
             let connection = transaction.connection
@@ -113,7 +115,7 @@ struct SyncPass {
         return (all.filter { isMeant($0.namespace) }, false)
     }
 
-    /// Whether the pass is about a collection.
+    /// Whether the pass includes a collection.
     func isMeant(_ namespace: Namespace) -> Bool { only?.contains(namespace) ?? true }
 
     private func collectionPass(
@@ -125,7 +127,7 @@ struct SyncPass {
                 ?? CollectionConfiguration(), sessionNumber: number)
     }
 
-    /// Notes that a collection is stopped; the app is told once since the start.
+    /// Notes that a collection is stopped and reports it once since the start.
     private func note(_ stop: SyncStop, _ pass: inout CollectionPass) {
         let namespace = pass.namespace
         let isTold = engine.state.withLock { state in
@@ -139,9 +141,9 @@ struct SyncPass {
         }
     }
 
-    /// Runs one direction; an error of the remote is noted and ends it.
+    /// Runs one direction and returns whether it succeeded; notes an error of the remote.
     ///
-    /// Not inlined: Swift 6.3's optimizer crashes on what it is inlined in.
+    /// It is not inlined, since Swift 6.3's optimizer crashes on the inlined form.
     @inline(never)
     func attempt(
         _ pass: inout CollectionPass,

@@ -1,29 +1,30 @@
 internal import BSONStore
 
-/// Keeps what is still to come and the store does not tell, and what was counted already.
+/// The counts of expected and counted documents that the store does not hold.
 struct TransferTotals: Sendable {
-    /// Documents that the history told of and that are being looked at, by collections.
+    /// Documents from the history that are being fetched, by collection.
     var announced: [Namespace: Int] = [:]
-    /// Documents still to be read of each query of the set of subscriptions that is coming in.
+    /// Documents still to be read by each query of the subscription set that is being downloaded.
     var queries: [Int] = []
-    /// Documents that were counted, and whose conflicts wait, with the hints that they wait under.
+    /// Counted documents whose conflicts wait, with their stale marks.
     var waiting: [Waiting: Int64] = [:]
-    /// What was told of the totals in this pass, below which they do not go.
+    /// The highest totals reported in this pass, which later reports do not go below.
     private var least = (downloads: 0, uploads: 0)
 
-    /// Names a document of any collection.
+    /// The key of a document in any collection.
     struct Waiting: Hashable {
         let namespace: Namespace
         let key: [UInt8]
     }
 
-    /// How many documents are to come in that no record tells of.
+    /// The number of expected documents without a record.
     var comingCount: Int { announced.values.reduce(0, +) + queries.reduce(0, +) }
 
-    /// Has totals be told as they are from now on.
+    /// Lets later reports begin with lower totals.
     mutating func resetMinimum() { least = (0, 0) }
 
-    /// What is told of a progress: what was settled and is not counted yet does not lower a total.
+    /// Returns a progress whose totals are not below earlier ones: settled documents that are not
+    /// counted yet do not lower them.
     mutating func raised(_ progress: SyncProgress) -> SyncProgress {
         least.downloads = max(least.downloads, progress.totalDownloads)
         least.uploads = max(least.uploads, progress.totalUploads)
@@ -32,7 +33,7 @@ struct TransferTotals: Sendable {
         return progress
     }
 
-    /// Takes documents off what a query is still to give; all that is left where it ended.
+    /// Subtracts read documents from the expected ones of a query; the last page ends them.
     mutating func read(_ count: Int, ofQuery query: Int, isLast: Bool) {
         guard queries.indices.contains(query) else { return }
         queries[query] = isLast ? 0 : max(0, queries[query] - count)
@@ -40,14 +41,14 @@ struct TransferTotals: Sendable {
 }
 
 extension CollectionPass {
-    /// Notes how many documents the history told of, which are looked at next.
+    /// Notes the number of documents from the history that are fetched next.
     func announce(_ count: Int) {
         let namespace = namespace
         engine.state.withLock { $0.totals.announced[namespace] = count == 0 ? nil : count }
         engine.changed.notify()
     }
 
-    /// Which looks are at documents that were kept aside, and counted then.
+    /// Returns the indexes of fetched documents that are staged, and so counted already.
     func aside(_ looks: [FetchedDocument]) throws -> Set<Int> {
         let sets = engine.sets
         return try engine.store.read { transaction in
@@ -64,7 +65,7 @@ extension CollectionPass {
         }
     }
 
-    /// Counts documents whose looks are settled, each once, and changes that were found to have landed.
+    /// Counts settled documents, each once, and changes whose upload turned out to be applied.
     func countFetched(
         _ looks: [FetchedDocument], _ settled: [SyncTransaction.SettlementOutcome],
         _ evidence: [OperationID: AttemptEvidence], aside: Set<Int>
@@ -81,7 +82,7 @@ extension CollectionPass {
                     let found = evidence[attempt.operation] ?? .historyLost
                     let hasLanded = AttemptDecision.decide(found) == .adopt
                     landed += hasLanded ? 1 : 0
-                    // It was looked at for what became of the attempt.
+                    // The document was only fetched to settle its attempt.
                     if hasLanded || record.hint == 0, !outcome.isNews { continue }
                 }
                 if aside.contains(index) { continue }
@@ -104,7 +105,7 @@ extension CollectionPass {
         engine.changed.notify()
     }
 
-    /// Forgets documents that wait no longer, or for something else.
+    /// Removes documents whose conflicts no longer wait, or wait with another stale mark.
     func removeFinishedWaits() throws {
         let (namespace, waits) = (namespace, engine.state.withLock { $0.totals.waiting })
         let own = waits.filter { $0.key.namespace == namespace }
@@ -119,9 +120,10 @@ extension CollectionPass {
         }
     }
 
-    /// Asks how many documents a set is still to give, and keeps that for who follows the progress.
+    /// Requests the number of documents that match a query.
     ///
-    /// A remote that does not say, or not now, is asked for the documents all the same.
+    /// It returns 0 where the remote does not report the number or fails; the download runs all the
+    /// same.
     func documentCount(_ query: SubscriptionQuery) async throws -> Int {
         guard engine.isOnline else { return 0 }
         do {
@@ -135,7 +137,7 @@ extension CollectionPass {
 }
 
 extension SyncTransaction.SettlementOutcome {
-    /// The look brought something that is not here.
+    /// Whether the fetch found an edition that the store did not hold.
     fileprivate var isNews: Bool {
         switch self {
         case .taken, .foreign, .conflict, .answered: true
