@@ -1,16 +1,16 @@
 internal import BSONStore
 
-/// Documents that are new here and their records, which wait to be stored together.
+/// New local documents and their records, buffered to be inserted together.
 ///
-/// To begin and end a statement costs as much as to store a row: several go with each. What is
-/// stored together is undone together, so that this is only for transactions that end with the first
-/// document that stands in the way.
+/// Starting and ending a statement costs as much as storing a row, so that each statement inserts
+/// several rows. They can only be rolled back together, so this is only for transactions that end
+/// with the first failed document.
 struct BulkInsertBuffer {
     private(set) var records: [SyncRecord] = []
     private(set) var documents: [BSONDocument] = []
 
-    /// Takes a document that is not here with its record, which is not stored; `false` when the record
-    /// has more to say than such a record can.
+    /// Buffers a new document with its new record; returns `false` when the record is not a settled
+    /// one.
     mutating func take(_ document: BSONDocument, _ record: SyncRecord) -> Bool {
         guard record.rowID == nil, record.isSettled else { return false }
         records.append(record)
@@ -20,7 +20,7 @@ struct BulkInsertBuffer {
 }
 
 extension SyncTransaction {
-    /// Stores what waited, if anything.
+    /// Stores the buffered documents and records.
     func store(_ arrivals: BulkInsertBuffer) throws {
         guard !arrivals.records.isEmpty else { return }
         try transaction.insertBatch(namespace, arrivals.documents)
@@ -33,7 +33,8 @@ extension SyncRecordTable {
     private static let insertTwo = FixedStatement(insertion(of: 2))
     private static let insertEight = FixedStatement(insertion(of: 8))
 
-    /// Not undone by itself, for which SQLite would copy each page that the statement writes.
+    /// Returns the statement that inserts rows. `OR FAIL` avoids the rollback of the single
+    /// statement, for which SQLite would copy each written page.
     private static func insertion(of count: Int) -> String {
         let row = "(?1, ?2, 1, 0, 0, 0, ?, ?, ?, ?)"
         return """
@@ -43,9 +44,9 @@ extension SyncRecordTable {
             """
     }
 
-    /// Stores new records that are settled.
+    /// Stores new settled records.
     ///
-    /// - Throws: what SQLite says; some of them may be stored then.
+    /// - Throws: SQLite's error; some records may be stored then.
     fileprivate func insertSettled(
         _ records: [SyncRecord], revision: Int64, in collection: Int64
     ) throws {

@@ -1,20 +1,20 @@
 internal import BSONStore
 internal import StitchRules
 
-/// A change that is not sent, since it is about a document that no subscription asks for.
+/// A change that is not uploaded, since no subscription matches its document.
 struct OutOfViewChange: Sendable {
     let documentID: BSONValue
-    /// What became of it.
+    /// The settlement of the change.
     let settlement: UploadSettlement
     let error: RemoteError
 }
 
 extension SyncTransaction {
-    /// Refuses a change out of the view, as Device Sync's server did; the app's policy for what the
-    /// remote refuses says what becomes of it.
+    /// Refuses a change out of the view, as Device Sync's server did, and applies the app's
+    /// rejection policy.
     ///
-    /// - Returns: `nil` for a change that may be sent: of a document that an id keeps in step, of one
-    ///   in view, or one that is new in it.
+    /// - Returns: `nil` for a change that may be uploaded: of a document that is synced by its id,
+    ///   of one in the view, or of a new one in it.
     func rejectOutOfView(
         _ record: SyncRecord, _ operation: OperationID, local: BSONDocument?,
         _ terms: UploadPolicy
@@ -37,13 +37,12 @@ extension SyncTransaction {
             documentID: id, settlement: try settle(settlement, refusal, of: record), error: error)
     }
 
-    /// Refuses a change of a document that the user may no longer see, as the remote would.
+    /// Refuses a change of a document that the user may no longer read, as the remote would.
     ///
-    /// It is no delete that somebody made. Where the change is taken back, the document leaves the
-    /// device.
+    /// The document was not deleted. Where the change is reverted, the document is evicted.
     ///
-    /// - Parameter attempt: the attempt that was open, whose fate is settled by now.
-    /// - Returns: `nil` where nothing waits, or what waits is new to the remote.
+    /// - Parameter attempt: the attempt that was open and is settled now.
+    /// - Returns: `nil` where no change is pending, or where it is an insert.
     func rejectHidden(
         _ record: SyncRecord, _ attempt: Attempt?, local: BSONDocument?
     ) throws -> OutOfViewChange? {

@@ -1,12 +1,13 @@
 internal import BSONStore
 
-/// Tells documents that were damaged and moved out of their collection from those that the app deleted:
-/// nobody's deletion may reach the remote.
+/// The treatment of damaged documents that the store moved out of their collection: they must not
+/// look deleted by the app, since no delete of them may reach the remote.
 extension SyncTransaction {
-    /// Has the remote's edition come again of each document that was moved away since this was asked
-    /// last; one whose change is lost with it is paused until the app resumes it.
+    /// Marks each document as stale that was quarantined since the last call, so that it is
+    /// downloaded again. A document whose pending change is lost is paused until the app resumes
+    /// it.
     ///
-    /// - Throws: what the store says.
+    /// - Throws: errors of the store.
     func pauseQuarantined() throws {
         let lost = try QuarantinedDocuments(transaction.connection).news(of: namespace)
         guard !lost.isEmpty else { return }
@@ -29,7 +30,7 @@ extension SyncTransaction {
 }
 
 extension CollectionPass {
-    /// See ``SyncTransaction/pauseQuarantined()``; writes only where there is something to note.
+    /// Calls ``SyncTransaction/pauseQuarantined()`` only where documents were quarantined.
     mutating func pauseQuarantined() async throws {
         let namespace = namespace
         let isNews = try snapshot {
@@ -39,13 +40,13 @@ extension CollectionPass {
     }
 }
 
-/// Reads the store's list of damaged documents, and keeps which of them the engine knows.
+/// The store's list of damaged documents, and the engine's list of those that it has handled.
 private struct QuarantinedDocuments {
     let connection: SQLiteConnection
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
-    /// The documents of a collection that the engine does not know to be damaged.
+    /// Returns the damaged documents of a collection that the engine has not handled.
     func news(of namespace: Namespace) throws -> [(row: Int64, id: BSONValue)] {
         guard try holds("store_quarantine") else { return [] }
         let known = try holds("sync_quarantined") ? "SELECT id FROM sync_quarantined" : ""

@@ -1,14 +1,14 @@
 internal import BSONStore
 
-/// What the app wants of what a look at the remote finds.
+/// The app's policies for the settlement of fetched documents.
 struct SettlementPolicy: Sendable {
-    /// What becomes of changes that are refused.
+    /// The policy for refused changes.
     let terms: UploadPolicy
-    /// The conflict handler's rule that adds up, where it has one.
+    /// The conflict handler's merge of counters, where it has one.
     let counting: ThreeWayMerge?
 }
 
-/// What a look found, as it is decided about.
+/// The facts about fetched documents.
 extension SyncTransaction {
     func facts(
         _ record: SyncRecord, local: BSONDocument?, remote: RemoteEdition,
@@ -16,7 +16,7 @@ extension SyncTransaction {
     ) -> RemoteEventFacts {
         let base = record.base.document(local: local)
         let isSame = contentEqual(local, remote.document)
-        // A try that may still land is no second change.
+        // An attempt that may still be applied is not a second change.
         let countsTwice =
             isSame && isCertain && record.discarded.isEmpty
             && wishes?.counting?.countsTwice(from: base, to: local) ?? false
@@ -37,7 +37,7 @@ extension SyncTransaction {
 }
 
 extension CollectionPass.FetchedDocument {
-    /// Says that the version field is not one that we understand.
+    /// Returns the error of a foreign version field.
     func foreignVersion(in namespace: Namespace) -> SyncError {
         let field = remote?[DocumentVersion.fieldName] ?? .null
         return SyncError(

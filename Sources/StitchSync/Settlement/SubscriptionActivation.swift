@@ -1,16 +1,16 @@
 internal import BSONStore
 
-/// Lets a set of subscriptions take over in one transaction: what it does not ask for goes, what was
-/// kept aside for it comes, and the sets before it end.
+/// The activation of a subscription set in one transaction: it evicts documents that do not match,
+/// stores the staged ones, and supersedes the earlier sets.
 struct SubscriptionActivation {
-    /// What became of the documents of one collection.
+    /// The results for the documents of one collection.
     struct CollectionActivation: Sendable {
         var taken = 0
         var evicted = 0
         var errors: [SyncError] = []
     }
 
-    /// What became of all.
+    /// The results for all collections.
     struct Outcome: Sendable {
         var shares: [Namespace: CollectionActivation] = [:]
     }
@@ -18,12 +18,15 @@ struct SubscriptionActivation {
     let transaction: WriteTransaction
     let sets: SubscriptionCache
     let version: Int64
-    /// Whether each document gets a savepoint of its own, so that a bad one stops itself only (R8).
+    /// Whether each document gets a savepoint of its own, so that an error stops that document only
+    /// (R8).
     let individually: Bool
-    /// Whether somebody listens to a collection, where that is known.
+    /// Whether a collection has a listener; `nil` where this is unknown.
     let listens: (Namespace) -> Bool?
 
-    /// - Returns: `nil` where the set's documents are not all here, or another set took over.
+    /// Activates the set.
+    ///
+    /// - Returns: `nil` where not all documents are staged, or another set superseded this one.
     func run() throws -> Outcome? {
         let stored = SubscriptionTable(connection: transaction.connection, cache: sets)
         var history = try stored.history()
@@ -62,11 +65,11 @@ struct SubscriptionActivation {
             for record in records where !record.isPending && record.attempt == nil {
                 let local = try sync.local(record.documentID)
                 if record.isRowMissing(local: local) {
-                    // Whether it belongs here is found out with the look that has it come again.
+                    // The fetch that downloads the document again decides whether it stays.
                     try sync.hint(record)
                     continue
                 }
-                // What is only to be looked at is found out by the look.
+                // The fetch decides about stale records without a local document.
                 if try local.map(sync.membership.keeps) ?? (record.hint > 0) { continue }
                 try sync.evict(record, isHeld: local != nil, .subscription)
                 try sync.keepStaleMark(after: record)
@@ -103,7 +106,7 @@ struct SubscriptionActivation {
 }
 
 extension SyncEngine {
-    /// Lets a set take over; `nil` where it cannot yet.
+    /// Activates a subscription set; returns `nil` where this is not possible yet.
     func activateSubscriptions(_ version: Int64, individually: Bool) async throws
         -> SubscriptionActivation.Outcome?
     {

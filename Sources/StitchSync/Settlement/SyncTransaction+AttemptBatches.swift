@@ -1,7 +1,7 @@
 internal import BSONStore
 
 extension SyncTransaction {
-    /// Stores each attempt of the open batches with its record.
+    /// Stores each attempt of the open batches in its record.
     func expandAttemptBatches() throws {
         for (row, batch) in try records.attemptBatches(in: collection.rowID) {
             for member in batch.members {
@@ -19,7 +19,7 @@ extension SyncTransaction {
         }
     }
 
-    /// The version that an attempt gives the document; `nil` for a delete.
+    /// Returns the version that an attempt gives the document; `nil` for a delete.
     static func version(
         after base: VersionField, _ operation: OperationID, _ kind: AttemptBatch.Kind
     ) -> DocumentVersion? {

@@ -1,24 +1,26 @@
 internal import BSONStore
 
-/// Notes what the app wrote: record and event change in the transaction of the document (rule R2).
+/// The sync side of the app's writes: record and event change in the document's transaction (rule
+/// R2).
 extension SyncTransaction {
-    /// Notes one document's change, and takes a version field out that the app wrote.
+    /// Notes one document's change and removes a version field that the app wrote.
     ///
-    /// - Throws: `SyncError` of code `.documentTooLarge` when no version fits beside it, `.writeRefused`
-    ///   when the collection is strict.
+    /// - Throws: `SyncError` of code `.documentTooLarge` when the document leaves no room for its
+    ///   version field, `.writeRefused` when the collection is strict.
     func noteLocalWrite(before: BSONDocument?, after written: BSONDocument?) throws {
         let after = written?.withoutVersion
         let id = (after ?? before)?.documentID ?? .null
         if let after, after.byteCount != written?.byteCount { try setLocal(to: after) }
         var record = try record(id)
-        // A row that went missing confirms nothing: what is written in its place is new.
+        // A missing row confirms nothing: the written document is a new one.
         if before == nil, var missing = record {
             if missing.base == .sameAsLocal { (missing.base, missing.version) = (.absent, .absent) }
-            // Nor does it tell what was sent: should that have landed, it is another's edition now.
+            // The content of the open attempt is lost, too. If the remote applied it, it now counts
+            // as another client's edition.
             if missing.attempt?.intended == .sameAsLocal { missing.attempt = nil }
             record = missing
         }
-        // What the remote confirmed has had room for its version there.
+        // A confirmed document had room for its version at the remote.
         if let after, after.byteCount > BSONLimits().documentBytesMax - Self.versionReserve,
             !contentEqual(record?.base.document(local: before), after)
         {
@@ -63,13 +65,14 @@ extension SyncTransaction {
             try leave(record, local: before)
         case .begin, .markPending:
             record.isPending = true
-            // What is written where subscriptions ask is theirs; elsewhere its id keeps it in step.
+            // Where the collection has subscriptions, they keep the document; elsewhere its id
+            // does.
             if decision == .begin { record.isClaimedByID = try !membership.isAsked }
             try save(record)
         case .clearPending:
             record.isPending = false
             record.base = StoredContent(record.base.document(local: before), local: after)
-            // What the remote holds was not taken while the change was queued.
+            // The remote's edition was not stored while the change was pending.
             if case .foreign = record.version { record.hint = try nextStaleMark() }
             try markStaleIfUnclaimed(&record, local: after)
             try save(record)
@@ -90,14 +93,15 @@ extension SyncTransaction {
 }
 
 extension SyncRecord {
-    /// Stores base and attempt apart from a local document that is about to change.
+    /// Stores copies of base and attempt before the local document changes.
     mutating func keepApart(from local: BSONDocument?) {
         if base == .sameAsLocal, let local { base = .stored(local) }
         if attempt?.intended == .sameAsLocal, let local { attempt?.intended = .stored(local) }
     }
 }
 
-/// Whether two documents hold the same content, field order apart; both absent counts as equal.
+/// Returns whether two documents have the same content in any order of fields; two absent documents
+/// are equal.
 func contentEqual(_ left: BSONDocument?, _ right: BSONDocument?) -> Bool {
     switch (left, right) {
     case (nil, nil): true

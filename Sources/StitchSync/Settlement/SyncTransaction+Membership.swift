@@ -1,9 +1,9 @@
 internal import BSONStore
 
 extension SyncTransaction {
-    /// Whether a document that only a query keeps here belongs here, as a look found it.
+    /// Decides whether a fetched document that no id keeps stays on the device.
     ///
-    /// - Parameter local: whether the document is here.
+    /// - Parameter isHeld: whether the document is on the device.
     func membership(
         of record: SyncRecord, isHeld: Bool, _ look: RemoteLookup, _ edition: RemoteEdition
     ) throws -> MembershipDecision {
@@ -31,7 +31,7 @@ extension SyncTransaction {
                 remote: remote))
     }
 
-    /// Takes a document off the device; the remote keeps it.
+    /// Removes a document from the device; the remote keeps it.
     func evict(_ record: SyncRecord, isHeld: Bool, _ reason: ChangeReason) throws {
         let id = record.documentID
         let own = try isHeld ? removeLocal(id, as: .evicted) : id
@@ -43,28 +43,28 @@ extension SyncTransaction {
         if isHeld { try emit(.evict, reason, own, uncommitted: false) }
     }
 
-    /// Takes a document off the device that the user no longer sees, or no query asks for.
+    /// Evicts a document that the user may no longer read or no query matches.
     func removeFromView(_ record: SyncRecord, isHeld: Bool) throws {
         try evict(record, isHeld: isHeld, .remote)
         guard record.isClaimedByID else { return try keepStaleMark(after: record) }
-        // An id that is asked for waits for its document to be seen again.
+        // A synced id waits until its document is visible again.
         var waiting = SyncRecord(documentID: record.documentID)
         waiting.isRequestedByApp = record.isRequestedByApp
         if record.hint > 0 { waiting.hint = try nextStaleMark() }
         try save(waiting)
     }
 
-    /// Removes the record of a document whose local copy, or whose change, was given up.
+    /// Removes the record of a document whose local copy or change was abandoned.
     ///
-    /// Where something about it was not settled and sets ask for documents of the collection, an empty
-    /// record stays until the next look: a query may ask for what the remote holds.
+    /// Where the record was not settled and the collection has subscriptions, an empty stale record
+    /// stays until the next fetch: a query may match the remote's document.
     ///
-    /// - Parameter local: the document as it was here.
+    /// - Parameter local: the previous local document.
     func leave(_ record: SyncRecord, local: BSONDocument?) throws {
         let isSettled =
             record.hint == 0 && record.pause == nil && record.attempt == nil
             && (!record.isPending || record.base == .absent)
-        // An insert that was sent may be found at the remote when the app makes the document anew.
+        // The remote may hold the insert when the app inserts the document again.
         if record.base == .absent {
             let open = record.attempt.map { UnresolvedAttempt($0, base: nil, local: local) }
             try givenUp.keep(
@@ -78,13 +78,13 @@ extension SyncTransaction {
         if !isSettled { try insertStaleRecord(at: record.documentID) }
     }
 
-    /// Has what the remote holds looked at where that was to be done when the record was removed: a
-    /// query may ask for it by now.
+    /// Inserts an empty stale record where the removed record was stale: a query may match the
+    /// remote's document now.
     func keepStaleMark(after record: SyncRecord) throws {
         if record.hint > 0 { try insertStaleRecord(at: record.documentID) }
     }
 
-    /// Stores an empty record that waits for a look, where queries ask for documents at all.
+    /// Inserts an empty stale record where the collection has queries.
     private func insertStaleRecord(at id: BSONValue) throws {
         guard collection.isSubscribed, try membership.isAsked else { return }
         var left = SyncRecord(documentID: id, byID: false)
@@ -92,7 +92,7 @@ extension SyncTransaction {
         try save(left)
     }
 
-    /// Evicts a document that holds what the remote does, where no id and no query keeps it here.
+    /// Evicts a confirmed document that no id and no query keeps.
     func evictUnclaimed(
         _ record: SyncRecord, local: BSONDocument?, _ reason: ChangeReason
     ) throws {
@@ -103,7 +103,7 @@ extension SyncTransaction {
         try keepStaleMark(after: record)
     }
 
-    /// Has a document looked at, and evicted then, where no id and no query keeps it here.
+    /// Marks a document as stale that no id and no query keeps; the fetch then evicts it.
     func markStaleIfUnclaimed(_ record: inout SyncRecord, local: BSONDocument?) throws {
         guard collection.isSubscribed, !record.isClaimedByID, let local,
             try !membership.keeps(local)
@@ -111,9 +111,9 @@ extension SyncTransaction {
         record.hint = try nextStaleMark()
     }
 
-    /// Finds records that came to be since the remote was asked for documents without one.
+    /// Returns whether a document without a record at the time of the request has one now.
     ///
-    /// - Returns: whether there is one; it is looked at anew.
+    /// Such a record is marked as stale, so that it is fetched again.
     func hasRecordMeanwhile(_ look: SyncRecord) throws -> Bool {
         guard look.rowID == nil, collection.isSubscribed else { return false }
         if let known = try record(look.documentID) {
@@ -122,17 +122,18 @@ extension SyncTransaction {
             return true
         }
         guard !look.isClaimedByID, try local(look.documentID) != nil else { return false }
-        // A document that was written past sync: both sides may hold something.
+        // The app wrote the document directly to the store, so that both sides may hold one.
         try begin(look.documentID, byID: false)
         return true
     }
 }
 
 extension SyncTransaction {
-    /// Forgets that sets of subscriptions asked for documents of the collection, once no set does
-    /// and no document is here for one: the app may write to the store directly again.
+    /// Clears the collection's mark of subscriptions once no set has one and no document is kept by
+    /// one. Then the app may write to the store directly again.
     ///
-    /// The last call of a transaction: what saves the collection after it stores the mark again.
+    /// It must be the last call of a transaction: a later save of the collection stores the mark
+    /// again.
     func clearSubscribedMark() throws {
         guard collection.isSubscribed, try !subscriptions.asks(of: namespace),
             try records.records(.byQuery, in: collection.rowID, limit: 1).isEmpty

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 extension SyncRecord {
-    /// The document should be here and is not, and nobody deleted it: its row is damaged.
+    /// Whether the local document is missing without a delete, because its row is damaged.
     func isRowMissing(local: BSONDocument?) -> Bool {
         #if ENGINE_VARIANTS
             if EngineVariant.missingRowsSent.isOn { return false }
@@ -9,7 +9,7 @@ extension SyncRecord {
         return lacksRow(local: local)
     }
 
-    /// The same for the structural check.
+    /// Whether the local document is missing without a delete; for the structural check.
     func lacksRow(local: BSONDocument?) -> Bool {
         guard local == nil, !isDeletedHere, pause?.code != .localDocumentMissing else {
             return false
@@ -19,7 +19,7 @@ extension SyncRecord {
 }
 
 extension SyncTransaction {
-    /// What the app is told of a document whose row, which held no change, is missing.
+    /// Returns the error of a missing row without a pending change.
     func missingError(_ record: SyncRecord, isThere: Bool) -> SyncError {
         SyncError(
             .localDocumentMissing,
@@ -31,11 +31,11 @@ extension SyncTransaction {
             namespace: namespace, documentID: record.documentID)
     }
 
-    /// Pauses documents whose rows are missing, so that nothing of them is sent; resumed, they come
-    /// again from the remote.
+    /// Pauses documents whose rows are missing, so that nothing of them is uploaded. Once resumed,
+    /// they are downloaded again.
     ///
-    /// - Parameter found: the keys that a look at every row found, where there was one.
-    /// - Returns: what the app is told.
+    /// - Parameter found: the keys that a scan of all rows found; `nil` before a scan.
+    /// - Returns: the errors for the app.
     func pauseMissing(
         _ records: [SyncRecord], foundByScan found: Set<[UInt8]>? = nil
     ) throws -> [SyncError] {
@@ -63,9 +63,9 @@ extension SyncTransaction {
         return error
     }
 
-    /// The second way to documents that their keys do not find, one look at every row for all of them.
+    /// Searches documents that the key lookup does not find, by one scan of all rows.
     ///
-    /// - Returns: the keys of those that are in the table after all.
+    /// - Returns: the keys of the documents that the scan found.
     func foundByScan(_ keys: [[UInt8]]) throws -> Set<[UInt8]> {
         guard !keys.isEmpty else { return [] }
         let wanted = Set(keys)
@@ -77,9 +77,9 @@ extension SyncTransaction {
         return found
     }
 
-    /// Looks at every row once for all looks whose document is missing with a change.
+    /// Scans all rows once where several fetched documents with a change are missing locally.
     ///
-    /// - Parameter locals: the local documents of the first looks, where they were read already.
+    /// - Parameter locals: the local documents of the first records, where they were read already.
     func scanningForMissingRows(
         _ looks: [CollectionPass.FetchedDocument], _ locals: [StoredDocument?] = []
     ) throws -> SyncTransaction {

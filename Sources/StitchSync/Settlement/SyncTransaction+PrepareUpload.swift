@@ -1,12 +1,12 @@
 internal import BSONStore
 
 extension SyncTransaction {
-    /// Attempts that are stored in a row, and the record up to which records were considered.
+    /// The attempts of one batch, and the last record that was considered.
     struct OutgoingBatch: Sendable {
         var attempts: [OpenAttempt] = []
-        /// What is not sent, since no subscription asks for it.
+        /// Changes that are not uploaded, since no subscription matches them.
         var refused: [OutOfViewChange] = []
-        /// What is not sent, since the document is missing though nobody deleted it.
+        /// Errors of documents that are not uploaded, since they are missing without a delete.
         var missing: [SyncError] = []
         var row: Int64?
         var lastRow: Int64?
@@ -14,7 +14,7 @@ extension SyncTransaction {
 
     /// Stores attempts for the next pending records (rule R3).
     ///
-    /// - Throws: `StoreError` of code `.corrupt` for a document that is not what was written: it is not sent.
+    /// - Throws: `StoreError` of code `.corrupt` for a damaged document, which is not uploaded.
     func beginAttempts(
         after row: Int64, limits: SyncLimits, _ terms: UploadPolicy, resolved: Set<Int64>,
         before set: Int64? = nil
@@ -34,7 +34,7 @@ extension SyncTransaction {
         batch.attempts.reserveCapacity(locals.count)
         for (index, operation) in operations.prefix(locals.count).enumerated() {
             let (record, local) = (pending[index], locals[index])
-            // A replacement or delete carries the base as its condition.
+            // A replacement or delete contains the base as its condition.
             bytes += (local?.byteCount ?? 0) + (record.base.document(local: local)?.byteCount ?? 0)
             if bytes > limits.batchBytes && !batch.attempts.isEmpty { break }
             batch.lastRow = record.rowID
@@ -104,7 +104,7 @@ extension SyncTransaction {
         return OpenAttempt(record: record, write: write, kind: kind, local: local)
     }
 
-    /// The paths that a change touches; `nil` where paths cannot say it.
+    /// Returns the paths that a change touches; `nil` where paths cannot describe it.
     static func paths(
         from base: BSONDocument?, to local: BSONDocument?
     ) -> UpdateDescription? {
@@ -112,7 +112,7 @@ extension SyncTransaction {
             let paths = UpdateDescription.difference(
                 from: base, to: local, excluding: DocumentVersion.fieldName)
         else { return nil }
-        // Keys that stand twice in a document have no path of their own.
+        // Duplicate keys of a document have no path of their own.
         do throws(BSONError) {
             return try paths.apply(to: base).contentEquals(local) ? paths : nil
         } catch {
@@ -135,8 +135,8 @@ extension SyncTransaction {
         return decision == .insert ? .insert(document) : .replace(document)
     }
 
-    /// The version, and the old values of what is touched: a foreign edit that left the version as
-    /// it was is not overwritten unseen (rule R6).
+    /// Returns the condition of a write: the version and the old values of the touched paths, so
+    /// that a foreign edit that kept the version is not overwritten unseen (rule R6).
     private static func condition(
         _ decision: UploadDecision, _ version: VersionField, base: BSONDocument?,
         paths: UpdateDescription?

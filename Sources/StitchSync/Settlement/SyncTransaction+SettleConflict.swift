@@ -1,15 +1,15 @@
 internal import BSONStore
 
 extension SyncTransaction {
-    /// What became of an answer.
+    /// The outcome of a conflict handler's answer.
     enum ResolutionOutcome: Sendable {
         case committed
-        /// The app wrote while the handler thought; the conflict is decided anew.
+        /// The app wrote during the handler's call; the conflict is decided again.
         case overtaken
         case paused(SyncError)
     }
 
-    /// Carries an answer out, unless the app wrote meanwhile; pauses the document of one that failed.
+    /// Applies an answer, unless the app wrote meanwhile; pauses the document after a failure.
     func commit(_ answer: CollectionPass.Answer) throws -> ResolutionOutcome {
         switch answer.result {
         case .success(let resolution): return try commit(resolution, to: answer.conflict)
@@ -37,7 +37,7 @@ extension SyncTransaction {
         return try carryOut(answer, conflict, record, nil)
     }
 
-    /// Carries out the answer that is given always.
+    /// Applies a fixed resolution.
     func carryOut(
         _ answer: ConflictHandler<BSONDocument>.FixedResolution, _ conflict: OpenConflict,
         _ record: SyncRecord, _ local: StoredDocument?
@@ -52,7 +52,7 @@ extension SyncTransaction {
         _ answer: ConflictResolution<BSONDocument>, _ conflict: OpenConflict,
         _ record: SyncRecord, _ local: StoredDocument??
     ) throws -> ResolutionOutcome {
-        // A remote document keeps the type of the number that its `_id` is.
+        // A remote document keeps the number type of its `_id`.
         let id =
             (conflict.remote.document ?? conflict.local)?.documentID ?? record.documentID
         let answer = answer.document(local: conflict.local, remote: conflict.remote.document)?
@@ -116,7 +116,7 @@ extension SyncTransaction {
         return .committed
     }
 
-    /// Stores the remote's edition as base, with the local document pending on it.
+    /// Stores the remote's edition as the base, with a pending local document.
     private func keep(
         _ record: inout SyncRecord, base: RemoteEdition, local: BSONDocument?
     ) throws {
@@ -140,7 +140,7 @@ extension SyncTransaction {
 }
 
 extension ConflictResolution<BSONDocument> {
-    /// The document that the answer means, without a version field; `nil` for a delete.
+    /// Returns the resolved document without a version field; `nil` for a delete.
     fileprivate func document(local: BSONDocument?, remote: BSONDocument?) -> BSONDocument? {
         switch self {
         case .useLocal: local
@@ -152,7 +152,7 @@ extension ConflictResolution<BSONDocument> {
 }
 
 extension BSONDocument {
-    /// The document with an `_id`: its own, or this one in front where it has none.
+    /// Returns the document with an `_id`: its own, or this one in front where it has none.
     func withID(_ id: BSONValue) -> BSONDocument {
         guard self["_id"] == nil else { return self }
         var document: BSONDocument = ["_id": id]
@@ -162,7 +162,7 @@ extension BSONDocument {
 }
 
 extension BSONDocument {
-    /// The document under an `_id` as it is given, where its own is the same of another number type.
+    /// Returns the document with an `_id` that replaces an equal one of another number type.
     fileprivate func withSameID(as id: BSONValue) -> BSONDocument {
         guard let own = self["_id"], own != id, own.isSameID(as: id) else { return self }
         var document = self
@@ -172,7 +172,7 @@ extension BSONDocument {
 }
 
 extension BSONValue {
-    /// Whether it is the same `_id`, though it may be of another number type.
+    /// Returns whether two `_id`s are equal, even with different number types.
     func isSameID(as other: BSONValue) -> Bool {
         self == other || BSONKey.encode(self) == BSONKey.encode(other)
     }

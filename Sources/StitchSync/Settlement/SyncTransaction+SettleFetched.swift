@@ -1,31 +1,32 @@
 internal import BSONStore
 
-/// Brings one record up to date with a look at the remote.
+/// The settlement of records with fetched documents.
 extension SyncTransaction {
-    /// What a look led to.
+    /// The outcome of a fetched document's settlement.
     enum SettlementOutcome: Sendable {
         case nothing
         case taken
         case removed
-        /// Its row was missing without a change: it comes again, and the app is told once.
+        /// The local row was missing without a change: the document was downloaded again, and the
+        /// error is reported once.
         case renewed(SyncError)
-        /// It is missing at the remote, and why is to be found out.
+        /// The document is missing at the remote for a reason that is not known yet.
         case missing
-        /// No subscription asks for it any more.
+        /// The document was evicted: no subscription matches it any more.
         case evicted
         case foreign
         case claim(SyncRecord)
         case conflict(OpenConflict)
-        /// A conflict that the same answer is given to always.
+        /// A conflict was resolved by a fixed resolution.
         case answered(ResolutionOutcome, OpenConflict)
-        /// A change waits of a document that the user may no longer see.
+        /// A change was refused, since the user may no longer read the document.
         case refused(OutOfViewChange)
-        /// The document cannot be kept, or its record not be read; it is paused where that can be
-        /// stored.
+        /// The document cannot be stored, or its record cannot be read; it is paused where that can
+        /// be stored.
         case failed(SyncError)
     }
 
-    /// Begins to settle looks; `false` when others were here first.
+    /// Begins to settle fetched documents; returns `false` when another transaction did so before.
     func begin(_ sequel: CollectionPass.FirstCommitExtras) throws -> Bool {
         switch sequel {
         case .nothing, .keep: true
@@ -33,7 +34,7 @@ extension SyncTransaction {
         }
     }
 
-    /// Stores what comes with the looks.
+    /// Stores the additional data of a fetch.
     func end(_ sequel: CollectionPass.FirstCommitExtras) throws {
         switch sequel {
         case .nothing, .begin: return
@@ -41,7 +42,7 @@ extension SyncTransaction {
         }
     }
 
-    /// Settles looks together; the first that cannot be kept ends it.
+    /// Settles fetched documents together; throws at the first document that cannot be stored.
     func settle(
         _ looks: [CollectionPass.FetchedDocument], evidence: [OperationID: AttemptEvidence],
         mayClaim: Bool, answer: ConflictHandler<BSONDocument>.FixedResolution?,
@@ -61,9 +62,10 @@ extension SyncTransaction {
         return settled
     }
 
-    /// The local documents of looks, of the first where they are many bytes.
+    /// Returns the local documents of fetched ones, up to a size limit.
     ///
-    /// Empty where they are to be looked up one by one. No look changes the document of another.
+    /// The list is empty where they have to be read one by one. The settlement of one document does
+    /// not change another.
     private func localDocuments(_ looks: [CollectionPass.FetchedDocument]) throws
         -> [StoredDocument?]
     {
@@ -72,11 +74,11 @@ extension SyncTransaction {
             namespace, ids: looks.map(\.record.documentID), bytesMax: Self.batchReadBytesMax) ?? []
     }
 
-    /// Adopts or discards the open attempt, then decides about the remote's edition.
+    /// Adopts or discards the open attempt, then settles the remote's edition.
     ///
     /// - Parameters:
-    ///   - answer: what every conflict is answered with, if so.
-    ///   - local: the local document, where this transaction has looked already.
+    ///   - answer: the resolution of every conflict; `nil` where it depends on the conflict.
+    ///   - local: the local document, where this transaction has read it already.
     func settle(
         _ look: CollectionPass.FetchedDocument, evidence: [OperationID: AttemptEvidence],
         mayClaim: Bool,
@@ -87,7 +89,7 @@ extension SyncTransaction {
         guard record.version == look.record.version,
             record.attempt?.operation == look.record.attempt?.operation
         else {
-            // Another engine took an edition in since the remote was asked: the look is too old.
+            // Another engine stored an edition since the request, so that this one is outdated.
             try hint(record)
             return .nothing
         }
@@ -109,7 +111,8 @@ extension SyncTransaction {
         #endif
         let attempt = AttemptDecision.decide(
             record.attempt.map { evidence[$0.operation] ?? .historyLost } ?? .noAttempt)
-        // Where a wanted document is here after all, inserting it fails, and nobody is trusted then.
+        // If the document exists locally after all, its insert fails, and the settlement is
+        // repeated without trust.
         let isAbsent = trusts && record.rowID == nil && edition.document != nil
         return try settle(
             look, &record, edition, attempt,
@@ -117,8 +120,8 @@ extension SyncTransaction {
             mayClaim: mayClaim, answer: answer)
     }
 
-    /// Settles also where the local row is missing: its change is lost, and no look may count that as a
-    /// delete, or as nothing; without a change the document comes again.
+    /// Settles a document whose local row may be missing. A lost change must count neither as a
+    /// delete nor as no change; without a change the document is downloaded again.
     private func settle(
         _ look: CollectionPass.FetchedDocument, _ record: inout SyncRecord,
         _ edition: RemoteEdition,
@@ -154,7 +157,7 @@ extension SyncTransaction {
         try apply(attempt, to: &record, local: local)
         try adoptUnresolved(
             edition, look, of: earlier + record.discarded, into: &record, local: local)
-        // A delete since the look has the remote looked at again.
+        // After a local delete since the request, the document is fetched again.
         let isGivenUp = open != nil || !earlier.isEmpty && record.hint == look.record.hint
         if isGivenUp && record.base == .absent && local == nil && edition.document == nil {
             try end(record)
@@ -178,7 +181,7 @@ extension SyncTransaction {
             mayClaim: mayClaim, isCertain: attempt != .discardUncertain)
         let decision = RemoteEventDecision.decide(facts)
         if record.hint == look.record.hint && !decision.isOpen { record.hint = 0 }
-        // What comes of it later, after a claim or another write, is still not certain.
+        // The attempt stays uncertain after a claim or another write.
         if attempt == .discardUncertain
             && (decision == .conflict || decision == .claim && record.isPending)
         {
@@ -195,7 +198,7 @@ extension SyncTransaction {
             mayHaveLanded: attempt == .discardUncertain)
     }
 
-    /// Forgets what was kept aside of a document, which is older than this look.
+    /// Removes a staged document, which is older than the fetched one.
     private func removeStaged(_ record: SyncRecord) throws {
         #if ENGINE_VARIANTS
             if EngineVariant.asideKept.isOn { return }
@@ -205,13 +208,13 @@ extension SyncTransaction {
         }
     }
 
-    /// Evicts, or passes over, what does not belong here; `nil` for what does.
+    /// Evicts or ignores a document that does not belong on the device; returns `nil` for others.
     private func settleMembership(
         _ old: SyncRecord, _ look: CollectionPass.FetchedDocument, _ edition: RemoteEdition,
         isHeld: Bool
     ) throws -> SettlementOutcome? {
         var record = old
-        // What was told since the look is still to be looked at.
+        // A newer stale mark stays.
         if record.hint == look.record.hint { record.hint = 0 }
         switch try membership(of: record, isHeld: isHeld, look.lookup, edition) {
         case .arrive, .keep, .keepPending, .delete: return nil
@@ -233,7 +236,7 @@ extension SyncTransaction {
         }
     }
 
-    /// Rule R3: what landed is the base; what did not is still pending.
+    /// Applies rule R3: an applied attempt becomes the base; another change stays pending.
     private func apply(
         _ decision: AttemptDecision, to record: inout SyncRecord, local: BSONDocument?
     ) throws {
@@ -339,7 +342,7 @@ extension SyncTransaction {
 }
 
 extension StoreError {
-    /// The file or the transaction failed, not what was to be written.
+    /// Whether the file or the transaction failed, not the single write.
     var concernsFile: Bool {
         switch code {
         case .busy, .diskFull, .ioError, .corrupt, .closed, .readOnly, .cannotOpen, .internalError,
@@ -351,7 +354,7 @@ extension StoreError {
 }
 
 extension SyncRecord {
-    /// Makes what an attempt intended the base.
+    /// Makes an attempt's document the base.
     mutating func adopt(_ attempt: Attempt, local: BSONDocument?) {
         base = StoredContent(attempt.intended.document(local: local), local: local)
         version = attempt.version
@@ -361,9 +364,10 @@ extension SyncRecord {
         isPending = PendingChange(base: base.document(local: local), local: local) != .none
     }
 
-    /// Takes a base with nothing pending on it.
+    /// Stores a base without a pending change.
     ///
-    /// What was given up may land even then as long as the remote keeps the version that it asks for.
+    /// An abandoned attempt may still be applied as long as the remote keeps the version in its
+    /// condition.
     mutating func takeBase(_ base: StoredContent, _ version: VersionField) {
         self.base = base
         if version != self.version { clearUnresolved() }

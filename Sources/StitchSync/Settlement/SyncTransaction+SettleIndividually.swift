@@ -1,9 +1,10 @@
 internal import BSONStore
 
-/// Settles looks in savepoints of their own, where something stands in the way of settling them together.
+/// The settlement of fetched documents in savepoints of their own, after it failed for all
+/// together.
 extension SyncTransaction {
-    /// Settles looks one by one; what a unique index refuses waits for the others, which may make room
-    /// for it.
+    /// Settles fetched documents one by one. A document that a unique index refuses waits for the
+    /// others, which may release the value.
     func settleIndividually(
         _ looks: [CollectionPass.FetchedDocument], evidence: [OperationID: AttemptEvidence],
         mayClaim: Bool
@@ -25,10 +26,10 @@ extension SyncTransaction {
         return settled
     }
 
-    /// Settles one look by itself: what is wrong with one document stops that document only (R8).
+    /// Settles one fetched document in a savepoint: an error stops that document only (R8).
     ///
-    /// - Parameter pausesDuplicate: whether that a unique index refuses the document is wrong with it.
-    /// - Returns: `nil` where that is to be found out later.
+    /// - Parameter pausesDuplicate: whether a refusal by a unique index pauses the document.
+    /// - Returns: `nil` for such a document where it does not.
     func settleInSavepoint(
         _ look: CollectionPass.FetchedDocument, evidence: [OperationID: AttemptEvidence],
         mayClaim: Bool,
@@ -44,7 +45,7 @@ extension SyncTransaction {
             let error = SyncError(
                 .unusableDocument, "what the remote holds cannot be kept: \(cause)",
                 namespace: namespace, documentID: look.record.documentID, underlying: cause)
-            // What was written since the remote was asked is not to be taken back.
+            // A write since the request must not be reverted.
             guard var record = try current(look.record) else { return .nothing }
             guard record.revision == look.record.revision else {
                 try hint(record)
@@ -56,7 +57,7 @@ extension SyncTransaction {
         }
     }
 
-    /// What was wrong is one document, not the store.
+    /// Returns whether an error concerns one document, not the store.
     static func concernsDocument(_ error: any Error) -> Bool {
         switch error {
         case is BSONError: true

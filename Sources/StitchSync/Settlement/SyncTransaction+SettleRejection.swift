@@ -1,21 +1,21 @@
 internal import BSONStore
 
-/// Carries out what becomes of a change that the remote refused for good.
+/// The settlement of changes that the remote refused permanently.
 extension SyncTransaction {
-    /// What is known of a refusal.
+    /// The facts about a refusal.
     struct Refusal {
         let operation: OperationID
-        /// What was sent; `nil` for a deletion.
+        /// The uploaded document; `nil` for a delete.
         let intended: BSONDocument?
-        /// The document now.
+        /// The current local document.
         let local: BSONDocument?
         let error: RemoteError
     }
 
-    /// Takes a change back, or pauses its document; what was written is kept either way.
+    /// Reverts a change or pauses its document; keeps the refused write in either case.
     ///
-    /// - Parameter old: the record, whose attempt is this one.
-    /// - Returns: what was done: a document that cannot be brought back is paused.
+    /// - Parameter old: the record with the refused attempt.
+    /// - Returns: the actual settlement: a document that cannot be reverted is paused.
     func settle(
         _ settlement: UploadSettlement, _ refusal: Refusal, of old: SyncRecord
     ) throws -> UploadSettlement {
@@ -32,7 +32,7 @@ extension SyncTransaction {
             }
         }
         record.pause = PauseReason(.rejected, refusal.error.description)
-        // The app may have taken it back while it was under way.
+        // The app may have reverted the change during the upload.
         let base = record.base.document(local: refusal.local)
         record.isPending = PendingChange(base: base, local: refusal.local) != .none
         record = try save(record)
@@ -49,7 +49,7 @@ extension SyncTransaction {
         try restore(record, local: refusal.local)
     }
 
-    /// Makes the document again what the remote confirmed.
+    /// Reverts the document to the confirmed edition.
     func restore(_ old: SyncRecord, local: BSONDocument?) throws {
         var record = old
         let id = record.documentID
@@ -68,10 +68,10 @@ extension SyncTransaction {
         try emitChange(.compensation, id, from: local, to: base, uncommitted: false)
     }
 
-    /// Keeps an id in step that the app asked for: only the insert is taken back.
+    /// Keeps the sync of an id that the app requested: only the insert is reverted.
     private func restoreRequestedID(_ old: SyncRecord) throws {
         guard old.isRequestedByApp else { return }
-        // A query may ask for it as well.
+        // A query may match the document, too.
         if let left = try record(old.documentID) { return try claimByID(left) }
         var record = SyncRecord(documentID: old.documentID, byID: true)
         record.hint = try nextStaleMark()
@@ -105,10 +105,10 @@ extension SyncTransaction {
 }
 
 extension ResumeToken {
-    /// A number that grows with the remote's history, for people; 0 where the token tells none.
+    /// A number that grows with the remote's history, for log lines; 0 where the token has none.
     var number: Int64 {
         if let position = document["position"]?.int64Value { return position }
-        // A MongoDB token's text begins with 82 and the 16 digits of its cluster time.
+        // A MongoDB token begins with 82 and the 16 digits of its cluster time.
         guard let text = document["_data"]?.stringValue, text.hasPrefix("82") else { return 0 }
         return Int64(text.dropFirst(2).prefix(16), radix: 16) ?? 0
     }

@@ -1,11 +1,11 @@
 internal import BSONStore
 
-/// Settles what lands at the remote after it was given up for lost.
+/// The settlement of abandoned attempts that the remote applied after all.
 extension SyncTransaction {
-    /// A try that was given up for lost landed after all: it is the base, not a foreign change.
+    /// Makes an abandoned attempt the base, not a foreign change, where the remote applied it.
     ///
-    /// Where the document holds somebody else's change, too, nothing is adopted: it is a change of the
-    /// remote's like any other, which the handler is asked about where something is pending here.
+    /// Where the document also has another client's change, nothing is adopted: it is a remote
+    /// change like any other, and a conflict where a local change is pending.
     func adoptUnresolved(
         _ remote: RemoteEdition, _ look: CollectionPass.FetchedDocument,
         of discarded: [UnresolvedAttempt],
@@ -15,7 +15,7 @@ extension SyncTransaction {
         if look.isAbsent { return try adoptDelete(of: discarded, into: &record, local: local) }
         guard let name = remote.version.version?.operation else { return }
         var tries = discarded
-        // One that an earlier record of the document gave up.
+        // An earlier record of the document may have abandoned the attempt.
         if record.base == .absent && local != nil {
             tries += try givenUp.tries(of: record.documentID, in: collection.rowID)
         }
@@ -31,8 +31,8 @@ extension SyncTransaction {
             uncommitted: record.isPending)
     }
 
-    /// A delete that was given up landed, or somebody else deleted what it was to delete: both are
-    /// what the app wanted before it made the document anew, which is an insert now.
+    /// Adopts an abandoned delete that the remote applied, or another client's delete of the
+    /// document. The app then inserted the document again, which is a pending insert now.
     private func adoptDelete(
         of discarded: [UnresolvedAttempt], into record: inout SyncRecord, local: BSONDocument?
     ) throws {

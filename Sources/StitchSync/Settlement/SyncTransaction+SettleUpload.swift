@@ -1,8 +1,8 @@
 internal import BSONStore
 
-/// Settles the answer to an attempt in one transaction.
+/// The settlement of the remote's responses to attempts.
 extension SyncTransaction {
-    /// Settles the answers to a batch.
+    /// Settles the responses to a batch.
     func settle(
         _ batch: OutgoingBatch, _ outcomes: [RemoteWriteOutcome], _ terms: UploadPolicy
     ) throws -> [UploadSettlement] {
@@ -16,7 +16,7 @@ extension SyncTransaction {
         }
     }
 
-    /// Decides from what the store holds now, and carries the decision out.
+    /// Settles one response with the current record and document.
     func settle(
         _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, _ terms: UploadPolicy
     ) throws -> UploadSettlement {
@@ -27,7 +27,7 @@ extension SyncTransaction {
             record, attempt, outcome, local: local(record.documentID), terms)
     }
 
-    /// As the other form, where nobody has written to the collection since the attempt was stored.
+    /// Settles one response where the collection has not changed since the attempt was stored.
     private func settleUnchanged(
         _ open: OpenAttempt, _ outcome: RemoteWriteOutcome, _ terms: UploadPolicy
     ) throws -> UploadSettlement {
@@ -135,7 +135,7 @@ extension SyncTransaction {
         try save(record)
     }
 
-    /// The error that the app is told of when a document is paused.
+    /// Returns the error for the app when a document is paused.
     static func error(
         _ settlement: UploadSettlement, _ cause: RemoteError, _ namespace: Namespace,
         _ id: BSONValue

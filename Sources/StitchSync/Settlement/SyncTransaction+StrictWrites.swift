@@ -2,7 +2,7 @@ internal import BSONStore
 internal import StitchRules
 
 extension SyncTransaction {
-    /// Throws when a write is certainly not allowed; going back to the base always is.
+    /// Checks that the remote may allow a write; a return to the base is always allowed.
     ///
     /// - Throws: `SyncError` of code `.writeRefused`.
     func checkStrictly(

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 extension SyncTransaction {
-    /// Keeps ids in step from now on; those that are already stay as they are.
+    /// Begins the sync of ids; those that are synced already do not change.
     func want(_ ids: [BSONValue], together limit: Int) throws {
         let hasRecords = try records.hasRecords(in: collection.rowID)
         let hasDocuments = try !transaction.isEmpty(namespace)
@@ -25,17 +25,17 @@ extension SyncTransaction {
         }
     }
 
-    /// Notes that a document is wanted by its id, too.
+    /// Notes that the app requested a document by its id, too.
     func claimByID(_ record: SyncRecord) throws {
         guard !record.isRequestedByApp, let row = record.rowID else { return }
         try records.setClaim(row: row, byID: true)
     }
 
-    /// Begins a record that is to be looked at.
+    /// Inserts a stale record, so that the document is fetched.
     func begin(_ id: BSONValue, byID isByID: Bool = true) throws {
         var record = SyncRecord(documentID: id, byID: isByID)
         if let local = try local(id) {
-            // A version field here came with a document of another synced collection.
+            // A local version field was copied with a document of another synced collection.
             let bare = local.withoutVersion
             if bare.byteCount != local.byteCount { try setLocal(to: bare) }
             record.isPending = true
@@ -44,7 +44,7 @@ extension SyncTransaction {
         try save(record)
     }
 
-    /// Spreads what is stored for several records at once over them.
+    /// Writes state that is stored once for several records to each of them.
     func expand() throws {
         if collection.hasAttempts { try expandAttemptBatches() }
         guard collection.hasWantedIDs else { return }

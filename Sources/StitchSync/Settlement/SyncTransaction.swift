@@ -1,19 +1,19 @@
 package import BSONStore
 
-/// One transaction of the store as the engine uses it: documents, records and events of one
-/// collection change together or not at all (rule R2).
+/// One transaction of the engine: documents, records and events of one collection change together
+/// or not at all (rule R2).
 struct SyncTransaction {
-    /// What a transaction notes on its way.
+    /// The state of a running transaction.
     private final class Notes {
-        /// The hint of the transaction, once it gave one.
+        /// The stale mark of the transaction, once it was used.
         var hint: Int64?
-        /// Rejected writes are to be told of.
+        /// Whether rejected writes have to be reported.
         var hasReport = false
-        /// What the sets of subscriptions ask for, once the transaction read them.
+        /// The membership by the subscription sets, once the transaction read them.
         var membership: Membership?
-        /// Documents that went from here and were deleted by nobody: no record may send that.
+        /// The keys of documents removed without a delete: no record may upload a delete of them.
         var unsentRemovals: Set<[UInt8]> = []
-        /// What is new here, while it is stored together.
+        /// The buffer of new documents during a bulk insert.
         var arrivals: BulkInsertBuffer?
     }
 
@@ -21,18 +21,18 @@ struct SyncTransaction {
     let collection: SyncStateTable.Collection
     private let notes = Notes()
     private let sets: SubscriptionCache
-    /// Records are taken to be as they were read before; ``SyncRecordTable/StaleRevision`` says that one is
-    /// not, when it is written.
+    /// Whether records count as unchanged since an earlier read; the write of a changed one throws
+    /// ``SyncRecordTable/StaleRevision``.
     var trusts = false
-    /// Judges what the app writes, where the collection is strict.
+    /// The check of the app's writes, where the collection is strict.
     var strict: StrictWrites?
-    /// What the app wants of what a look finds, in the transaction of a look.
+    /// The app's policies, in a transaction that settles fetched documents.
     var wishes: SettlementPolicy?
 
-    /// The keys that a look at every row found, of the documents that are missing in a look.
+    /// The keys of missing documents that a scan of all rows found; `nil` before a scan.
     var scan: Set<[UInt8]>?
 
-    /// What is told of documents that come in.
+    /// The reason in the events of newly downloaded documents.
     var insertReason = ChangeReason.remote
 
     init(
@@ -44,7 +44,8 @@ struct SyncTransaction {
         self.sets = sets
     }
 
-    /// What the sets of subscriptions ask of the collection; nothing where none ever asked.
+    /// The collection's membership by the subscription sets; empty where it never had a
+    /// subscription.
     var membership: Membership {
         get throws {
             guard collection.isSubscribed else { return Membership() }
@@ -70,43 +71,43 @@ struct SyncTransaction {
     var journal: JournalTable { JournalTable(connection: transaction.connection) }
     var namespace: Namespace { collection.namespace }
 
-    /// The bytes of a document that are left for the version field.
+    /// The number of bytes of a document that are reserved for the version field.
     static let versionReserve = 16 * 1024
 
-    /// The bytes of local documents that are read before the first of them is looked at.
+    /// The maximum number of bytes of local documents that are read ahead.
     static let batchReadBytesMax = 4 * 1024 * 1024
 
-    /// Revisions that a record may have before they could meet those of a later one in its row.
+    /// The number of bits for a record's revisions, beyond which they could equal a later record's.
     static let revisionBits = 24
 
     var snapshot: SyncSnapshot {
         SyncSnapshot(transaction: transaction, collection: collection)
     }
 
-    /// The local document.
+    /// Returns the local document.
     func local(_ id: BSONValue) throws -> BSONDocument? {
         try transaction.get(namespace, id: id)
     }
 
-    /// The local document with its place in the store.
+    /// Returns the local document with its place in the store.
     func stored(_ id: BSONValue) throws -> StoredDocument? {
         try transaction.found(namespace, id: id)
     }
 
-    /// The record of a document.
+    /// Returns the record of a document.
     func record(_ id: BSONValue) throws -> SyncRecord? {
         try records.record(collection.rowID, id: id)
     }
 
-    /// Removes the record of a document that neither side has any more.
+    /// Removes the record of a document that exists on neither side.
     func end(_ record: SyncRecord) throws {
         try givenUp.keep(record.discarded, of: record.documentID, in: collection.rowID)
         try records.remove(record)
     }
 
-    /// A record as it is now; read again only where it is another than it was.
+    /// Returns the current record; reads it again only if it changed.
     func current(_ old: SyncRecord) throws -> SyncRecord? {
-        // No record yet: nobody else made one, since ids that wait for one are spread before that.
+        // No other transaction can have inserted the record: wanted ids get theirs before that.
         if trusts || old.rowID == nil { return old }
         guard let hint = try records.hint(ofUnchanged: old) else {
             return try record(old.documentID)
@@ -116,11 +117,11 @@ struct SyncTransaction {
         return record
     }
 
-    /// Stores a record under its next revision and returns it as stored.
+    /// Stores a record with its next revision and returns the stored one.
     @discardableResult
     func save(_ record: SyncRecord) throws -> SyncRecord {
         var record = record
-        // A row's number may be used again; its revisions are not.
+        // A row's number may be reused, but its revisions are not.
         if record.rowID == nil { record.revision = try firstRevision() - 1 }
         if record.isDeletedHere, !notes.unsentRemovals.isEmpty,
             notes.unsentRemovals.contains(BSONKey.encode(record.documentID))
@@ -130,12 +131,12 @@ struct SyncTransaction {
         return try records.save(record, in: collection.rowID)
     }
 
-    /// The revision of the transaction's new records.
+    /// Returns the revision of the transaction's new records.
     func firstRevision() throws -> Int64 { try (nextStaleMark() << Self.revisionBits) + 1 }
 
-    /// Runs a body, at whose end what it took is stored together.
+    /// Runs a closure and stores its new documents together at the end.
     ///
-    /// - Throws: what stands in the way of one of them; the transaction is to be undone then.
+    /// - Throws: the error of one document; the caller must roll the transaction back.
     func withBulkInsert<R>(_ body: () throws -> R) throws -> R {
         notes.arrivals = BulkInsertBuffer()
         defer { notes.arrivals = nil }
@@ -144,16 +145,17 @@ struct SyncTransaction {
         return result
     }
 
-    /// Stores a document that is not here and its record, at once or with others.
+    /// Stores a new document and its record, at once or in the buffer.
     func add(_ document: BSONDocument, _ record: SyncRecord) throws {
         if notes.arrivals?.take(document, record) ?? false { return }
         try transaction.insert(namespace, document)
         try save(record)
     }
 
-    /// A number for a hint, greater than those of all earlier transactions.
+    /// Returns the transaction's stale mark, which is greater than those of earlier transactions.
     ///
-    /// One number serves a transaction: what is compared are hints of before and after a request.
+    /// One mark per transaction is enough, since only marks before and after a request are
+    /// compared.
     func nextStaleMark() throws -> Int64 {
         if let number = notes.hint { return number }
         let number = try state.nextStaleMark()
@@ -161,18 +163,18 @@ struct SyncTransaction {
         return number
     }
 
-    /// Forgets the transaction's hint, which a savepoint may have taken back.
+    /// Resets the transaction's stale mark, which a savepoint may have rolled back.
     func resetStaleMark() { notes.hint = nil }
 
-    /// Whether rejected writes are to be told of once this is committed.
+    /// Whether rejected writes have to be reported after the commit.
     var hasReport: Bool { notes.hasReport }
 
-    /// Notes that rejected writes are to be told of.
+    /// Requests the report of rejected writes after the commit.
     func requestRejectionReport() { notes.hasReport = true }
 
-    /// Makes the local document what is given.
+    /// Stores the local document.
     ///
-    /// - Parameter local: the local document, where this transaction has read it.
+    /// - Parameter local: the previous local document, where this transaction has read it.
     func setLocal(to document: BSONDocument, from local: StoredDocument?? = nil) throws {
         switch local {
         case .none: try transaction.put(namespace, document)
@@ -181,7 +183,7 @@ struct SyncTransaction {
         }
     }
 
-    /// Makes the local document what is given, or removes it where that is nothing.
+    /// Stores the local document, or removes it for `nil`.
     func setLocal(_ id: BSONValue, to document: BSONDocument?, orRemoveAs removal: RemovalReason)
         throws
     {
@@ -192,20 +194,20 @@ struct SyncTransaction {
         }
     }
 
-    /// Removes the local document; all that the engine removes goes through here.
+    /// Removes the local document; the engine removes documents only by this method.
     ///
     /// - Parameters:
-    ///   - removal: which road it goes; only some of them are sent, by the record's mark that the
+    ///   - removal: the reason. Only some reasons lead to an upload, by the record's mark that the
     ///     caller stores in the same transaction.
-    /// - Returns: the document's own `_id`, which may be another type of number than that of the
-    ///   record; what was given where nothing was there.
+    /// - Returns: the document's own `_id`, whose number type may differ from the record's; the
+    ///   parameter where no document existed.
     @discardableResult
     func removeLocal(_ id: BSONValue, as removal: RemovalReason) throws -> BSONValue {
         if !removal.isSent { notes.unsentRemovals.insert(BSONKey.encode(id)) }
         return try transaction.take(namespace, id: id)?.documentID ?? id
     }
 
-    /// Keeps an event for the collection's listeners.
+    /// Stores an event for the collection's listeners.
     func emit(
         _ operationType: OperationType,
         _ reason: ChangeReason, _ id: BSONValue,
@@ -219,7 +221,7 @@ struct SyncTransaction {
         try EventOutbox.append(event, collection: collection.rowID, in: transaction.connection)
     }
 
-    /// Keeps the event of a document that went from one edition to another.
+    /// Stores the event of a document's change from one edition to another.
     func emitChange(
         _ reason: ChangeReason, _ id: BSONValue, from before: BSONDocument?,
         to after: BSONDocument?, uncommitted: Bool
@@ -240,9 +242,9 @@ struct SyncTransaction {
 }
 
 extension BSONDocument {
-    /// The document without its version field; itself when it has none.
+    /// The document without its version field.
     package var withoutVersion: BSONDocument { parted(from: DocumentVersion.fieldName).rest }
 
-    /// The document's `_id`, null when it has none.
+    /// The document's `_id`; null when it has none.
     var documentID: BSONValue { self["_id"] ?? .null }
 }

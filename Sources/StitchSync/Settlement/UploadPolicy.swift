@@ -1,14 +1,14 @@
 internal import BSONStore
 
-/// What answers are settled by, beside records and documents.
+/// The policies for the settlement of responses.
 struct UploadPolicy: Sendable {
-    /// How often in a row the remote may fail to take one document's change in, and the app be asked
-    /// about it.
+    /// The maximum number of consecutive failures of one document's upload, and of questions to the
+    /// app about it.
     let failuresMax: Int64
-    /// What becomes of a change that is refused.
+    /// The rule for refused changes.
     let rejection: RejectionFacts.Rule
 
-    /// What becomes of a record's change that is refused.
+    /// Decides about a refused change of a record.
     ///
     /// - Parameter isCompensating: whether rules or subscriptions are the reason.
     func onRejection(of record: SyncRecord, isCompensating: Bool) -> RejectionDecision {

@@ -122,9 +122,9 @@ public final class UserStores: Sendable {
     ///   pending changes.
     /// - Throws: `SyncError` of code `.timedOut` when a change is still pending after the timeout,
     ///   when a paused or foreign document has a change, when the app writes meanwhile, or when the
-    ///   remote refused a write meanwhile or without a report to the app. Then the user stays signed
-    ///   in and nothing is deleted. `SyncError` of code `.storeInUse` when another call signs the
-    ///   user out or closes the store.
+    ///   remote refused a write meanwhile or without a report to the app. Then the user stays
+    ///   signed in and nothing is deleted. `SyncError` of code `.storeInUse` when another call
+    ///   signs the user out or closes the store.
     public func signOut(_ userID: String, waitingForUpload timeout: Duration?) async throws {
         let key = Array(userID.utf8)
         var newest: Int64?
