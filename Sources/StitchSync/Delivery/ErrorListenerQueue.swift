@@ -1,17 +1,17 @@
 internal import BSONStore
 
-/// Tells one listener of errors, those of one collection in order, at its own pace: a slow one holds
-/// up no other.
+/// The error queue of one listener, which receives each collection's errors in order and at its own
+/// pace, so that a slow listener does not delay others.
 final class ErrorListenerQueue: Sendable {
     typealias Listener = @Sendable (SyncError) async -> Void
 
     private struct Waiting {
         let error: SyncError
-        /// Who waits until the listener is done with it.
+        /// The continuation of the caller that waits for the listener.
         let told: CheckedContinuation<Void, Never>?
     }
 
-    /// What is to be told of one collection.
+    /// The errors of one collection.
     private struct Queue {
         var waiting: [Waiting] = []
         let task: Task<Void, Never>
@@ -23,7 +23,7 @@ final class ErrorListenerQueue: Sendable {
         var isRemoved = false
     }
 
-    /// The collection whose errors it is told of; `nil` for all.
+    /// The collection of the errors; `nil` for all.
     let namespace: Namespace?
     private let state: Locked<State>
 
@@ -32,15 +32,15 @@ final class ErrorListenerQueue: Sendable {
         state = Locked(State(listener: listener))
     }
 
-    /// What is telling.
+    /// The running delivery tasks.
     var tasks: [Task<Void, Never>] { state.withLock { $0.queues.values.map(\.task) } }
 
-    /// Puts another listener in the place of this one; it is told of what waits.
+    /// Replaces the listener; the new one receives the waiting errors.
     func replaceListener(by listener: @escaping Listener) {
         state.withLock { $0.listener = listener }
     }
 
-    /// Ends the listening after the errors that are being told.
+    /// Removes the listener after its running calls.
     func remove() {
         let waiting = state.withLock { state in
             state.isRemoved = true
@@ -50,12 +50,12 @@ final class ErrorListenerQueue: Sendable {
         for waiting in waiting { waiting.told?.resume() }
     }
 
-    /// Tells of an error, soon.
+    /// Queues an error for delivery.
     func add(_ error: SyncError, _ delivery: EventDelivery) {
         add(Waiting(error: error, told: nil), delivery)
     }
 
-    /// Tells of an error; returns when the listener has, or was removed.
+    /// Delivers an error; returns when the listener has handled it or was removed.
     func tell(_ error: SyncError, _ delivery: EventDelivery) async {
         await withCheckedContinuation { told in
             add(Waiting(error: error, told: told), delivery)
@@ -94,7 +94,7 @@ final class ErrorListenerQueue: Sendable {
         }
     }
 
-    /// What is to be told of next; ends the task when there is nothing.
+    /// Returns the next error; ends the task when there is none.
     private func next(_ key: Namespace?) -> Waiting? {
         state.withLock { state in
             guard state.queues[key]?.waiting.isEmpty == false else {

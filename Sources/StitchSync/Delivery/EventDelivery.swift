@@ -1,30 +1,30 @@
 internal import BSONStore
 
-/// Brings events and errors to the app's listeners, off every lock.
+/// The delivery of events and errors to the app's listeners, outside any lock.
 ///
-/// An event is forgotten once everybody who listens to its collection is done with it: a crash
-/// before that delivers it again. Errors live in memory only, but for those about refused writes,
-/// which are stored until they were told.
+/// An event is removed once all listeners of its collection have handled it; after an earlier crash
+/// it is delivered again. Errors live in memory only, except those about refused writes, which are
+/// stored until they were reported.
 final class EventDelivery: Sendable {
     private struct State {
         var receivers: [ObjectIdentifier: EventListenerQueue] = [:]
-        /// The receivers that ``SyncCollection/configure(conflictHandler:changeEventListener:errorListener:syncFrequency:)`` set.
+        /// The receivers that the app set by `SyncCollection.configure`.
         var configured: [Namespace: EventListenerQueue] = [:]
         var errorReceivers: [ObjectIdentifier: ErrorListenerQueue] = [:]
-        /// The receivers of errors that the collection is configured with.
+        /// The error receivers that the app set by `SyncCollection.configure`.
         var configuredErrors: [Namespace: ErrorListenerQueue] = [:]
-        /// Collections whose stored errors are to be told of, and what does it.
+        /// The collections whose stored errors have to be reported, and the tasks that do so.
         var storedErrors: Set<Namespace> = []
         var storedTasks: [Namespace: Task<Void, Never>] = [:]
-        /// Where telling failed, for the next wake; `nil` for all collections.
+        /// The collections where a report failed, for the next wake; `nil` stands for all.
         var failed: Set<Namespace?> = []
-        /// Stored errors that were told of, and whose mark is still to be stored.
+        /// Stored errors that were reported and are not marked so in the store yet.
         var told: [Namespace: [RejectedWriteRecord]] = [:]
-        /// The engine was closed: who steps through events is at their end.
+        /// Whether the engine was closed, which ends event iterators.
         var isClosed = false
     }
 
-    /// Errors that wait for a slow listener at most; older ones are dropped for newer.
+    /// The maximum number of errors that wait for a slow listener; newer ones replace the oldest.
     static let errorsMax = 1000
 
     @TaskLocal private static var isDelivering = false
@@ -32,7 +32,7 @@ final class EventDelivery: Sendable {
     private let store: DocumentStore
     private let log: SyncLog
     private let state = Locked(State())
-    /// New events may be there.
+    /// Signals that there may be new events.
     let news = Signal()
 
     init(store: DocumentStore, log: SyncLog) {
@@ -43,13 +43,13 @@ final class EventDelivery: Sendable {
     /// Whether the engine was closed.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Ends those who step through events.
+    /// Ends all event iterators.
     func close() {
         state.withLock { $0.isClosed = true }
         news.notify()
     }
 
-    /// Runs a body as a delivery, inside of which ``flush()`` does not wait for itself.
+    /// Runs a closure as a delivery, inside which ``flush()`` does not wait for itself.
     func asDelivery(_ body: () async -> Void) async {
         await SyncEngine.$passing.withValue([]) {
             await Self.$isDelivering.withValue(true) { await body() }
@@ -60,24 +60,24 @@ final class EventDelivery: Sendable {
 // MARK: - Receivers
 
 extension EventDelivery {
-    /// Whether somebody receives a collection's events.
+    /// Whether a collection has a receiver of events.
     func hasReceivers(_ namespace: Namespace) -> Bool {
         state.withLock { $0.receivers.values.contains { $0.namespace == namespace } }
     }
 
-    /// Adds a receiver; it begins with the oldest event that is still kept.
+    /// Adds a receiver, which begins with the oldest stored event.
     func add(_ receiver: EventListenerQueue) {
         state.withLock { $0.receivers[ObjectIdentifier(receiver)] = receiver }
         receiver.wake(self)
     }
 
-    /// Removes a receiver; events that only it was still to receive are forgotten by and by.
+    /// Removes a receiver; a later delivery removes the events that only it had not received.
     func remove(_ receiver: EventListenerQueue) {
         receiver.remove()
         state.withLock { _ = $0.receivers.removeValue(forKey: ObjectIdentifier(receiver)) }
     }
 
-    /// Sets the listener that the collection is configured with, or none.
+    /// Sets or removes the configured listener of a collection.
     func configure(_ namespace: Namespace, _ listener: EventListenerQueue.Listener?) {
         let old = state.withLock { $0.configured[namespace] }
         switch (old, listener) {
@@ -95,7 +95,7 @@ extension EventDelivery {
         }
     }
 
-    /// Delivers what is there, soon.
+    /// Starts the delivery of stored events and errors.
     func wake() {
         news.notify()
         for receiver in state.withLock({ Array($0.receivers.values) }) { receiver.wake(self) }
@@ -106,7 +106,7 @@ extension EventDelivery {
         for namespace in failed { reportStoredRejections(in: namespace) }
     }
 
-    /// Waits until everything that is there now is delivered; returns at once inside of a listener.
+    /// Waits until all current events and errors are delivered; returns at once inside a listener.
     func flush() async {
         if Self.isDelivering { return }
         wake()
@@ -117,7 +117,7 @@ extension EventDelivery {
         }
     }
 
-    /// The oldest events of a collection after a place.
+    /// Returns the oldest events of a collection after a sequence number.
     func events(
         after sequence: Int64, in namespace: Namespace
     ) throws -> [ChangeEvent<BSONDocument>] {
@@ -128,7 +128,7 @@ extension EventDelivery {
         }
     }
 
-    /// Forgets the events that all who receive them are done with.
+    /// Removes the events that all receivers have handled.
     func removeDelivered(in namespace: Namespace) async throws {
         let positions = state.withLock { state in
             state.receivers.values.filter { $0.namespace == namespace }.map(\.position)
@@ -143,18 +143,18 @@ extension EventDelivery {
 // MARK: - Errors
 
 extension EventDelivery {
-    /// Adds a receiver of one collection's errors, or of all.
+    /// Adds an error receiver.
     func add(_ receiver: ErrorListenerQueue) {
         state.withLock { $0.errorReceivers[ObjectIdentifier(receiver)] = receiver }
     }
 
-    /// Removes a receiver, with what waits for it.
+    /// Removes an error receiver with its waiting errors.
     func remove(_ receiver: ErrorListenerQueue) {
         state.withLock { _ = $0.errorReceivers.removeValue(forKey: ObjectIdentifier(receiver)) }
         receiver.remove()
     }
 
-    /// Sets the error listener that the collection is configured with, or none.
+    /// Sets or removes the configured error listener of a collection.
     func configureErrors(_ namespace: Namespace, _ listener: ErrorListenerQueue.Listener?) {
         let old = state.withLock { $0.configuredErrors[namespace] }
         switch (old, listener) {
@@ -170,7 +170,7 @@ extension EventDelivery {
         }
     }
 
-    /// Delivers errors, soon; those of a collection after its events that are there.
+    /// Starts the delivery of errors, each after the current events of its collection.
     func report(_ errors: [SyncError]) {
         for error in errors {
             for receiver in receivers(ofErrorsIn: error.namespace) { receiver.add(error, self) }
@@ -185,7 +185,7 @@ extension EventDelivery {
         }
     }
 
-    /// Delivers the events that a collection has now.
+    /// Delivers the current events of a collection.
     func deliverEvents(in namespace: Namespace?) async {
         let receivers = state.withLock { state in
             state.receivers.values.filter { $0.namespace == namespace }
@@ -196,7 +196,7 @@ extension EventDelivery {
         }
     }
 
-    /// Tells of stored errors, soon, where somebody listens to errors.
+    /// Starts the report of stored errors to error listeners.
     ///
     /// - Parameter namespace: the collection; `nil` for all.
     func reportStoredRejections(in namespace: Namespace?) {
@@ -208,7 +208,7 @@ extension EventDelivery {
                     try SyncRecordTable(connection: $0.connection).collectionsWithUnreported()
                 }
         } catch {
-            // They stay in the store, and are told of by the next wake.
+            // The errors stay in the store, and the next wake reports them.
             return state.withLock { _ = $0.failed.insert(namespace) }
         }
         state.withLock { state in
@@ -224,7 +224,7 @@ extension EventDelivery {
         }
     }
 
-    /// Whether stored errors are still to be told of; ends the task when there are none.
+    /// Returns whether stored errors have to be reported; ends the task when there are none.
     private func hasUnreported(in namespace: Namespace) -> Bool {
         state.withLock { state in
             if state.storedErrors.remove(namespace) != nil { return true }
@@ -233,7 +233,7 @@ extension EventDelivery {
         }
     }
 
-    /// Tells of stored errors, each of which is forgotten once all listeners have returned.
+    /// Reports stored errors; each is marked once all listeners have returned.
     private func deliverStored(in namespace: Namespace) async {
         do {
             try await markReported(in: namespace)
@@ -258,12 +258,12 @@ extension EventDelivery {
                 try await markReported(in: namespace)
             }
         } catch {
-            // They stay in the store, and are told of by the next wake.
+            // The errors stay in the store, and the next wake reports them.
             state.withLock { _ = $0.failed.insert(namespace) }
         }
     }
 
-    /// Stores that errors were told of, those too for which that failed before.
+    /// Marks reported errors in the store, including those for which that failed before.
     private func markReported(in namespace: Namespace) async throws {
         guard let told = state.withLock({ $0.told[namespace] }) else { return }
         try await store.write { transaction in

@@ -1,21 +1,21 @@
 internal import BSONStore
 
-/// Receives one collection's events in order, from a place of its own: a slow one holds up neither
-/// writes nor passes nor other receivers (rule R11, invariant I9).
+/// A receiver of one collection's events in order, with its own position: a slow one does not delay
+/// writes, passes or other receivers (rule R11, invariant I9).
 final class EventListenerQueue: Sendable {
     typealias Listener = @Sendable (ChangeEvent<BSONDocument>) async -> Void
 
     private struct State {
-        /// Called with each event; `nil` for one that asks for events itself.
+        /// The closure for each event; `nil` for an iterator, which reads events itself.
         var listener: Listener?
-        /// The last event that the receiver is done with.
+        /// The sequence number of the last event that the receiver has handled.
         var position: Int64 = 0
         var task: Task<Void, Never>?
         var isAskedAgain = false
         var isRemoved = false
     }
 
-    /// Events read from the store at a time.
+    /// The number of events in one read.
     static let eventsPerRead = 100
 
     let namespace: Namespace
@@ -26,28 +26,28 @@ final class EventListenerQueue: Sendable {
         state = Locked(State(listener: listener))
     }
 
-    /// The last event that the receiver is done with.
+    /// The sequence number of the last event that the receiver has handled.
     var position: Int64 { state.withLock { $0.position } }
 
-    /// Notes that the receiver is done with an event.
+    /// Notes that the receiver has handled an event.
     func advance(to sequence: Int64) {
         state.withLock { $0.position = max($0.position, sequence) }
     }
 
-    /// Puts another listener in the place of this one; it goes on where the first one was.
+    /// Replaces the listener; the new one continues at the same position.
     func replaceListener(by listener: @escaping Listener) {
         state.withLock { $0.listener = listener }
     }
 
-    /// Ends delivery after the event that is under way.
+    /// Ends the delivery after the current event.
     func remove() { state.withLock { $0.isRemoved = true } }
 
-    /// What is delivering, if anything is.
+    /// The delivery task; `nil` while none runs.
     var task: Task<Void, Never>? { state.withLock { $0.task } }
 
-    /// Delivers what is there, soon.
+    /// Starts the delivery of stored events.
     ///
-    /// - Parameter delivery: reads events, and is told of those that the receiver is done with.
+    /// - Parameter delivery: the source of events, which removes the handled ones.
     func wake(_ delivery: EventDelivery) {
         state.withLock { state in
             guard state.listener != nil, !state.isRemoved else { return }
@@ -72,7 +72,7 @@ final class EventListenerQueue: Sendable {
         } while isAskedAgain()
     }
 
-    /// Ends the task unless somebody asked meanwhile.
+    /// Returns whether there was another wake meanwhile; ends the task if not.
     private func isAskedAgain() -> Bool {
         state.withLock { state in
             let again = state.isAskedAgain && !state.isRemoved
@@ -82,7 +82,7 @@ final class EventListenerQueue: Sendable {
         }
     }
 
-    /// Delivers one read's worth; `false` when there is nothing more.
+    /// Delivers the events of one read; returns `false` when there are none.
     private func deliver(_ delivery: EventDelivery) async throws -> Bool {
         let events = try delivery.events(after: position, in: namespace)
         guard !events.isEmpty else { return false }

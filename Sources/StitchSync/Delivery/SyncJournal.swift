@@ -1,14 +1,14 @@
 internal import BSONStore
 
-/// Keeps the newest conflicts and passes, so that a person can see afterwards what happened.
+/// The journal of the newest conflicts and passes, for people and tools.
 ///
-/// What passes note is stored with the next conflict or quiet pass, and lost with the process that
-/// dies before: nothing in the engine depends on it. A pass that found nothing to do, or fails like
-/// the one before it, writes nothing.
+/// Entries are stored with the next conflict or quiet pass. A crash before loses them: nothing in
+/// the engine depends on them. A pass that found nothing to do, or failed like the one before, adds
+/// no entry.
 final class SyncJournal: Sendable {
     private struct Notes {
         var conflicts: [JournaledConflict] = []
-        /// Passes that are not stored yet.
+        /// The passes that are not stored yet.
         var passes: [JournaledPass] = []
         /// The errors of the last pass, when it did nothing else.
         var idleErrors: [SyncError.Code]?
@@ -17,16 +17,16 @@ final class SyncJournal: Sendable {
     private let notes = Locked(Notes())
     private let conflictsMax: Int
 
-    /// The documents of one conflict that are kept have together at most so many bytes.
+    /// The maximum number of bytes of one journaled conflict's documents.
     private static let conflictBytesMax = 256 * 1024
-    /// Passes that are kept.
+    /// The number of stored passes.
     static let passesMax = 200
-    /// Passes that wait for a quiet one before they are stored.
+    /// The maximum number of passes that wait to be stored.
     private static let waitingMax = 20
 
     init(conflictsMax: Int) { self.conflictsMax = conflictsMax }
 
-    /// Notes what became of a conflict, one that is not too large.
+    /// Notes the outcome of a conflict unless it is too large.
     func note(_ conflict: OpenConflict, in namespace: Namespace, _ answer: JournaledConflict.Answer)
     {
         guard conflictsMax > 0 else { return }
@@ -43,7 +43,7 @@ final class SyncJournal: Sendable {
         }
     }
 
-    /// Takes what is to be stored at the end of a pass; `nil` when there is nothing, or it can wait.
+    /// Returns the entries to store after a pass; `nil` when there are none or they can wait.
     private func take(_ report: SyncPassReport) -> ([JournaledPass], [JournaledConflict])? {
         notes.withLock { notes in
             if !report.isQuiet {
@@ -53,7 +53,7 @@ final class SyncJournal: Sendable {
                 notes.idleErrors = report.errors
                 notes.passes.append(JournaledPass(time: .now, report: report))
             }
-            // A commit for each pass would cost a single change a fourth of its time.
+            // A commit after each pass would take a fourth of the time of a single change.
             let isDue =
                 report.isQuiet && !notes.passes.isEmpty || !notes.conflicts.isEmpty
                 || notes.passes.count >= Self.waitingMax
@@ -66,7 +66,8 @@ final class SyncJournal: Sendable {
         }
     }
 
-    /// Stores what was noted; it is no step of the sync, so that no test stops the engine at it.
+    /// Stores the entries that are due; not a step of sync, so that tests do not stop the engine at
+    /// it.
     func store(_ report: SyncPassReport, in engine: SyncEngine) async throws {
         guard let (passes, conflicts) = take(report) else { return }
         let conflictsMax = conflictsMax

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Hands lines to whoever the app named.
+/// The passage of log lines to the app's handler.
 final class SyncLog: Sendable {
     typealias Handler = @Sendable (SyncLogLine) -> Void
 
@@ -8,7 +8,7 @@ final class SyncLog: Sendable {
 
     func set(_ handler: Handler?) { self.handler.withLock { $0 = handler } }
 
-    /// Makes a line only where somebody reads it.
+    /// Writes a line; evaluates its text only where there is a handler.
     func note(
         _ level: SyncLogLine.Level, _ namespace: Namespace, _ text: @autoclosure () -> String
     ) {
@@ -18,13 +18,13 @@ final class SyncLog: Sendable {
 }
 
 extension CompensatingWrite {
-    /// Device Sync's line of an error that came in.
+    /// Returns Device Sync's log line of a received error.
     static func receivedLine(session: Int64) -> String {
         "Connection[1]: Session[\(session)]: Received: ERROR \"\(text)\" "
             + "(error_code=\(code), is_fatal=false, error_action=Warning)"
     }
 
-    /// Device Sync's line of an error that the app is told of.
+    /// Returns Device Sync's log line of an error that is reported to the app.
     static func reportingLine(session: Int64, client: UInt64, server: Int64) -> String {
         "Connection[1]: Session[\(session)]: Reporting compensating write for client version "
             + "\(client) in server version \(server): \(text)"

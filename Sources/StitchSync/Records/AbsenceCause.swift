@@ -1,35 +1,35 @@
 internal import BSONStore
 
-/// Is what the history last told of a document that it says is gone.
+/// The cause that the history last reported for a document's absence.
 ///
-/// Where such a document is not found, this says why. A record's hint keeps it in its upper bits, so
-/// that a look long after the telling knows of it, too.
+/// It explains why a fetch does not find the document. The upper bits of a record's stale mark keep
+/// it for a later fetch.
 enum AbsenceCause: Int64, CaseIterable {
-    /// Nothing, or that it is there.
+    /// No cause, or the document exists.
     case nothing = 0
-    /// It was deleted.
+    /// The document was deleted.
     case deleted = 0x2000_0000_0000_0000
-    /// It left what the user sees, and may still be there.
+    /// The document left the user's view and may still exist.
     case leftView = 0x4000_0000_0000_0000
-    /// Its collection was dropped or renamed; only files of earlier versions hold it.
+    /// The collection was dropped or renamed; only files of earlier versions hold this cause.
     case dropped = 0x6000_0000_0000_0000
 
     init(_ change: RemoteChange) {
         self = change.leftView ? .leftView : change.isDelete ? .deleted : .nothing
     }
 
-    /// What a record's hint keeps.
+    /// Reads the cause from a record's stale mark.
     init(hint: Int64) {
         self = Self.allCases.last { hint & $0.rawValue == $0.rawValue } ?? .nothing
     }
 
-    /// A hint that keeps what was told.
+    /// Returns a stale mark with the cause.
     func hint(_ number: Int64) -> Int64 { number | rawValue }
 
-    /// What an answer means, given what was told before.
+    /// Returns the meaning of an answer with this cause.
     ///
-    /// A document that was told to be deleted and is not seen is gone; one that left the view and is not
-    /// seen was not deleted. Otherwise the remote's word counts.
+    /// A document that is not found is absent after a delete, and hidden after it left the view. In
+    /// other cases the remote's answer counts.
     func read(_ lookup: RemoteLookup) -> RemoteLookup {
         switch (lookup, self) {
         case (.found, _), (_, .nothing), (_, .dropped): lookup

@@ -2,18 +2,18 @@ internal import BSONStore
 
 /// Attempts that are sent together, stored in one row instead of in each record (rule R3).
 ///
-/// The row is there from before the request until the transaction that settles the answers. Whoever
-/// else writes to the collection meanwhile first spreads it over the records, and so does the next
-/// pass, when no answer came.
+/// The row exists from before the request until the transaction that settles the responses. Another
+/// write to the collection first moves the attempts to their records, and so does the next pass
+/// after a lost response.
 struct AttemptBatch: Sendable {
-    /// What an attempt is, given its record.
+    /// The kind of an attempt.
     enum Kind: UInt64 {
         case insert = 0
         case update = 1
         case delete = 2
     }
 
-    /// One attempt.
+    /// One attempt of the batch.
     struct Member: Sendable {
         let row: Int64
         let operation: OperationID
@@ -25,7 +25,7 @@ struct AttemptBatch: Sendable {
 }
 
 extension AttemptBatch {
-    /// The batch as it is stored: 32 bytes for each member, big-endian.
+    /// The stored form: 32 bytes for each member, big-endian.
     var document: BSONDocument {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(members.count * 32)

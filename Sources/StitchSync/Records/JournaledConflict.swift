@@ -1,42 +1,42 @@
 package import BSONStore
 
-/// A conflict as it was found, with what became of it: kept for tools, not for the engine.
+/// A conflict with its outcome, stored for tools, not for the engine.
 package struct JournaledConflict: Sendable, Hashable {
-    /// What became of a conflict.
+    /// The outcome of a conflict.
     package enum Answer: Sendable, Hashable {
         /// The local edition was kept.
         case useLocal
         /// The remote edition was taken.
         case useRemote
-        /// This document was kept.
+        /// This document was stored on both sides.
         case use(BSONDocument)
-        /// It was deleted on both sides.
+        /// The document was deleted on both sides.
         case delete
         /// The handler or its answer failed for this reason, and the document was paused.
         case failed(String)
-        /// There was no handler: it waits.
+        /// The conflict waits, since there was no handler.
         case waits
     }
 
-    /// The collection.
+    /// The document's collection.
     package let namespace: Namespace
     /// The document's `_id`.
     package let documentID: BSONValue
-    /// What the remote had confirmed; `nil` where it never held the document.
+    /// The confirmed edition; `nil` where the remote never held the document.
     package let base: BSONDocument?
-    /// The local edition; `nil` for a deletion.
+    /// The local edition; `nil` for a delete.
     package let local: BSONDocument?
-    /// The remote edition without its version; `nil` where it was deleted.
+    /// The remote edition without its version field; `nil` for a delete.
     package let remote: BSONDocument?
-    /// The version field that the base was taken with.
+    /// The version field of the base.
     package let baseVersion: BSONValue?
     /// The version field of the remote edition.
     package let remoteVersion: BSONValue?
-    /// The local change may be in the remote's edition already.
+    /// Whether the remote's edition may contain the local change already.
     package let mayHaveLanded: Bool
-    /// What became of it.
+    /// The outcome of the conflict.
     package let answer: Answer
-    /// When it was answered, by the clock of this machine.
+    /// The time of the outcome, by this device's clock.
     package let time: BSONDatetime
 }
 

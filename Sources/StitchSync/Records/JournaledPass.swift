@@ -1,13 +1,13 @@
 package import BSONStore
 
-/// What a pass did that did something, and when it ended by the clock of this machine.
+/// A pass that had an effect, with its end by this device's clock.
 package struct JournaledPass: Sendable, Hashable {
-    /// When it ended.
+    /// The time of the pass's end.
     package let time: BSONDatetime
-    /// What it did; requests and looks are not kept.
+    /// The report of the pass, without the counts of requests and fetched documents.
     package let report: SyncPassReport
 
-    /// Makes a note of its parts.
+    /// Makes an entry from its parts.
     package init(time: BSONDatetime, report: SyncPassReport) {
         self.time = time
         self.report = report

@@ -1,17 +1,17 @@
 internal import BSONStore
 
-/// Says which documents of one collection the sets of subscriptions ask for.
+/// The documents of one collection that the subscription sets match.
 struct Membership {
-    /// The queries of the set whose documents are here.
+    /// The queries of the active set.
     private let active: [SubscriptionQuery]
-    /// The queries of the set whose documents are coming in; `nil` where none are.
+    /// The queries of the set that is being downloaded; `nil` where there is none.
     private let coming: [SubscriptionQuery]?
-    /// The queries of the sets that the remote has yet to answer.
+    /// The queries of the sets that the remote has not answered yet.
     private let unanswered: [SubscriptionQuery]
-    /// Some set asks for documents of the collection, be it answered or not.
+    /// Whether any set, answered or not, has a subscription on the collection.
     let isAsked: Bool
 
-    /// Asks for nothing.
+    /// Makes a membership without any document.
     init() {
         active = []
         coming = nil
@@ -26,27 +26,27 @@ struct Membership {
         isAsked = history.sets.contains { $0.asks(of: namespace) }
     }
 
-    /// Documents of a set are coming in, so that what changes meanwhile has to be seen.
+    /// Whether documents of a set are being downloaded, so that all changes meanwhile matter.
     var isStaging: Bool { coming?.isEmpty == false }
 
-    /// A query asks for a document that is not here.
+    /// Returns whether the active set matches a document.
     func asks(for document: BSONDocument) -> Bool { active.contains { $0.matches(document) } }
 
-    /// A document that is not here is among those that are coming in.
+    /// Returns whether the set that is being downloaded matches a document.
     func expects(_ document: BSONDocument) -> Bool {
         coming?.contains { $0.matches(document) } ?? false
     }
 
-    /// A query asks for a document that is here.
+    /// Returns whether a local document stays on the device.
     func keeps(_ document: BSONDocument) -> Bool { asks(for: document) || expects(document) }
 
-    /// A query asks for a document that is here, or will once its set is answered: documents that came
-    /// for a set stay when it has to be asked for anew.
+    /// Returns whether a local document stays, now or once all sets are answered: downloaded
+    /// documents stay when their set is downloaded again.
     func mayKeep(_ document: BSONDocument) -> Bool {
         keeps(document) || unanswered.contains { $0.matches(document) }
     }
 
-    /// A change of a document that has no record is to be looked at.
+    /// Returns whether a changed document without a record has to be fetched.
     func isConcerned(by change: RemoteChange) -> Bool {
         #if ENGINE_VARIANTS
             if EngineVariant.changesPassedWhileStaging.isOn, isStaging { return false }

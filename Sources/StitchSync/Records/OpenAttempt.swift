@@ -1,12 +1,12 @@
 internal import BSONStore
 
-/// An attempt that is stored and may be sent; a class, since lists of them are copied often.
+/// A stored attempt that may be sent; a class, since lists of them are copied often.
 final class OpenAttempt: Sendable {
     /// The record, with the attempt in it.
     let record: SyncRecord
     let write: RemoteWrite
     let kind: AttemptBatch.Kind
-    /// The document that was to be sent.
+    /// The local document at the time of the upload.
     let local: BSONDocument?
 
     init(
@@ -18,7 +18,8 @@ final class OpenAttempt: Sendable {
         self.local = local
     }
 
-    /// Whether a stored base outlives its use: it is removed with the others, which is cheaper.
+    /// Returns whether the response makes the stored base stale; stale bases are removed together,
+    /// which is cheaper.
     func leavesBase(after outcome: RemoteWriteOutcome) -> Bool {
         outcome == .applied && kind != .delete && record.keptBase != nil
     }

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// A conflict as it was found: what the handler is shown, and the record that it was found for.
+/// A conflict before its resolution, with the handler's arguments and the record.
 struct OpenConflict: Sendable {
     let record: SyncRecord
     let base: BSONDocument?

@@ -1,29 +1,29 @@
 internal import BSONStore
 
-/// Keeps a refused write: a row of the rejected-writes store.
+/// A row of the table of rejected writes.
 struct RejectedWriteRecord: Sendable {
-    /// What became of the write.
+    /// The state of the refused write.
     enum State: Int64 {
-        /// It was taken back.
+        /// The write was reverted.
         case reverted = 0
-        /// The document is paused with it; the row ends once the app was told.
+        /// The document is paused with the write; the report to the app removes the row.
         case paused = 1
-        /// The document is paused with it, and the app is to be asked.
+        /// The document is paused with the write, and the app has to decide.
         case asking = 2
     }
 
     var state: State
-    /// The same for all that were refused in one transaction, which are told of together.
+    /// The number of the transaction; writes refused in one transaction are reported together.
     let batch: Int64
     /// The record's revision when the app was asked; 0 otherwise.
     var revision: Int64
     let write: RejectedWrite<BSONDocument>
-    /// A number of the remote's history when the answer came, 0 where it has none.
+    /// The number of the remote's history at the time of the response; 0 where it has none.
     let serverVersion: Int64
 }
 
 extension RejectedWriteRecord {
-    /// What is stored of the write beside its place and state.
+    /// The stored form, without id and state.
     var entry: BSONDocument {
         var entry: BSONDocument = [
             "op": write.operationID.value, "kind": .string(write.change.rawValue),
@@ -38,7 +38,7 @@ extension RejectedWriteRecord {
         return entry
     }
 
-    /// Reads a row; `nil` for what is none.
+    /// Reads a row; `nil` for an invalid one.
     init?(id: Int64, state: Int64, batch: Int64, _ entry: BSONDocument, _ namespace: Namespace) {
         guard let state = State(rawValue: state),
             let operation = entry["op"].flatMap(OperationID.init),
@@ -61,7 +61,7 @@ extension RejectedWriteRecord {
 }
 
 extension RejectedWriteRecord {
-    /// The error that tells of writes which were refused together and met the same fate.
+    /// Returns the error that reports writes with the same batch and state.
     static func error(_ rejections: [RejectedWriteRecord]) -> SyncError? {
         guard let first = rejections.first else { return nil }
         let writes = rejections.map(\.write)

@@ -5,10 +5,10 @@ struct RemoteEdition: Sendable {
     let document: BSONDocument?
     let version: VersionField
 
-    /// Takes the field out of an answer to a look for one document.
+    /// Separates the version field from a fetched document.
     ///
-    /// - Throws: `SyncError` of code `.unusableDocument` when the answer is another document, or one that
-    ///   no store can read back.
+    /// - Throws: `SyncError` of code `.unusableDocument` when the answer has another `_id` or is
+    ///   nested too deeply for a store.
     init(_ answer: BSONDocument?, of id: BSONValue) throws(SyncError) {
         if let answer, !answer.documentID.isSameID(as: id) {
             throw SyncError(.unusableDocument, "asked for _id \(id), got \(answer.documentID)")
@@ -23,9 +23,9 @@ struct RemoteEdition: Sendable {
 }
 
 extension BSONDocument {
-    /// Whether it is nested deeper than a store may hold: written into a row, it could not be read again.
+    /// Whether the document is nested too deeply for a store, which could not read it again.
     var isTooDeep: Bool {
-        // A level takes a length, an element's type and name, and the end.
+        // A level needs at least a length, an element's type and name, and the end.
         guard byteCount > BSONLimits().depthMax * 7 else { return false }
         return withUnsafeBytes { bytes in
             do throws(BSONError) {

@@ -1,19 +1,19 @@
-/// Names the road by which the engine takes a document out of the store.
+/// The reason why the engine removes a local document.
 enum RemovalReason: Sendable, Hashable, CaseIterable {
     /// The app deleted the document.
     case byApp
-    /// The answer to a conflict is that the document be deleted.
+    /// A conflict was resolved by a delete.
     case byAnswer
-    /// The remote deleted it.
+    /// The remote deleted the document.
     case byRemote
-    /// No subscription asks for it any more, or the user may not see it any more.
+    /// No subscription matches the document any more, or the user may no longer read it.
     case evicted
-    /// The app ended its sync.
+    /// The app ended the document's sync.
     case desynced
-    /// A change was taken back, and the remote never held the document.
+    /// An insert was reverted.
     case takenBack
 
-    /// Whether the delete is one that the remote is to be told of, or was.
+    /// Whether the delete is uploaded, or already was.
     var isSent: Bool {
         switch self {
         case .byApp, .byAnswer: true

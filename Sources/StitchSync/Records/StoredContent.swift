@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Content that is often the local document's, and is kept apart only while it differs.
+/// Content that is stored only while it differs from the local document.
 enum StoredContent: Hashable {
     /// No document.
     case absent
@@ -9,7 +9,7 @@ enum StoredContent: Hashable {
     /// This content.
     case stored(BSONDocument)
 
-    /// The content, given the local document.
+    /// Returns the content for a local document.
     func document(local: BSONDocument?) -> BSONDocument? {
         switch self {
         case .absent: nil
@@ -18,7 +18,7 @@ enum StoredContent: Hashable {
         }
     }
 
-    /// Names content in the shortest way, given the local document.
+    /// Chooses the shortest form of content for a local document.
     init(_ document: BSONDocument?, local: BSONDocument?) {
         switch (document, local) {
         case (nil, _): self = .absent

@@ -1,46 +1,46 @@
 internal import BSONStore
 
-/// Keeps the sets of subscriptions that count: the active one, and all that came later.
+/// The relevant subscription sets: the active one and all later ones.
 struct SubscriptionHistory: Sendable, Hashable {
     /// The sets that are not superseded, in the order of their versions; never empty.
     private(set) var sets: [SubscriptionSet]
 
-    /// Begins with the empty set.
+    /// Makes a history of the empty set.
     init() { sets = [.first] }
 
-    /// Takes sets as they were kept, in the order of their versions.
+    /// Makes a history of stored sets, in the order of their versions.
     init(kept: [SubscriptionSet]) { sets = kept.isEmpty ? [.first] : kept }
 
-    /// The set that was committed last, whatever became of it.
+    /// The set that was committed last, in any state.
     var latest: SubscriptionSet { sets[sets.count - 1] }
 
-    /// The set whose documents are here: the last complete one, or the first of all.
+    /// The set whose documents are on the device: the last complete one, or the first of all.
     var active: SubscriptionSet { sets.last { $0.state == .complete } ?? sets[0] }
 
-    /// The sets that the remote has yet to answer, in their order.
+    /// The sets that the remote has not answered yet, in order.
     var unanswered: [SubscriptionSet] {
         sets.filter { $0.state == .pending || $0.state == .bootstrapping }
     }
 
-    /// Those that somebody made.
+    /// The unanswered sets without the empty first one.
     var waiting: [SubscriptionSet] { unanswered.filter { $0.version > 0 } }
 
-    /// The set whose documents are coming in.
+    /// The set that is being downloaded.
     var coming: SubscriptionSet? { sets.first { $0.state == .bootstrapping } }
 
-    /// What a set asks for that is not here already.
+    /// Returns the queries of a set that the active set does not have.
     func newQueries(of set: SubscriptionSet) -> [SubscriptionQuery] {
         var seen = Set(active.subscriptions.map(\.query))
         return set.subscriptions.map(\.query).filter { seen.insert($0).inserted }
     }
 
-    /// The set of a version; one that is no longer kept was superseded.
+    /// Returns the state of a version; a version without a stored set was superseded.
     func state(of version: Int64) -> SubscriptionState? {
         if let kept = sets.first(where: { $0.version == version }) { return kept.state }
         return version >= 0 && version < latest.version ? .superseded : nil
     }
 
-    /// Commits a changed set: every update makes a version, also one that changed nothing.
+    /// Commits a changed set; every update makes a version, even one without a change.
     @discardableResult
     mutating func commit(_ changes: SubscriptionChanges) -> SubscriptionSet {
         let made = SubscriptionSet(
@@ -50,9 +50,9 @@ struct SubscriptionHistory: Sendable, Hashable {
         return made
     }
 
-    /// Carries out what happened to a version.
+    /// Applies an event to a version.
     ///
-    /// - Returns: whether it could happen to it; nothing is changed where not.
+    /// - Returns: whether the event is legal; an illegal one changes nothing.
     mutating func apply(_ event: SubscriptionEvent, to version: Int64) -> Bool {
         guard let state = state(of: version) else { return false }
         switch SubscriptionDecision.decide(state, event) {
@@ -63,7 +63,7 @@ struct SubscriptionHistory: Sendable, Hashable {
                 return false
             }
             sets[index].state = next
-            // The documents of sets before it are no longer asked for.
+            // Earlier sets are superseded.
             if next == .complete { sets.removeSubrange(..<index) }
             return true
         }

@@ -1,42 +1,44 @@
 internal import BSONStore
 
-/// Keeps what sync knows of one document: rule R2's record.
+/// The sync state of one document (rule R2).
 struct SyncRecord {
-    /// The row, `nil` before it is stored.
+    /// The row's number; `nil` before the record is stored.
     var rowID: Int64?
     /// The document's `_id`.
     let documentID: BSONValue
-    /// Grows with each change of record or document; a decision names the one it was made from.
+    /// The number of changes of record and document, by which decisions detect later changes.
     var revision: Int64 = 0
-    /// What the remote last confirmed.
+    /// The edition that the remote last confirmed.
     var base: StoredContent = .absent
-    /// The version field that the base was taken with.
+    /// The version field of the base.
     var version: VersionField = .absent
-    /// Local differs from the base.
+    /// Whether the local document differs from the base.
     var isPending = false
-    /// The change to send is that a user, or a conflict's answer, deleted the document: without this
-    /// note a row that is missing is damage, and never sent.
+    /// Whether the app or a conflict's resolution deleted the document. Without this mark a missing
+    /// row is damage and never uploaded.
     var isDeletedHere = false
-    /// Greater than zero when the remote is to be looked at; grows with each hint.
+    /// The stale mark: greater than zero when the remote edition has to be fetched; grows with each
+    /// mark.
     var hint: Int64 = 0
-    /// Its id keeps the document here, not only a query.
+    /// Whether the id keeps the document on the device, not only a query.
     var isClaimedByID = true
-    /// The app asked for the id itself, and did not only write the document.
+    /// Whether the app requested the id, and did not only write the document.
     var isRequestedByApp = false
-    /// How often in a row the remote failed to take the change in.
+    /// The number of consecutive failed uploads.
     var failures: Int64 = 0
-    /// The base's bytes as they are stored.
+    /// The stored base.
     var keptBase: BSONDocument?
-    /// What is stored of that which lists are made by.
+    /// The stored values of the indexed fields.
     private var storedListing:
         (isPending: Bool, hint: Int64, rarities: RareFields?, isDeleted: Bool)?
-    /// What few records have, kept apart so that a record is quickly copied.
+    /// The fields that few records have, in an object of their own so that records are quickly
+    /// copied.
     private var rarities: RareFields?
 
-    /// Makes a record that knows nothing yet.
+    /// Makes a record without a confirmed edition.
     init(documentID: BSONValue) { self.documentID = documentID }
 
-    /// Makes a record that knows nothing yet, and says whether its id or only a query wants it.
+    /// Makes a record without a confirmed edition, requested by its id or only by a query.
     init(documentID: BSONValue, byID isByID: Bool) {
         self.documentID = documentID
         isClaimedByID = isByID
@@ -58,15 +60,15 @@ extension SyncRecord {
         }
     }
 
-    /// Of what lists are made by, how much is as it is stored.
+    /// The difference between the indexed fields and their stored values.
     enum IndexedFieldChange {
         case same
-        /// All but whether there is a change to send.
+        /// Only the pending mark differs.
         case samePendingApart
         case different
     }
 
-    /// How what lists are made by compares with what is stored.
+    /// The difference of the indexed fields from their stored values.
     var listing: IndexedFieldChange {
         guard let storedListing, storedListing.hint == hint, storedListing.rarities === rarities,
             storedListing.isDeleted == isDeletedHere
@@ -76,53 +78,55 @@ extension SyncRecord {
         return storedListing.isPending == isPending ? .same : .samePendingApart
     }
 
-    /// Notes that the record is stored as it is.
+    /// Notes that the record's current values are stored.
     mutating func noteKept() { storedListing = (isPending, hint, rarities, isDeletedHere) }
 
-    /// The try whose answer has not come.
+    /// The attempt without a response.
     var attempt: Attempt? {
         get { rarities?.attempt }
         set { rarities = RareFields(newValue, discarded, pause) }
     }
 
-    /// The tries since the last confirmed one that no evidence of was found, the oldest first; each
-    /// may still land.
+    /// The abandoned attempts since the last confirmed one, the oldest first. No evidence of them
+    /// was found, and the remote may still apply each.
     private(set) var discarded: [UnresolvedAttempt] {
         get { rarities?.discarded ?? [] }
         set { rarities = RareFields(attempt, newValue, pause) }
     }
 
-    /// Why neither direction touches the document, when so.
+    /// The reason of the document's pause; `nil` when it is not paused.
     var pause: PauseReason? {
         get { rarities?.pause }
         set { rarities = RareFields(attempt, discarded, newValue) }
     }
 
-    /// Tries that are remembered at most; one that lands after so many more were given up counts as
-    /// somebody else's.
+    /// The maximum number of stored abandoned attempts; an older one that the remote applies later
+    /// counts as another client's write.
     static let unresolvedMax = 32
 
-    /// Remembers tries that no evidence of was found.
+    /// Stores abandoned attempts.
     mutating func discard(_ tries: [UnresolvedAttempt]) {
         let news = tries.filter { one in !discarded.contains { $0.operation == one.operation } }
         discarded = (discarded + news).suffix(Self.unresolvedMax)
     }
 
-    /// Forgets them: what the remote holds is known.
+    /// Removes the abandoned attempts, since the remote's edition is known.
     mutating func clearUnresolved() { if !discarded.isEmpty { discarded = [] } }
 
-    /// What is stored of an id that the app asked for.
+    /// The stored value of an id that the app requested.
     static let requestedByApp: Int64 = 2
 
-    /// What is stored of what keeps the document here: only queries, its own write, or its id.
+    /// The stored value of what keeps the document on the device: only queries, a local write, or
+    /// the id.
     var claim: Int64 { isRequestedByApp ? Self.requestedByApp : isClaimedByID ? 1 : 0 }
 
-    /// All there is to know is that the remote holds what is here, in a version.
+    /// Whether the record only states that the remote holds the local document.
     var isSettled: Bool {
         base == .sameAsLocal && !isPending && hint == 0 && failures == 0 && rarities == nil
     }
 
-    /// The same record at the same revision: nothing was written since.
+    /// Returns whether another record has the same row and revision, so that nothing was written
+    /// since.
     func isSame(as other: SyncRecord) -> Bool {
         rowID == other.rowID && revision == other.revision
     }

@@ -1,31 +1,32 @@
 internal import BSONStore
 
-/// Is a try that no evidence of was found and that may still land.
+/// An abandoned attempt that the remote may still apply.
 ///
-/// Its name alone does not tell that it is all that happened: a foreign writer may have changed the
-/// document before or behind it and have left the version as it was (rule R6).
+/// Its name in the remote document does not exclude other changes: a foreign client may have
+/// changed the document before or after it without changing the version (rule R6).
 struct UnresolvedAttempt: Hashable, Sendable {
-    /// The try's name.
+    /// The attempt's name.
     let operation: OperationID
-    /// What it does to the remote's document; `nil` where only the name was kept.
+    /// The effect on the remote document; `nil` where only the name was stored.
     let meaning: Meaning?
 
-    /// What the remote's document shows once a try landed.
+    /// The remote document after an attempt.
     enum Meaning: Hashable, Sendable {
-        /// This content, whatever was there.
+        /// The document has this content.
         case content(BSONContentHash)
-        /// These paths changed, all others as they were.
+        /// These paths changed, and all others did not.
         case paths(UpdateDescription)
-        /// None: the try deletes.
+        /// The document is deleted.
         case nothing
     }
 
-    /// Longer changes are kept as a hash of the whole content.
+    /// The maximum number of bytes of a change; a longer one is stored as a hash of the whole
+    /// content.
     private static let pathBytesMax = 1_024
 }
 
 extension UnresolvedAttempt {
-    /// Keeps of a try what it takes to know it again.
+    /// Keeps the parts of an attempt that identify it later.
     init(_ attempt: Attempt, base: BSONDocument?, local: BSONDocument?) {
         operation = attempt.operation
         guard let intended = attempt.intended.document(local: local) else {
@@ -42,8 +43,8 @@ extension UnresolvedAttempt {
         }
     }
 
-    /// Whether a remote document that carries the try's name holds what the try made of the base, and
-    /// nothing of anybody else's.
+    /// Returns whether a remote document with the attempt's name contains only the attempt's change
+    /// of the base.
     func explains(_ remote: BSONDocument?, over base: BSONDocument?) -> Bool {
         switch meaning {
         case nil: return true
@@ -54,7 +55,7 @@ extension UnresolvedAttempt {
             do throws(BSONError) {
                 return try paths.apply(to: base).contentEquals(remote)
             } catch {
-                // A path leads through a value of the base by now: somebody else put it there.
+                // A path leads through a value that another client added to the base.
                 return false
             }
         }
@@ -64,7 +65,7 @@ extension UnresolvedAttempt {
 // MARK: - As it is stored
 
 extension UnresolvedAttempt {
-    /// The name by itself, or a document of the name and the meaning.
+    /// The stored form: the name alone, or a document with name and effect.
     private var value: BSONValue {
         switch meaning {
         case nil: operation.value
@@ -104,12 +105,12 @@ extension UnresolvedAttempt {
         }
     }
 
-    /// The document that tries are stored as; `nil` for none.
+    /// Returns the stored form of attempts; `nil` for an empty list.
     static func document(of tries: [UnresolvedAttempt]) -> BSONDocument? {
         tries.isEmpty ? nil : ["op": .array(BSONArray(tries.map(\.value)))]
     }
 
-    /// Reads tries; one name stood by itself in earlier versions.
+    /// Reads attempts; earlier versions stored a single name.
     static func tries(_ document: BSONDocument) -> [UnresolvedAttempt] {
         guard let value = document["op"] else { return [] }
         return (value.arrayValue?.values ?? [value]).compactMap(UnresolvedAttempt.init)

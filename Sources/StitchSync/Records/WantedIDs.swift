@@ -1,13 +1,13 @@
 internal import BSONStore
 
-/// Ids that are kept in step and are neither here nor looked at yet: one row stands for all of them,
-/// and becomes their records in the transaction that settles the look.
+/// Synced ids that are not fetched yet and have no local document. One row stands for all of them;
+/// the transaction that settles the fetch replaces it by their records.
 struct WantedIDs: Sendable {
     let row: Int64
     let ids: [BSONValue]
-    /// The app asked for the ids themselves; else a query may ask for their documents.
+    /// Whether the app requested the ids; otherwise a query may match their documents.
     let isByID: Bool
 
-    /// Records that are to be looked at.
+    /// The records to fetch.
     var records: [SyncRecord] { ids.map { SyncRecord(documentID: $0, byID: isByID) } }
 }

@@ -1,23 +1,23 @@
 package import BSONStore
 
-/// Lets tests stop the engine at each of its transactions, as a kill would.
+/// The hooks by which tests stop the engine at any transaction, as a kill would.
 package struct EngineProbe: Sendable {
-    /// Is told of a conflict before its handler is asked.
+    /// A hook that receives a conflict before its handler.
     package typealias ConflictFound = @Sendable (Conflict<BSONDocument>) async throws -> Void
 
-    /// Commits run on the caller's thread, so that a run is repeated exactly and fast.
+    /// Whether commits run on the caller's thread, so that a run is fast and repeatable.
     let commitsOnCallingThread: Bool
-    /// Called before a transaction is committed; an error undoes it.
+    /// Runs before each commit; an error rolls the transaction back.
     let beforeCommit: @Sendable () throws -> Void
-    /// Called after it was committed; an error does not undo it.
+    /// Runs after each commit; an error does not undo it.
     let afterCommit: @Sendable () throws -> Void
-    /// Where it is there, every conflict goes by way of its handler, also where the same answer is
-    /// given always.
+    /// Runs before each conflict handler. With this hook, even a fixed resolution goes through the
+    /// handler.
     let conflictFound: ConflictFound?
-    /// Called when a pass has ended, before anybody learns of it.
+    /// Runs after each pass, before its caller receives the report.
     let passEnded: @Sendable (SyncPassReport) async throws -> Void
 
-    /// Makes a probe; unless told, one that does nothing.
+    /// Makes a probe, whose hooks do nothing by default.
     package init(
         commitsOnCallingThread: Bool = false,
         beforeCommit: @escaping @Sendable () throws -> Void = {},
@@ -34,9 +34,9 @@ package struct EngineProbe: Sendable {
 }
 
 extension SyncEngine {
-    /// Events that the store keeps, the oldest first; nobody is taken to have received them.
+    /// Returns stored events, the oldest first, without marking them as delivered.
     ///
-    /// - Throws: `StoreError` when the store cannot be read, `SyncError` for an event that is damaged.
+    /// - Throws: `StoreError` when the store cannot be read, `SyncError` for a damaged event.
     package func storedEvents(
         after sequence: Int64, in namespace: Namespace, limit: Int
     ) throws -> [ChangeEvent<BSONDocument>] {
@@ -46,7 +46,7 @@ extension SyncEngine {
         }
     }
 
-    /// Whether the app asked for a document by its id.
+    /// Returns whether a document is synced by its id.
     package func isClaimedByID(_ id: BSONValue, in namespace: Namespace) throws -> Bool {
         try store.read { transaction in
             let collections = try SyncStateTable(connection: transaction.connection).collections()
@@ -58,7 +58,7 @@ extension SyncEngine {
         }
     }
 
-    /// The documents that are not in step, or may not be, with how they stand.
+    /// Returns the documents that are not synced for certain, with their states.
     package func unsettled() throws -> [(Namespace, BSONValue, DocumentSyncStatus)] {
         try store.read { transaction in
             let records = SyncRecordTable(connection: transaction.connection)

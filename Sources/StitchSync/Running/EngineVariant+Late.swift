@@ -4,13 +4,13 @@
     extension SyncEngine {
         private typealias Late = @Sendable () async throws -> Void
 
-        /// Says what a write would do, and undoes it.
+        /// The error that rolls a trial write back.
         private struct Undo: Error {}
 
-        /// The last write of each engine, which is in memory only.
+        /// The last write of each engine, in memory only.
         private static let late = Locked<[ObjectIdentifier: Late]>([:])
 
-        /// The wrong way: reports a write done, and stores it when the next one comes.
+        /// Reports a write as done but stores it with the next one, which is wrong.
         func writeLater<R: Sendable>(
             _ namespace: Namespace,
             _ body: @escaping @Sendable (SyncTransaction) throws -> R

@@ -1,64 +1,64 @@
 #if ENGINE_VARIANTS
     package import BSONStore
 
-    /// Wrong engines, each with one rule left out, which the simulation must catch.
+    /// The wrong engines, each without one rule, which the simulation must detect.
     ///
-    /// They are there only where the compiler is told so (`make simulate-wrong`); the library that apps
-    /// embed has none of them.
+    /// They exist only in builds with a compiler flag (`make simulate-wrong`), never in the library
+    /// that apps embed.
     package enum EngineVariant: String, CaseIterable, Sendable {
-        /// A local write is reported done while it is in memory only.
+        /// A local write is reported as done while it is in memory only.
         case acknowledgedBeforeStored
-        /// What a failed read was to look at is forgotten.
+        /// A failed fetch removes the stale marks.
         case failedReadForgotten
-        /// A server's error ends the queued change.
+        /// A server's error ends the pending change.
         case errorClearsQueue
-        /// A gap in the history is passed over.
+        /// A gap in the history is ignored.
         case noScanAfterGap
-        /// A remote edition counts only when its counter grew.
+        /// A remote edition counts only with a greater counter.
         case orderInsteadOfEquality
-        /// Document and queue are stored in two transactions.
+        /// Document and record are stored in two transactions.
         case twoTransactions
-        /// A document is claimed whatever its version is by then.
+        /// A document without a version gets one even if it has another version meanwhile.
         case unguardedClaim
-        /// Attempts are not remembered.
+        /// Attempts are not stored.
         case noAttemptRecord
-        /// An attempt is looked for only in the document, not in the history.
+        /// The evidence of an attempt is the document only, not the history.
         case attemptOnlyOnTop
-        /// The old values of what is written are no condition.
+        /// The condition of a write lacks the old values.
         case noOldValues
-        /// An attempt is known by its version, not by its name.
+        /// An attempt is identified by its version, not by its name.
         case lineageInsteadOfName
-        /// A look that is older than the evidence beside it counts.
+        /// A fetched document counts although it is older than the evidence.
         case lookOlderThanEvidence
-        /// A handler's answer is kept although the app wrote meanwhile.
+        /// A handler's answer is stored although the app wrote meanwhile.
         case answerOverWrite
-        /// The answer to an attempt settles what the app wrote meanwhile, too.
+        /// The response to an attempt settles later writes of the app, too.
         case answerSettlesAll
-        /// A document that a look does not find is taken for deleted.
+        /// A document that a fetch does not find counts as deleted.
         case absenceBelieved
-        /// A document that the remote deleted goes without an event.
+        /// A remote delete causes no event.
         case noEventOfRemoval
-        /// What leaves the view goes although a change of it waits.
+        /// A document that leaves the view is evicted although it has a pending change.
         case evictionOverPending
-        /// What leaves the view goes without an event.
+        /// An eviction causes no event.
         case evictionWithoutEvent
-        /// What changes while a set's documents come in is not looked at.
+        /// Changes during the download of a set's documents are ignored.
         case changesPassedWhileStaging
-        /// What is kept aside stays there when a look shows another edition.
+        /// A staged document stays although a fetch shows a newer edition.
         case asideKept
-        /// A write that is taken back is not kept among the rejected ones.
+        /// A reverted write is not kept among the rejected ones.
         case rejectedNotKept
-        /// A document that was given up here is not looked for at the remote.
+        /// An abandoned document is not fetched from the remote.
         case givenUpNotLookedFor
-        /// A row that is missing is sent as a delete, though nobody deleted the document.
+        /// A missing row is uploaded as a delete, although the document was not deleted.
         case missingRowsSent
-        /// A remote that says that it is another one is believed.
+        /// A remote with another identity is trusted.
         case identityIgnored
 
-        /// The variant that is on.
+        /// The active variant; `nil` for the right engine.
         package static let current = Locked<EngineVariant?>(nil)
 
-        /// Whether it is this one.
+        /// Whether this variant is active.
         var isOn: Bool { Self.current.withLock { $0 == self } }
     }
 #endif

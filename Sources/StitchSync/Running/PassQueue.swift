@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Lets one pass run at a time; others wait their turn in order.
+/// A queue that runs one pass at a time, in the order of the calls.
 final class PassQueue: Sendable {
     private struct State {
         var isBusy = false
@@ -10,10 +10,10 @@ final class PassQueue: Sendable {
 
     private let state = Locked(State())
 
-    /// Runs a body when nobody else does.
+    /// Runs a closure once all earlier calls have ended.
     ///
-    /// - Throws: what the body throws, and `CancellationError` at once when the task is cancelled
-    ///   while it waits for its turn.
+    /// - Throws: the closure's error, and `CancellationError` at once when the task is cancelled
+    ///   while it waits.
     func run<R>(_ body: () async throws -> R) async throws -> R {
         guard await enter() else { throw CancellationError() }
         defer { leave() }
@@ -21,7 +21,7 @@ final class PassQueue: Sendable {
         return try await body()
     }
 
-    /// Waits for the turn; `false` when the task was cancelled before it came.
+    /// Waits until the caller may run; returns `false` when the task was cancelled before.
     private func enter() async -> Bool {
         let id = state.withLock { state in
             state.nextID += 1

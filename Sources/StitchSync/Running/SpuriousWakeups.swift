@@ -1,25 +1,26 @@
 internal import BSONStore
 
-/// What the last pass of a loop tells those who watch the remotes.
+/// The result of a loop's last pass, for the watches of remotes.
 struct LastPass: Sendable {
-    /// It did not reach the remote, or nothing got on.
+    /// Whether the pass did not reach the remote or made no progress.
     var isFailing = false
-    /// There was nothing to do.
+    /// Whether the pass found nothing to do.
     var isQuiet = false
 }
 
-/// Counts news of a remote for which passes find nothing to do: they may come at any rate.
+/// The counts of a remote's changes for which passes find nothing to do, and which may arrive at
+/// any rate.
 struct SpuriousWakeups {
     private struct Counts {
         var place: ResumeToken?
-        /// Passes in a row that found nothing, and how many of them at a place from before.
+        /// Passes in a row that found nothing, and how many of them at an unchanged position.
         var all = 0
         var atToken = 0
     }
 
     private var counts: [Namespace: Counts] = [:]
 
-    /// Whether the news are told after another place than the last ones.
+    /// Returns whether the position differs from that of the last change, and stores it.
     mutating func isNew(_ token: ResumeToken, of namespace: Namespace) -> Bool {
         defer { counts[namespace, default: Counts()].place = token }
         return counts[namespace]?.place != token
@@ -32,8 +33,8 @@ struct SpuriousWakeups {
         counts[namespace] = count
     }
 
-    /// How long to wait before collections are watched again: longer and longer where the history stays
-    /// where it is, and for a moment where it gets on with what concerns nobody here.
+    /// Returns the pauses before collections are watched again: growing ones where the history does
+    /// not move on, and short ones where it moves on with irrelevant changes.
     func delays(_ backoff: Backoff) -> [Namespace: Duration] {
         counts.compactMapValues { count in
             if count.atToken > 1 {

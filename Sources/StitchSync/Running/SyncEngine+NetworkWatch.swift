@@ -3,10 +3,10 @@
 #endif
 
 extension SyncEngine {
-    /// Wakes the loop when the network, or the remote, is back; polls nothing.
+    /// Wakes the loop when the network or the remote becomes reachable, without polling.
     ///
-    /// The system tells where it can, and the remote by its ``Remote/reachability``. Returns when
-    /// neither will tell any more.
+    /// The sources are the system, where it reports its network, and ``Remote/reachability``. The
+    /// call returns when both have ended.
     func watchNetwork() async {
         await withTaskGroup { group in
             for news in [remote.reachability, Self.systemNetwork()].compactMap(\.self) {
@@ -15,7 +15,7 @@ extension SyncEngine {
         }
     }
 
-    /// Wakes when what was away is there again: what is there at first is no news.
+    /// Wakes the loop after each change from unreachable to reachable.
     private func wakeWhenOnline(_ news: AsyncStream<Bool>) async {
         var wasAway = false
         for await isThere in news {
@@ -24,7 +24,8 @@ extension SyncEngine {
         }
     }
 
-    /// Whether the system has a network, now and after each change; `nil` where it does not tell.
+    /// Whether the system has a network, now and after each change; `nil` where it does not report
+    /// it.
     private static func systemNetwork() -> AsyncStream<Bool>? {
         #if canImport(Network)
             AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in

@@ -1,10 +1,10 @@
 internal import BSONStore
 
 extension SyncEngine {
-    /// Syncs until the task is cancelled: a pass at once, then whenever something changes here or
-    /// at the remote, and after a failure when the backoff says so.
+    /// Syncs until the task is cancelled.
     ///
-    /// Runs in the caller's task, with child tasks that watch the remotes' histories.
+    /// It runs a pass at once, then after each local or remote change, and after a failure by the
+    /// backoff. It runs in the caller's task, with child tasks that watch the remotes' histories.
     ///
     /// - Throws: `StoreError` when the store fails; returns when the task is cancelled, and after
     ///   ``close()``.
@@ -25,7 +25,9 @@ extension SyncEngine {
         }
     }
 
-    /// - Parameter lastPass: what the passes tell those who watch the remotes.
+    /// Runs passes until the task is cancelled.
+    ///
+    /// - Parameter lastPass: the result of each pass, for the watches of remotes.
     private func runPasses(_ lastPass: Locked<LastPass>) async throws {
         var failures = 0
         var random = SystemRandomNumberGenerator()
@@ -41,7 +43,7 @@ extension SyncEngine {
                     continue
                 }
             } catch let error as StoreError where error.mayPass {
-                // A store that is busy or full for a while is a failure like the remote's.
+                // A store that is temporarily busy or full is a failure like the remote's.
                 lastPass.withLock { $0 = LastPass(isFailing: true) }
                 passes.notify()
             }
@@ -50,13 +52,13 @@ extension SyncEngine {
             try await wakes.wait(
                 after: seen,
                 atMost: backoff.delay(afterFailures: failures, jitter: jitter), clock: clock)
-            // Who wakes the loop begins the waits anew.
+            // A wake restarts the backoff.
             if wakes.count != seen { failures = 0 }
         }
     }
 
-    /// Runs a pass if one is due, and waits until there may be more to do; `false`, without a wait, when
-    /// the remote was not reached.
+    /// Runs a pass if one is due and waits for more work; returns `false` without a wait when the
+    /// pass made no progress.
     private func runPass(
         _ agenda: inout SyncScheduler, _ patience: inout PassRetryPolicy,
         _ lastPass: Locked<LastPass>,
@@ -82,7 +84,7 @@ extension SyncEngine {
         return true
     }
 
-    /// When each collection is synced.
+    /// Returns the frequency of each collection.
     private func frequencies() throws -> [(Namespace, SyncFrequency)] {
         let namespaces = try store.read { transaction in
             try SyncStateTable(connection: transaction.connection).collections().map(\.namespace)
@@ -98,12 +100,12 @@ extension SyncEngine {
         case done(isQuiet: Bool)
         case failed
         case offline
-        /// Nothing reaches the remote until somebody signs in.
+        /// The remote refuses requests until the user signs in.
         case signedOut
-        /// A collection is stopped, and nothing else was to be done: the remote from before may come
-        /// back.
+        /// A collection is stopped, and nothing else was to be done. The original remote may
+        /// return.
         case stopped
-        /// The remote answers, and nothing gets on.
+        /// The remote responds, but passes make no progress.
         case stuck
 
         var isFailure: Bool {
@@ -133,11 +135,9 @@ extension SyncEngine {
         }
     }
 
-    /// Waits for a wake, for another process to write or ask for something, or until a collection is
-    /// due.
+    /// Waits for a wake, for work from another process, or until a collection is due.
     ///
-    /// - Parameter written: the signature of before the pass, which may not have seen what came while
-    ///   it ran.
+    /// - Parameter written: the signature before the pass, which may have missed later work.
     private func waitForWork(
         after seen: Int, _ written: [Int64], atMost limit: Duration?
     ) async throws {
@@ -162,19 +162,19 @@ extension SyncEngine {
         }
     }
 
-    /// Whether a set of subscriptions is to be answered.
+    /// Returns whether a subscription set waits for the remote's answer.
     func isSetWaiting() throws -> Bool {
         try store.read { transaction in
             try SubscriptionTable(connection: transaction.connection, cache: sets).isSetWaiting()
         }
     }
 
-    /// Follows the remote's history of each collection and wakes the loop on news.
+    /// Watches the remote's history of each collection and wakes the loop on changes.
     ///
-    /// News that no pass can read wake it once: what comes then is for the backoff to say.
+    /// Changes that no pass can read wake the loop once; then the backoff applies.
     private func watchRemotes(_ lastPass: Locked<LastPass>) async throws {
         var told: [Namespace: ResumeToken] = [:]
-        /// Collections whose changes could not be noted since the last pass.
+        /// The collections whose changes could not be noted since the last pass.
         var unnoted: Set<Namespace> = []
         var last = passes.count
         var vain = SpuriousWakeups()
@@ -211,12 +211,12 @@ extension SyncEngine {
         }
     }
 
-    /// Where the last pass left the history of each collection that is watched.
+    /// Returns the position of the last pass in the history of each watched collection.
     private func watchedTokens() throws -> [(Namespace, ResumeToken)] {
         let places = try store.read { transaction in
             try SyncStateTable(connection: transaction.connection).collections().compactMap {
                 collection in
-                // The place of a stopped collection is one in the history of another remote.
+                // The position of a stopped collection belongs to another remote's history.
                 collection.stop == nil
                     ? collection.token.map { (collection.namespace, $0) } : nil
             }
@@ -224,12 +224,12 @@ extension SyncEngine {
         return places.filter { SyncSchedule.isWatched(frequency(of: $0.0)) }
     }
 
-    /// Waits for a change in any collection, or for the next pass; tells after which place there is a
-    /// change.
+    /// Waits for a change in any collection or for the next pass; returns the collection and the
+    /// position before the change.
     ///
     /// - Parameters:
-    ///   - late: collections that are watched after a while only.
-    ///   - delays: how long others wait before they are watched.
+    ///   - late: the collections whose watch begins after a pause.
+    ///   - delays: the pauses before the watch of other collections.
     private func watch(
         _ places: [(Namespace, ResumeToken)], late: Set<Namespace>,
         _ delays: [Namespace: Duration], untilPassAfter seen: Int
@@ -251,14 +251,14 @@ extension SyncEngine {
         }
     }
 
-    /// Takes what the history tells into the inbox, without looking at the documents yet.
+    /// Reads the history and stores stale marks, without fetching the documents.
     ///
-    /// - Returns: whether the history could be read, and its news stored.
+    /// - Returns: whether the history could be read and the stale marks stored.
     private func noteChanges(in namespace: Namespace) async throws -> Bool {
         do {
             return try await syncNow(only: [namespace], direction: .inboxOnly).reachedRemote
         } catch let error as SyncError where error.code == .offline {
-            // It is noted when the engine is online again.
+            // The changes are noted when the engine is online again.
             return true
         } catch let error as StoreError where error.mayPass {
             return false
@@ -267,7 +267,7 @@ extension SyncEngine {
 }
 
 extension SyncEngine {
-    /// Waits for a change in one collection; one that cannot be watched does not disturb others.
+    /// Waits for a change in one collection; an error does not affect the watch of others.
     private func watch(_ namespace: Namespace, after token: ResumeToken) async throws -> Bool {
         do {
             let wait = SyncLimits.watchWait
@@ -281,9 +281,9 @@ extension SyncEngine {
                     try await remote.changes(after: after, limit: count, waitingUpTo: wait)
                 }
                 guard batch.changes.isEmpty else { return true }
-                // The history may be one of all collections: what is passed over there is not ours.
+                // The history may cover all collections; changes of others are skipped.
                 guard batch.hasMore, batch.token != place else {
-                    // A remote may answer at once where it was asked to wait.
+                    // A remote may answer at once instead of waiting.
                     let rest = SyncLimits.watchAtLeast - stopwatch.elapsed
                     if rest > .zero { try await clock.sleep(for: rest) }
                     return false
@@ -307,15 +307,15 @@ extension SyncEngine {
 }
 
 extension StoreError {
-    /// Whether the store may be as before after a while, such as when it is busy or the disk is full.
+    /// Whether the error is temporary, such as a busy store or a full disk.
     fileprivate var mayPass: Bool { [.busy, .diskFull, .ioError].contains(code) }
 }
 
 extension SyncLimits {
-    /// How often a quiet engine looks for what other processes wrote.
+    /// The interval at which an idle engine checks for writes of other processes.
     static let otherProcessesEvery: Duration = .seconds(1)
-    /// How long one wait for a remote change lasts at least, where there is none.
+    /// The shortest wait for a remote change, where there is none.
     static let watchAtLeast: Duration = .milliseconds(200)
-    /// How long one wait for a remote change lasts at most.
+    /// The longest wait for a remote change.
     static let watchWait: Duration = .seconds(10)
 }

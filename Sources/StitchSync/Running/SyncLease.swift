@@ -6,17 +6,17 @@ internal import BSONStore
     internal import Glibc
 #endif
 
-/// Holds the right to sync a store's file: one engine at a time, in one process (rule R13).
+/// The lease on a store's file: only one engine in one process may sync it at a time (rule R13).
 ///
-/// The right is a lock of the operating system on a file beside the store; it ends with the process
-/// at the latest. A store in memory needs none.
+/// The lease is a lock of the operating system on a file next to the store; it ends with the
+/// process at the latest. A store in memory needs none.
 final class SyncLease: Sendable {
     private let descriptor: Int32
 
-    /// Takes the right.
+    /// Acquires the lease.
     ///
-    /// - Throws: `SyncError` of code `.storeInUse` when another engine has it, `.storeFailed` when
-    ///   the lock's file cannot be made.
+    /// - Throws: `SyncError` of code `.storeInUse` when another engine holds it, `.storeFailed`
+    ///   when the lock's file cannot be created.
     init(path: String) throws(SyncError) {
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard opened >= 0 else {
@@ -31,7 +31,7 @@ final class SyncLease: Sendable {
         descriptor = opened
     }
 
-    /// Takes the right to sync a store's file, under whatever name it was opened.
+    /// Acquires the lease on a store's file, under whatever path it was opened.
     convenience init(ofStore path: String) throws(SyncError) {
         let resolved = realpath(path, nil)
         defer { free(resolved) }

@@ -1,13 +1,13 @@
 internal import BSONStore
 
-/// Remembers when collections were last quiet, and says which are due.
+/// The times of the last quiet passes, and the choice of the collections that are due.
 struct SyncScheduler {
     private let stopwatch: Stopwatch
     private var idleSince: [Namespace: Duration] = [:]
 
     init(clock: any Clock<Duration>) { stopwatch = Stopwatch(clock) }
 
-    /// The collections to sync now, and how long until the next of the others is due.
+    /// Returns the collections to sync now, and the time until the next of the others is due.
     func due(
         _ frequencies: [(Namespace, SyncFrequency)]
     ) -> (due: Set<Namespace>, rest: Duration?) {
@@ -25,7 +25,7 @@ struct SyncScheduler {
         return (due, rest)
     }
 
-    /// Notes that a pass found nothing more to do in these.
+    /// Notes that a pass found nothing more to do in some collections.
     mutating func recordIdle(_ namespaces: Set<Namespace>) {
         let now = stopwatch.elapsed
         for namespace in namespaces { idleSince[namespace] = now }

@@ -1,7 +1,7 @@
 internal import BSONStore
 
 extension Signal {
-    /// Waits as ``wait(after:)`` does, for a while at most.
+    /// Waits as ``wait(after:)`` does, with a time limit.
     ///
     /// - Throws: `CancellationError`.
     func wait(

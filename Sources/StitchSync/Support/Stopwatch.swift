@@ -1,10 +1,10 @@
 internal import BSONStore
 
-/// Measures time by any clock.
+/// A time measurement by any clock.
 struct Stopwatch {
     private let measure: () -> Duration
 
-    /// Starts to measure.
+    /// Starts the measurement.
     init(_ clock: any Clock<Duration>) { measure = Self.starting(clock) }
 
     /// The time since the start.

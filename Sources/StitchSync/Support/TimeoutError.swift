@@ -1,17 +1,17 @@
 internal import BSONStore
 
-/// Says that user code did not answer in time.
+/// The error of user code that did not return in time.
 struct TimeoutError: Error, CustomStringConvertible {
     let limit: Duration
 
     var description: String { "no answer within \(limit)" }
 }
 
-/// Runs user code for a limited time; an answer that comes later is dropped (rule R10).
+/// Runs user code with a time limit and drops a later result (rule R10).
 ///
-/// The code is told to stop by cancellation, but is not waited for: code that never returns must
-/// not stop the engine. That is why its task is not a child task. Code of a task that is cancelled
-/// already is not begun.
+/// After the limit the code's task is cancelled, but the call does not wait for it: code that never
+/// returns must not stop the engine. So the task is not a child task. In a cancelled task the code
+/// does not start.
 func withTimeout<R: Sendable>(
     _ limit: Duration, clock: any Clock<Duration>,
     _ body: @escaping @Sendable () async throws -> R
