@@ -1,9 +1,9 @@
 internal import BSONStore
 
-/// Keeps events in the store, in the transaction that caused them, until they are delivered
-/// (rule R11).
+/// The table of events, which are stored in the transaction that caused them until they are
+/// delivered (rule R11).
 enum EventOutbox {
-    /// Appends an event; its place becomes its sequence.
+    /// Appends an event; its row's number becomes its sequence number.
     static func append(
         _ event: ChangeEvent<BSONDocument>, collection: Int64, in connection: SQLiteConnection
     ) throws {
@@ -14,10 +14,10 @@ enum EventOutbox {
         try insert.run()
     }
 
-    /// A read ends with the event by which it has so many bytes.
+    /// The number of bytes of events after which a read ends.
     private static let bytesMax = 4 * 1024 * 1024
 
-    /// The oldest events of a collection after a place, in order; none where there are no more.
+    /// Returns the oldest events of a collection after a sequence number, in order.
     static func next(
         limit: Int, after sequence: Int64, of namespace: Namespace,
         in connection: SQLiteConnection
@@ -46,7 +46,7 @@ enum EventOutbox {
         return events
     }
 
-    /// Forgets a collection's events up to a place: they were delivered.
+    /// Removes a collection's delivered events up to a sequence number.
     static func forget(
         upTo sequence: Int64, of namespace: Namespace, in connection: SQLiteConnection
     ) throws {

@@ -1,10 +1,10 @@
 internal import BSONStore
 
-/// Reads and writes the journal's tables inside of one transaction.
+/// The tables of the journal in one transaction.
 struct JournalTable {
     let connection: SQLiteConnection
 
-    /// Keeps a conflict in the place of an earlier one of the same document.
+    /// Stores a conflict in place of an earlier one of the same document.
     func add(_ conflict: JournaledConflict) throws {
         let insert = try connection.prepare(
             """
@@ -17,14 +17,14 @@ struct JournalTable {
         try insert.run()
     }
 
-    /// Keeps a pass.
+    /// Stores a pass.
     func add(_ pass: JournaledPass) throws {
         let insert = try connection.prepare("INSERT INTO sync_passes(entry) VALUES (?)")
         insert.bind(1, pass.entry)
         try insert.run()
     }
 
-    /// Removes all but the newest.
+    /// Removes all but the newest entries.
     func trim(conflictsMax: Int, passesMax: Int) throws {
         for (table, limit) in [("sync_conflicts", conflictsMax), ("sync_passes", passesMax)] {
             let delete = try connection.prepare(
@@ -40,7 +40,7 @@ struct JournalTable {
     private static let deleteConflict = FixedStatement(
         "DELETE FROM sync_conflicts WHERE collection = ?1 AND key = ?2")
 
-    /// Forgets the conflict of a document that leaves the device.
+    /// Removes the conflict of a document that leaves the device.
     func forget(_ id: BSONValue, in collection: Int64) throws {
         let delete = try connection.prepare(Self.deleteConflict)
         delete.bind(1, collection)
@@ -48,7 +48,7 @@ struct JournalTable {
         try delete.run()
     }
 
-    /// All conflicts that are kept, the oldest first.
+    /// Returns all stored conflicts, the oldest first.
     func conflicts() throws -> [JournaledConflict] {
         let select = try connection.prepare(
             """
@@ -67,7 +67,7 @@ struct JournalTable {
         return found
     }
 
-    /// All passes that are kept, the oldest first.
+    /// Returns all stored passes, the oldest first.
     func passes() throws -> [JournaledPass] {
         let select = try connection.prepare("SELECT entry FROM sync_passes ORDER BY id")
         var found: [JournaledPass] = []
@@ -119,7 +119,7 @@ extension JournaledConflict {
 }
 
 extension JournaledConflict.Answer {
-    /// The answer's name, as fixtures call it.
+    /// The answer's name in fixtures.
     package var name: String {
         switch self {
         case .useLocal: "useLocal"
@@ -145,7 +145,7 @@ extension JournaledConflict.Answer {
         }
     }
 
-    /// What a handler said.
+    /// Converts a handler's resolution.
     init(_ resolution: ConflictResolution<BSONDocument>) {
         switch resolution {
         case .useLocal: self = .useLocal
@@ -157,7 +157,7 @@ extension JournaledConflict.Answer {
 }
 
 extension JournaledPass {
-    /// The counts that are kept, by their names.
+    /// The stored counts, by their names.
     private static let counts:
         [(name: String, any WritableKeyPath<SyncPassReport, Int> & Sendable)] = [
             ("taken", \.taken), ("removed", \.removed), ("evicted", \.evicted),

@@ -1,21 +1,21 @@
 internal import BSONStore
 
-/// Keeps the sets of subscriptions in the store's file, beside the documents.
+/// The tables of subscription sets in the store's file.
 struct SubscriptionTable {
     let connection: SQLiteConnection
     let cache: SubscriptionCache
 
-    /// How far the documents of a set were read.
+    /// The progress of a set's download.
     struct Progress: Sendable, Hashable {
-        /// The query, among those that the set asks anew.
+        /// The index of the current query among the set's new ones.
         var query = 0
-        /// The `_id` of the last document that was read of it.
+        /// The `_id` of the last document read by the query.
         var last: BSONValue?
-        /// How many documents were read of it.
+        /// The number of documents read by the query.
         var read = 0
     }
 
-    /// The sets that are not superseded.
+    /// Returns the sets that are not superseded.
     func history() throws -> SubscriptionHistory {
         let select = try connection.prepare(
             "SELECT version, state, error, content FROM sync_sets ORDER BY version")
@@ -26,24 +26,24 @@ struct SubscriptionTable {
                 select.int64(1), select.isNull(2) ? "" : select.string(2))
             sets.append(set)
         }
-        // Before a set is complete, the documents of the empty one are here.
+        // Before any set is complete, the empty one is active.
         return SubscriptionHistory(
             kept: sets.first?.state == .complete ? sets : [.first] + sets)
     }
 
-    /// Whether a set waits for its documents; one row of a small table.
+    /// Returns whether a set waits for its documents; reads one row of a small table.
     func isSetWaiting() throws -> Bool {
         let select = try connection.prepare(
             "SELECT 1 FROM sync_sets WHERE state < \(Self.complete) LIMIT 1")
         return try select.step()
     }
 
-    /// Whether a set that is kept asks for documents of a collection, be it answered or not.
+    /// Returns whether any stored set, answered or not, has a subscription on a collection.
     func asks(of namespace: Namespace) throws -> Bool {
         try history().sets.contains { $0.asks(of: namespace) }
     }
 
-    /// Stores a set that was committed, and which writes were made before it.
+    /// Stores a committed set, and the list of pending writes before it.
     func add(_ set: SubscriptionSet) throws {
         let insert = try connection.prepare(
             "INSERT INTO sync_sets(version, state, content) VALUES (?, ?, ?)")
@@ -59,7 +59,7 @@ struct SubscriptionTable {
             """, set.version)
     }
 
-    /// Stores what became of the sets, and forgets those that are superseded.
+    /// Stores the states of the sets and removes superseded ones.
     func save(_ history: SubscriptionHistory) throws {
         try run("DELETE FROM sync_sets WHERE version < ?", history.sets[0].version)
         let update = try connection.prepare(
@@ -83,7 +83,7 @@ struct SubscriptionTable {
 // MARK: - Order
 
 extension SubscriptionTable {
-    /// The records of the writes that were made before a set, be they sent meanwhile or not.
+    /// Returns the record rows of the writes before a set, uploaded meanwhile or not.
     func earlierRows(before version: Int64) throws -> Set<Int64> {
         let select = try connection.prepare(
             "SELECT document FROM sync_earlier WHERE version <= ?")
@@ -93,10 +93,9 @@ extension SubscriptionTable {
         return rows
     }
 
-    /// The first set that a write was made before which is still to be sent.
+    /// Returns the first set that a pending write precedes.
     ///
-    /// Paused documents, and those that wait for somebody's version field to be understood, hold up
-    /// no set.
+    /// Paused documents and those with a foreign version field do not delay a set.
     func firstHeldUp() throws -> Int64? {
         let select = try connection.prepare(
             "SELECT document, version FROM sync_earlier ORDER BY version")
@@ -111,7 +110,7 @@ extension SubscriptionTable {
         return nil
     }
 
-    /// Forgets what was made before a set that was answered.
+    /// Removes the list of writes before an answered set.
     func removeEarlier(upTo version: Int64) throws {
         try run("DELETE FROM sync_earlier WHERE version <= ?", version)
     }
@@ -140,7 +139,7 @@ extension SubscriptionTable {
         try update.run()
     }
 
-    /// Keeps a document aside until all of its set are there.
+    /// Stages a document until all documents of its set are downloaded.
     func stage(_ document: BSONDocument, in collection: Int64) throws {
         let insert = try connection.prepare(
             "INSERT OR REPLACE INTO sync_staged(collection, key, document) VALUES (?, ?, ?)")
@@ -150,7 +149,7 @@ extension SubscriptionTable {
         try insert.run()
     }
 
-    /// Whether a document is kept aside.
+    /// Returns whether a document is staged.
     func isStaged(_ id: BSONValue, in collection: Int64) throws -> Bool {
         let select = try connection.prepare(
             "SELECT 1 FROM sync_staged WHERE collection = ? AND key = ?")
@@ -167,7 +166,7 @@ extension SubscriptionTable {
         try delete.run()
     }
 
-    /// The next document that was kept aside.
+    /// Returns the next staged document after a row.
     func staged(
         in collection: Int64, after row: Int64
     ) throws -> (row: Int64, document: BSONDocument)? {
@@ -182,7 +181,7 @@ extension SubscriptionTable {
         return (select.int64(0), try SyncRecordTable.document(select, 1, "document"))
     }
 
-    /// Throws away what came in, for the next try to begin anew.
+    /// Removes the staged documents, so that the download starts again.
     func cancelBootstrap() throws {
         var history = try history()
         guard let set = history.coming else { return }
@@ -206,7 +205,7 @@ extension SubscriptionTable {
         case .bootstrapping: (1, nil)
         case .complete: (complete, nil)
         case .error(let text): (3, text)
-        // Such a set has no row.
+        // A superseded set has no row.
         case .superseded: (4, nil)
         }
     }
@@ -222,11 +221,11 @@ extension SubscriptionTable {
     }
 }
 
-/// Remembers the sets that were read, whose filters are then not read again.
+/// A cache of subscription sets, which avoids compiling their filters again.
 final class SubscriptionCache: Sendable {
     private let known = Locked<[Int64: (bytes: [UInt8], set: SubscriptionSet)]>([:])
 
-    /// The set of a row.
+    /// Returns the set of a row, from the cache where its bytes are unchanged.
     func set(_ version: Int64, _ bytes: [UInt8]) throws -> SubscriptionSet {
         if let known = known.withLock({ $0[version] }), known.bytes == bytes { return known.set }
         let set = try SubscriptionSet(
@@ -240,7 +239,7 @@ final class SubscriptionCache: Sendable {
 }
 
 extension SubscriptionSet {
-    /// The subscriptions as they are stored.
+    /// The stored form of the subscriptions.
     fileprivate var document: BSONDocument {
         let parts = subscriptions.map { subscription in
             var part: BSONDocument = [

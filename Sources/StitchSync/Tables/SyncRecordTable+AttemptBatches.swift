@@ -12,7 +12,7 @@ extension SyncRecordTable {
         return connection.lastInsertedRowID
     }
 
-    /// The batches that are not settled.
+    /// Returns the unsettled batches.
     func attemptBatches(in collection: Int64) throws -> [(row: Int64, batch: AttemptBatch)] {
         let select = try connection.prepare(
             "SELECT id, batch FROM sync_attempts WHERE collection = ? ORDER BY id")
@@ -27,7 +27,7 @@ extension SyncRecordTable {
         return found
     }
 
-    /// Removes a batch; `false` when it is gone.
+    /// Removes a batch; returns `false` when it does not exist.
     func removeAttempts(_ row: Int64) throws -> Bool {
         let delete = try connection.prepare("DELETE FROM sync_attempts WHERE id = ?")
         delete.bind(1, row)

@@ -1,8 +1,8 @@
 internal import BSONStore
 
-/// Reads and writes the rejected-writes store.
+/// The table of rejected writes.
 extension SyncRecordTable {
-    /// Adds a refused write and returns its place.
+    /// Adds a refused write and returns its id.
     @discardableResult
     func add(_ rejection: RejectedWriteRecord, in collection: Int64) throws -> Int64 {
         let insert = try connection.prepare(
@@ -12,14 +12,14 @@ extension SyncRecordTable {
         insert.bind(1, collection)
         insert.bind(2, rejection.batch)
         insert.bind(3, rejection.state.rawValue)
-        // Who is asked is told by that.
+        // The question to the app is its report.
         insert.bind(4, Int64(rejection.state == .asking ? 1 : 0))
         insert.bind(5, rejection.entry)
         try insert.run()
         return connection.lastInsertedRowID
     }
 
-    /// Refused writes of one state after a place, the oldest first.
+    /// Returns refused writes of one state after an id, the oldest first.
     func rejections(
         _ state: RejectedWriteRecord.State, in collection: SyncStateTable.Collection,
         after id: Int64 = 0,
@@ -37,7 +37,7 @@ extension SyncRecordTable {
         return try rejections(select, collection)
     }
 
-    /// One refused write; `nil` when it is no longer kept.
+    /// Returns one refused write; `nil` when it does not exist.
     func rejection(_ id: Int64, in collection: SyncStateTable.Collection) throws
         -> RejectedWriteRecord?
     {
@@ -50,7 +50,7 @@ extension SyncRecordTable {
         return try rejections(select, collection).first
     }
 
-    /// The oldest refused writes that the app is to be told of by one error.
+    /// Returns the oldest unreported refused writes that one error reports.
     func unreportedRejections(in collection: SyncStateTable.Collection) throws
         -> [RejectedWriteRecord]
     {
@@ -63,7 +63,7 @@ extension SyncRecordTable {
         select.bind(1, collection.rowID)
         let untold = try rejections(select, collection)
         guard let first = untold.first else { return [] }
-        // What paused a document is told of by itself, as its reason is the error's.
+        // A write that paused its document has an error of its own with its reason.
         return first.state == .reverted
             ? untold.filter { $0.state == .reverted && $0.write.code == first.write.code } : [first]
     }
@@ -87,7 +87,7 @@ extension SyncRecordTable {
         return found
     }
 
-    /// Notes that the app was told; what only paused a document ends with that.
+    /// Marks writes as reported; removes those that only paused a document.
     func markReported(_ rejections: [RejectedWriteRecord]) throws {
         for rejection in rejections {
             if rejection.state == .paused {
@@ -100,7 +100,7 @@ extension SyncRecordTable {
         }
     }
 
-    /// Stores what became of a write that the app was asked about; the app is to be told of it.
+    /// Stores the new state of a write after the app's decision; the state will be reported.
     func decide(_ rejection: RejectedWriteRecord, _ state: RejectedWriteRecord.State) throws {
         let update = try connection.prepare(
             "UPDATE sync_rejected SET state = ?, told = 0 WHERE id = ?")
@@ -109,7 +109,7 @@ extension SyncRecordTable {
         try update.run()
     }
 
-    /// Removes a refused write; `false` when it was gone.
+    /// Removes a refused write; returns `false` when it did not exist.
     @discardableResult
     func removeRejection(_ id: Int64) throws -> Bool {
         let delete = try connection.prepare("DELETE FROM sync_rejected WHERE id = ?")
@@ -118,7 +118,7 @@ extension SyncRecordTable {
         return connection.changedRowCount == 1
     }
 
-    /// Removes all writes of a collection that were taken back, and counts them.
+    /// Removes all reverted writes of a collection and returns their number.
     func removeRejections(in collection: Int64) throws -> Int {
         let count = try rejectionCount(in: collection)
         let delete = try connection.prepare(
@@ -128,7 +128,7 @@ extension SyncRecordTable {
         return count
     }
 
-    /// How many writes of a collection were taken back and are kept.
+    /// Returns the number of a collection's reverted writes.
     func rejectionCount(in collection: Int64) throws -> Int {
         let select = try connection.prepare(
             "SELECT count(*) FROM sync_rejected WHERE collection = ? AND state = 0")
@@ -136,13 +136,13 @@ extension SyncRecordTable {
         return try select.step() ? Int(select.int64(0)) : 0
     }
 
-    /// The number of the newest refused write; 0 where there is none.
+    /// Returns the id of the newest refused write; 0 where there is none.
     func newestRejection() throws -> Int64 {
         let select = try connection.prepare("SELECT max(id) FROM sync_rejected")
         return try select.step() ? select.int64(0) : 0
     }
 
-    /// Whether a write that was taken back is newer than another one, or the app was not told of it.
+    /// Returns whether a reverted write is newer than an id or was not reported.
     func hasRejections(after id: Int64) throws -> Bool {
         let select = try connection.prepare(
             "SELECT 1 FROM sync_rejected WHERE state = 0 AND (told = 0 OR id > ?) LIMIT 1")
@@ -150,7 +150,7 @@ extension SyncRecordTable {
         return try select.step()
     }
 
-    /// The collections with refused writes that the app is to be told of.
+    /// Returns the collections with unreported refused writes.
     func collectionsWithUnreported() throws -> [Namespace] {
         let select = try connection.prepare(
             """

@@ -19,7 +19,7 @@ extension SyncRecordTable {
     static func bind(
         documentID: BSONValue, to statement: borrowing SQLiteStatement, _ parameter: Int32
     ) {
-        // The key of an ObjectId says all of it.
+        // The key of an ObjectId contains the whole value.
         if case .objectID = documentID { return statement.bindNull(parameter) }
         statement.bind(parameter, BSONDocument([("_id", documentID)]))
     }
@@ -36,7 +36,7 @@ extension SyncRecordTable {
 
     /// Reads a record.
     ///
-    /// - Parameter column: where the row has the base, which is read by itself otherwise.
+    /// - Parameter column: the column of the base; `nil` reads the base by a query of its own.
     func record(
         _ row: borrowing SQLiteStatement, base column: Int32? = nil
     ) throws -> SyncRecord {
@@ -87,7 +87,7 @@ extension SyncRecordTable {
         return try document(row, column, "base")
     }
 
-    /// An `_id` by itself, or by its key where that says all of it.
+    /// Returns an `_id` from its column, or from the key that contains the whole value.
     static func documentID(
         _ row: borrowing SQLiteStatement, _ column: Int32, key: Int32
     ) throws -> BSONValue {
@@ -98,7 +98,7 @@ extension SyncRecordTable {
         return .objectID(id)
     }
 
-    /// A version as it stands in documents, or what is none, as `v` of a document.
+    /// Reads a stored version document, or a foreign value in the field `v` of a document.
     private static func version(
         _ row: borrowing SQLiteStatement, _ column: Int32
     ) throws -> VersionField {
@@ -171,7 +171,7 @@ extension SyncRecordTable {
         }
     }
 
-    /// A table whose index gives rows out of order, or others than it was asked for.
+    /// Returns the error of an index with rows out of order or wrong rows.
     static func disordered(_ table: String) -> SyncError {
         SyncError(
             .storeFailed,
@@ -186,16 +186,17 @@ extension SyncRecordTable {
 }
 
 extension BSONLimits {
-    /// Bounds of the engine's own columns, which hold documents inside of others.
+    /// The limits of the engine's own columns, which hold documents inside other documents.
     static let ofWrappers = BSONLimits(depthMax: 110, documentBytesMax: 64 * 1024 * 1024)
 }
 
 extension SyncRecordTable {
-    /// The ids of documents whose version at the remote nobody here understands, in row order.
+    /// Returns the ids of documents with a foreign version field, in row order.
     ///
     /// O(n) of the collection's records.
     func foreignVersionIDs(in collection: Int64) throws -> [BSONValue] {
-        // What is no version is stored as `v` of a document, which few versions begin with.
+        // A foreign value is stored as the field `v` of a document, and few versions begin with
+        // `v`.
         let select = try connection.prepare(
             """
             SELECT document_id, key, version FROM sync_documents

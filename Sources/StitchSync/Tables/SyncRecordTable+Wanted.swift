@@ -1,7 +1,7 @@
 internal import BSONStore
 
 extension SyncRecordTable {
-    /// The rows behind one, in order.
+    /// Returns the rows of wanted ids after a row, in order.
     func wanted(
         in collection: Int64, after row: Int64 = 0, limit: Int = .max
     ) throws -> [WantedIDs] {
@@ -27,7 +27,7 @@ extension SyncRecordTable {
         return found
     }
 
-    /// Whether an id is among them.
+    /// Returns whether an id is among the wanted ones.
     func isWanted(_ id: BSONValue, in collection: Int64) throws -> Bool {
         let key = BSONKey.encode(id)
         return try wanted(in: collection).contains { wanted in
@@ -35,11 +35,12 @@ extension SyncRecordTable {
         }
     }
 
-    /// Keeps ids in one row, whose number no other row had before.
+    /// Stores ids in one row, whose number no row had before.
     func addWanted(
         _ ids: ArraySlice<BSONValue>, in collection: Int64, byID isByID: Bool = true
     ) throws {
-        // Earlier versions gave the numbers of removed rows again, and took none of the hints for them.
+        // Earlier versions reused the numbers of removed rows and did not take them from stale
+        // marks.
         let insert = try connection.prepare(
             """
             INSERT INTO sync_wanted(collection, count, ids, by_id, id)
@@ -53,12 +54,12 @@ extension SyncRecordTable {
         try insert.run()
     }
 
-    /// What a row holds; a row is known again by its bytes.
+    /// Returns the stored form of ids, by whose bytes a row is recognized.
     private static func document(_ ids: ArraySlice<BSONValue>) -> BSONDocument {
         ["ids": .array(BSONArray(ids))]
     }
 
-    /// Keeps only a rest of a row's ids; `false` when the row has other ids by now, or is gone.
+    /// Replaces a row's ids by the rest; returns `false` when the row has changed or was removed.
     func keep(_ rest: [BSONValue], of wanted: WantedIDs) throws -> Bool {
         let ids = Self.document(wanted.ids[...])
         if rest.isEmpty {
@@ -85,7 +86,7 @@ extension SyncRecordTable {
         try delete.run()
     }
 
-    /// Whether a collection has a record.
+    /// Returns whether a collection has a record.
     func hasRecords(in collection: Int64) throws -> Bool {
         let select = try connection.prepare(
             "SELECT 1 FROM sync_documents WHERE collection = ? LIMIT 1")

@@ -1,12 +1,12 @@
 internal import BSONStore
 
-/// Reads and writes the engine's tables inside of one transaction of the store.
+/// The table of sync records in one transaction of the store.
 struct SyncRecordTable {
     let connection: SQLiteConnection
-    /// Whether records were read before the transaction began.
+    /// Whether records were read before the transaction, so that each write checks the revision.
     var trusts = false
 
-    /// A record is another one than it was when it was read.
+    /// The error of a write to a record that changed since it was read.
     struct StaleRevision: Error {}
 
     private static let columns =
@@ -26,7 +26,7 @@ struct SyncRecordTable {
     private static let selections = Dictionary(
         uniqueKeysWithValues: Selection.allCases.map { selection in
             let (base, join) = selection.isIndexed ? (", base", joinOfBases) : ("", "")
-            // The index by key gives no order of rows: each page would sort the whole collection.
+            // The index by key is not in row order: each page would sort the whole collection.
             let collection = selection.isIndexed ? "collection" : "+collection"
             return (
                 selection,
@@ -37,7 +37,7 @@ struct SyncRecordTable {
             )
         })
 
-    /// Whether a record is still as it was read, hints apart; gives its hint then.
+    /// Returns the stale mark of a record that is otherwise unchanged; `nil` for a changed one.
     func hint(ofUnchanged record: SyncRecord) throws -> Int64? {
         let select = try connection.prepare(Self.selectState)
         select.bind(1, record.rowID ?? 0)
@@ -45,7 +45,7 @@ struct SyncRecordTable {
         return select.int64(1)
     }
 
-    /// The record of a document; `nil` when its id is not synced.
+    /// Returns the record of a document; `nil` when its id is not synced.
     func record(_ collection: Int64, id: BSONValue) throws -> SyncRecord? {
         let select = try connection.prepare(Self.selectByKey)
         select.bind(1, collection)
@@ -53,37 +53,37 @@ struct SyncRecordTable {
         return try select.step() ? try record(select) : nil
     }
 
-    /// The record of a row, with the key that it is filed under.
+    /// Returns the record of a row with its key.
     func record(row: Int64) throws -> (record: SyncRecord, key: [UInt8])? {
         let select = try connection.prepare(Self.selectByRow)
         select.bind(1, row)
         return try select.step() ? (try record(select), select.bytes(11)) : nil
     }
 
-    /// Which records a list is about.
+    /// A condition that selects records.
     enum Selection: String, CaseIterable {
-        /// All.
+        /// All records.
         case all = "1"
-        /// Those with a change to send that may be sent.
+        /// Records with a change that can be uploaded now.
         case toSend = "pending = 1 AND pause IS NULL AND attempt IS NULL AND hint = 0"
-        /// Those to be looked at.
+        /// Records whose document has to be fetched.
         case toLook = "(hint > 0 OR attempt IS NOT NULL) AND pause IS NULL"
-        /// Those with a change to send or an answer to come, that are not paused.
+        /// Records with a pending change or an open attempt, without paused ones.
         case unsent = "(pending = 1 OR attempt IS NOT NULL) AND pause IS NULL"
-        /// Those with a change to send.
+        /// Records with a pending change.
         case pending = "pending = 1"
-        /// Those that only a query keeps here.
+        /// Records of documents that only a query keeps on the device.
         case byQuery = "by_id = 0"
-        /// Those that neither direction touches.
+        /// Records of paused documents.
         case paused =
             "pause IS NOT NULL AND instr(pause, CAST('unexplainedAbsence' AS BLOB)) <> 15"
-        /// Those that are missing at the remote without evidence of a delete.
+        /// Records of documents that are missing at the remote without evidence of a delete.
         ///
-        /// Their pause is always of the same bytes: the code, then a text that no other pause has.
+        /// Their pause always has the same bytes, which no other pause has.
         case unexplained =
             "pause IS NOT NULL AND instr(pause, CAST('unexplainedAbsence' AS BLOB)) = 15"
 
-        /// Whether a record that an index gave is one of these.
+        /// Returns whether a record that an index returned meets the condition.
         fileprivate func holds(_ record: SyncRecord) -> Bool {
             switch self {
             case .all, .unsent, .byQuery: true
@@ -94,10 +94,10 @@ struct SyncRecordTable {
             }
         }
 
-        /// Whether an index gives the records in the order of their rows.
+        /// Whether an index returns the records in row order.
         ///
-        /// Bases are read with them then; else all rows are walked over, and one that is passed over
-        /// costs no look for its base.
+        /// Then the query reads bases, too. Otherwise it scans all rows and must not read the bases
+        /// of skipped ones.
         fileprivate var isIndexed: Bool {
             switch self {
             case .toSend, .toLook, .pending, .paused, .unexplained: true
@@ -106,9 +106,9 @@ struct SyncRecordTable {
         }
     }
 
-    /// Records in row order after a row.
+    /// Returns records after a row, in row order.
     ///
-    /// - Parameter bytesMax: ends with the record whose base reaches so many bytes with those before.
+    /// - Parameter bytesMax: the number of bytes of bases after which the list ends.
     func records(
         _ selection: Selection, in collection: Int64, after row: Int64 = 0, limit: Int,
         bytesMax: Int = .max
@@ -122,7 +122,7 @@ struct SyncRecordTable {
         var byteCount = 0
         var last = row
         while byteCount < bytesMax, try select.step() {
-            // An index that is damaged may give rows again and again, or those of others.
+            // A damaged index may return rows repeatedly, or rows of other collections.
             guard select.int64(0) > last else { throw Self.disordered("sync_documents") }
             last = select.int64(0)
             let record = try record(select, base: base)
@@ -134,7 +134,8 @@ struct SyncRecordTable {
         return records
     }
 
-    /// The ids of a kind of records, in row order, and of those that are to become records.
+    /// Returns the ids of selected records, in row order, and of wanted ids that become such
+    /// records.
     func documentIDs(_ selection: Selection, in collection: Int64) throws -> [BSONValue] {
         let select = try connection.prepare(
             """
@@ -151,10 +152,11 @@ struct SyncRecordTable {
         return ids
     }
 
-    /// Numbers that change whenever what is to be sent or looked at does, by any process.
+    /// Returns numbers that change with each change of the pending or stale records, by any
+    /// process.
     ///
-    /// A conflict that waits for its handler is stored again by each pass, under its hint as before: what
-    /// is to be looked at is known by the newest hint, since a wish has the next one.
+    /// Each pass stores a waiting conflict again with its old stale mark, so that stale records are
+    /// represented by the newest mark.
     func workSignature() throws -> [Int64] {
         try numbers(
             """
@@ -173,7 +175,7 @@ struct SyncRecordTable {
         return try select.step() ? [select.int64(0), select.int64(1)] : []
     }
 
-    /// How many records there are of a kind, those counted that are to become records.
+    /// Returns the number of selected records, including wanted ids that become such records.
     func count(_ selection: Selection, in collection: Int64) throws -> Int {
         let select = try connection.prepare(
             "SELECT count(*) FROM sync_documents WHERE collection = ? AND \(selection.rawValue)")
@@ -188,7 +190,7 @@ struct SyncRecordTable {
         }
     }
 
-    /// The hint of the record of a key; `nil` without a record.
+    /// Returns the stale mark of a key's record; `nil` without a record.
     func hint(ofKey key: [UInt8], in collection: Int64) throws -> Int64? {
         let select = try connection.prepare(
             "SELECT hint FROM sync_documents WHERE collection = ? AND key = ?")
@@ -197,8 +199,7 @@ struct SyncRecordTable {
         return try select.step() ? select.int64(0) : nil
     }
 
-    /// How many documents are to be looked at for what the remote holds, not for what became of an
-    /// attempt.
+    /// Returns the number of documents to fetch for their content, not only to settle an attempt.
     func downloadCount(in collection: Int64) throws -> Int {
         let select = try connection.prepare(
             """
@@ -218,12 +219,12 @@ struct SyncRecordTable {
         return try select.step() ? Int(select.int64(0)) : 0
     }
 
-    /// Stores a record under its next revision and returns it as stored.
+    /// Stores a record with its next revision and returns the stored one.
     @discardableResult
     func save(_ record: SyncRecord, in collection: Int64) throws -> SyncRecord {
         var record = record
-        // Where nothing is pending they hold the same: no row that is of use is without that mark, by
-        // which ``removeStaleBases(of:)`` goes.
+        // Without a pending change, base and local document are equal. Each needed base therefore
+        // has a pending record, on which ``removeStaleBases(of:)`` relies.
         if !record.isPending, case .stored = record.base { record.base = .sameAsLocal }
         if !record.isPending, record.discarded.isEmpty { record.isDeletedHere = false }
         record.revision += 1
@@ -240,7 +241,7 @@ struct SyncRecordTable {
         return record
     }
 
-    /// Keeps a base apart from the record, which is written more often.
+    /// Stores a base in a table of its own, since records are written more often.
     private func saveBase(_ record: inout SyncRecord, row: Int64) throws {
         if case .stored(let base) = record.base {
             if record.keptBase == base { return }
@@ -255,10 +256,10 @@ struct SyncRecordTable {
         }
     }
 
-    /// Removes stored bases that records have no use for any more.
+    /// Removes stored bases that are no longer needed.
     ///
-    /// Where nothing is pending in the whole store none is of use, and SQLite lets go of all of them
-    /// without writing each page; else one by one, those apart that were stored anew meanwhile.
+    /// If no record of the store is pending, SQLite truncates the table without writing each page.
+    /// Otherwise bases are removed one by one, except those that were stored again meanwhile.
     func removeStaleBases(of rows: [Int64]) throws {
         guard !rows.isEmpty else { return }
         if try connection.int64("SELECT 1 FROM sync_documents WHERE pending = 1 LIMIT 1") == nil {
@@ -316,7 +317,7 @@ struct SyncRecordTable {
     private func update(_ record: SyncRecord, row: Int64) throws {
         switch record.listing {
         case .same:
-            // What no index is about changes: SQLite looks at none.
+            // No indexed field changes, so that SQLite updates no index.
             let update = try connection.prepare(Self.updateBase)
             try run(update, record, row: row)
         case .samePendingApart:
@@ -353,14 +354,14 @@ struct SyncRecordTable {
         if trusts { delete.bind(2, record.revision) } else { delete.bindNull(2) }
         try delete.run()
         try checkTrust()
-        // Also one that is of no use any more.
+        // The base is removed even if it is no longer needed.
         try run(Self.deleteBase, row)
-        // The row's number may be used again, for what is written after the sets that wait.
+        // The row's number may be reused for a write after the pending sets.
         try run(Self.deleteEarlier, row)
     }
 
-    /// Notes whether the app asked for the id itself, or only queries keep the document here; not a
-    /// change of the record.
+    /// Stores whether the app requested the id or only queries keep the document, without a new
+    /// revision.
     func setClaim(row: Int64, byID isByID: Bool) throws {
         let update = try connection.prepare("UPDATE sync_documents SET by_id = ? WHERE id = ?")
         update.bind(1, isByID ? SyncRecord.requestedByApp : 0)
@@ -377,10 +378,10 @@ struct SyncRecordTable {
     private static let updateHint = FixedStatement(
         "UPDATE sync_documents SET hint = ?1 WHERE id = ?2")
 
-    /// Notes that the remote is to be looked at for a document; not a change of the record.
+    /// Stores a stale mark, without a new revision.
     func setStale(row: Int64, to hint: Int64) throws { try run(Self.updateHint, hint, row) }
 
-    /// Runs a statement that binds whole numbers.
+    /// Runs a statement with integer parameters.
     private func run(_ sql: FixedStatement, _ first: Int64, _ second: Int64? = nil) throws {
         let statement = try connection.prepare(sql)
         statement.bind(1, first)

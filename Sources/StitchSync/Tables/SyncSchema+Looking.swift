@@ -1,8 +1,8 @@
 package import BSONStore
 
 extension DocumentStore.Options {
-    /// Those of a look at a store: nothing is written anywhere, and an engine finds its tables also where
-    /// the file has none, or those of an earlier version.
+    /// The options to inspect a store without writing anything. An engine finds its tables in
+    /// memory where the file has none or those of an earlier version.
     package static var looking: Self {
         var options = Self(readOnly: true)
         options.leavesNoTrace = true
@@ -13,11 +13,12 @@ extension DocumentStore.Options {
     }
 }
 
-/// How an engine reads a store that it must not write.
+/// The sync tables of a read-only store.
 extension SyncSchema {
-    /// Looks whether an engine that only reads finds its tables.
+    /// Checks that a read-only store has the current sync tables.
     ///
-    /// - Throws: `SyncError` of code `.storeFailed` that says which tables there are and what to do.
+    /// - Throws: `SyncError` of code `.storeFailed`, whose message names the version found and the
+    ///   remedy.
     static func check(_ connection: SQLiteConnection) throws {
         let columns = try connection.int64(
             "SELECT count(*) FROM pragma_table_info('sync_instance')")
@@ -40,11 +41,11 @@ extension SyncSchema {
         try SyncTableCheck.run(connection)
     }
 
-    /// Makes the tables in the connection's memory where the file has none of this version.
+    /// Creates the tables in the connection's memory where the file has none of this version.
     ///
-    /// Those of an earlier version are copied and brought up to date. What is made hides the file's.
+    /// Tables of an earlier version are copied and upgraded. The tables in memory hide the file's.
     static func complete(_ connection: SQLiteConnection) throws(StoreError) {
-        // One state of the file.
+        // The transaction reads one snapshot of the file.
         try connection.executeOnce("BEGIN")
         do throws(StoreError) {
             let found = try versionInFile(connection)
@@ -68,7 +69,7 @@ extension SyncSchema {
         return try connection.int64("SELECT schema FROM main.sync_instance")
     }
 
-    /// A statement of ``statements`` that makes its table or index in memory.
+    /// Returns a statement of ``statements`` that creates its table or index in memory.
     private static func inMemory(_ statement: String) -> String {
         for kind in ["CREATE TABLE ", "CREATE INDEX "] where statement.hasPrefix(kind) {
             let condition = "IF NOT EXISTS "
@@ -79,7 +80,7 @@ extension SyncSchema {
         return statement
     }
 
-    /// Copies the file's tables, by the columns that both versions have.
+    /// Copies the columns of the file's tables that both versions have.
     private static func copy(
         from found: Int64, _ connection: SQLiteConnection
     ) throws(StoreError) {
@@ -107,7 +108,7 @@ extension SyncSchema {
         if found < 4 { try noteDeletes(connection) }
     }
 
-    /// Notes the deletes that wait, which files of earlier versions told by the missing row alone.
+    /// Marks pending deletes, which earlier versions recognized by the missing row alone.
     private static func noteDeletes(_ connection: SQLiteConnection) throws(StoreError) {
         let found = try connection.prepare(
             """

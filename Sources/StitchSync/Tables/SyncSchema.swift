@@ -1,9 +1,9 @@
 internal import BSONStore
 
-/// Makes the engine's tables in the store's file, beside the documents; see Docs/STORE.md.
+/// The engine's tables in the store's file; see Docs/STORE.md.
 enum SyncSchema {
-    /// The version of the tables below; a greater one in a file is refused, an earlier one is brought
-    /// up to date.
+    /// The version of the tables; the engine refuses a file with a greater one and upgrades an
+    /// earlier one.
     static let version: Int64 = 4
 
     private static let documents = [
@@ -109,10 +109,10 @@ enum SyncSchema {
         """,
     ]
 
-    /// The statements that make all tables and their indexes.
+    /// The statements that create all tables and indexes.
     static var statements: [String] { others + documents + subscriptions }
 
-    /// Columns that came with versions 3 and 4, by their tables.
+    /// The columns that versions 3 and 4 added, with their tables.
     private static let laterColumns = [
         ("sync_documents", "by_id INTEGER NOT NULL DEFAULT 1"),
         ("sync_collections", "subscribed INTEGER NOT NULL DEFAULT 0"),
@@ -123,7 +123,7 @@ enum SyncSchema {
         ("sync_collections", "lost_token BLOB"),
     ]
 
-    /// What brings the tables of version 1 up to date, where bases stood in the records.
+    /// The statements that upgrade the tables of version 1, which stored bases in the records.
     private static let fromFirst =
         [
             "ALTER TABLE sync_documents RENAME TO sync_documents_1",
@@ -145,12 +145,12 @@ enum SyncSchema {
             "DROP TABLE sync_documents_1",
         ]
 
-    /// Makes what is missing, and begins a new instance.
+    /// Creates missing tables and begins a new instance.
     ///
-    /// So two copies of a file never name two attempts alike (rule R12). Open attempts keep the
-    /// names that they have.
+    /// A new instance prevents equal names of attempts in two copies of a file (rule R12). Open
+    /// attempts keep their names.
     ///
-    /// - Parameter freshInstance: the new instance's number, 0 to go on with the old one.
+    /// - Parameter freshInstance: the new instance's number; 0 continues the old instance.
     /// - Throws: `SyncError` of code `.storeFailed` when the file's tables are of a later version.
     static func prepare(_ transaction: WriteTransaction, freshInstance: UInt64) throws {
         let connection = transaction.connection
@@ -181,15 +181,15 @@ enum SyncSchema {
         try insert.run()
     }
 
-    /// Says that the file is of a later library.
+    /// Returns the error of a file from a later version of the library.
     static func later(_ found: Int64) -> SyncError {
         SyncError(
             .storeFailed,
             "the file's sync tables are of version \(found), this library knows \(version)")
     }
 
-    /// Notes the deletes that wait in a file of an earlier version, which told them by the row alone:
-    /// those whose document neither its key finds nor a look at every row.
+    /// Marks pending deletes in a file of an earlier version, which recognized them by the missing
+    /// row: those whose document neither its key nor a scan of all rows finds.
     private static func noteDeletes(in transaction: WriteTransaction) throws {
         let connection = transaction.connection
         for collection in try SyncStateTable(connection: connection).collections() {
@@ -213,7 +213,7 @@ enum SyncSchema {
         }
     }
 
-    /// Adds a column where the table, made at an earlier version, lacks it.
+    /// Adds a column to a table of an earlier version that lacks it.
     private static func add(
         _ column: String, to table: String, _ connection: SQLiteConnection
     ) throws {

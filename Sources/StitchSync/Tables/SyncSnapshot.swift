@@ -1,13 +1,13 @@
 internal import BSONStore
 
-/// Reads one collection's documents and records in one state of the store.
+/// The documents and records of one collection in one snapshot of the store.
 struct SyncSnapshot {
     let transaction: ReadTransaction
     let collection: SyncStateTable.Collection
 
     var records: SyncRecordTable { SyncRecordTable(connection: transaction.connection) }
 
-    /// What the sets of subscriptions ask of the collection.
+    /// Returns the collection's membership by the subscription sets.
     func membership(_ sets: SubscriptionCache) throws -> Membership {
         guard collection.isSubscribed else { return Membership() }
         let connection = transaction.connection
@@ -16,7 +16,7 @@ struct SyncSnapshot {
             of: collection.namespace)
     }
 
-    /// The record of a document; one that is to be looked at for an id that has none yet.
+    /// Returns the record of a document; for a wanted id, a new stale record.
     func record(_ id: BSONValue) throws -> SyncRecord? {
         if let record = try records.record(collection.rowID, id: id) { return record }
         guard collection.hasWantedIDs, try records.isWanted(id, in: collection.rowID) else {
@@ -27,7 +27,7 @@ struct SyncSnapshot {
         return record
     }
 
-    /// Whether a change at the remote is one that the record does not know of.
+    /// Returns whether the record does not contain a remote change yet.
     func isNews(_ change: RemoteChange, to record: SyncRecord) throws -> Bool {
         if let attempt = record.attempt, change.operation == attempt.operation { return false }
         if change.wroteVersion, let operation = change.operation,
@@ -43,7 +43,7 @@ struct SyncSnapshot {
         return true
     }
 
-    /// Whether content at the remote is the record's base.
+    /// Returns whether remote content equals the record's base.
     func isBase(_ content: ContentFingerprint, of record: SyncRecord) throws -> Bool {
         let local = try transaction.get(collection.namespace, id: record.documentID)
         return record.base.document(local: local).map(content.isOf) ?? false
@@ -51,7 +51,7 @@ struct SyncSnapshot {
 }
 
 extension SyncSnapshot {
-    /// Documents without a record that changes are about and that a set may ask for, once each.
+    /// Returns changed documents without a record that a set may match, each once.
     func newcomers(
         in batch: RemoteChangeBatch, _ membership: Membership
     ) throws -> [BSONValue] {

@@ -1,33 +1,32 @@
 internal import BSONStore
 
-/// Reads and writes what the engine keeps per store and per collection, inside of a transaction.
+/// The tables of the engine's state per store and per collection in one transaction.
 struct SyncStateTable {
     let connection: SQLiteConnection
 
-    /// A collection that has synced ids.
+    /// The sync state of one collection.
     struct Collection {
         let rowID: Int64
         let namespace: Namespace
-        /// Where the remote's history was last read to.
+        /// The last read position in the remote's history.
         var token: ResumeToken?
-        /// Events may have been missed: all versions are to be compared.
+        /// Whether events may have been missed, so that all versions have to be compared.
         var needsScan: Bool
-        /// The scan is for a collection that was dropped, and the app takes that for the delete of
-        /// each document.
+        /// Whether the comparison follows a drop that the app treats as a delete of each document.
         var isAfterDrop = false
-        /// The remote collection whose documents are here; `nil` until one was adopted.
+        /// The identity of the synced remote collection; `nil` until one was adopted.
         var identity: RemoteIdentity?
-        /// Why neither direction runs, when so.
+        /// The reason of the collection's stop; `nil` while it syncs.
         var stop: SyncStop?
-        /// Where the history was read to when it was lost, until everything was compared since.
+        /// The last position in a lost history, until all versions are compared.
         var lostToken: ResumeToken?
-        /// Somebody listens, so that events are kept.
+        /// Whether there is a listener, so that events are stored.
         var listens: Bool
-        /// A set of subscriptions asks, or asked, for its documents.
+        /// Whether the collection has, or had, a subscription.
         var isSubscribed = false
-        /// Ids are to be records once the remote was looked at, see ``WantedIDs``.
+        /// Whether there are wanted ids without records, see ``WantedIDs``.
         var hasWantedIDs = false
-        /// Attempts are stored together, see ``AttemptBatch``.
+        /// Whether there are batched attempts, see ``AttemptBatch``.
         var hasAttempts = false
     }
 
@@ -39,7 +38,7 @@ struct SyncStateTable {
         identity, stop, lost_token
         """
 
-    /// The collection's row, made when it is missing.
+    /// Returns the collection's row, which it inserts when it is missing.
     ///
     /// - Throws: `StoreError` of code `.invalidNamespace`.
     func collection(_ namespace: Namespace) throws -> Collection {
@@ -54,7 +53,7 @@ struct SyncStateTable {
             needsScan: true, listens: false)
     }
 
-    /// The collection's row, `nil` when nothing of it was ever synced.
+    /// Returns the collection's row; `nil` when the collection was never synced.
     func existing(_ namespace: Namespace) throws -> Collection? {
         let select = try connection.prepare(
             "SELECT \(Self.columns) FROM sync_collections WHERE namespace = ?")
@@ -62,7 +61,7 @@ struct SyncStateTable {
         return try select.step() ? Self.collection(select) : nil
     }
 
-    /// All collections, in the order in which they were first synced.
+    /// Returns all collections, in the order of their first sync.
     func collections() throws -> [Collection] {
         let select = try connection.prepare(
             "SELECT \(Self.columns) FROM sync_collections ORDER BY id")
@@ -71,7 +70,7 @@ struct SyncStateTable {
         return collections
     }
 
-    /// Stores how far the remote's history was read, and whether versions are to be compared.
+    /// Stores the state of a collection.
     func save(_ collection: Collection) throws {
         let update = try connection.prepare(
             """
@@ -90,10 +89,9 @@ struct SyncStateTable {
         try update.run()
     }
 
-    /// Stores that no set of subscriptions asks for the collection's documents any more.
+    /// Clears the mark that the collection has or had a subscription.
     ///
-    /// A collection with ids that wait for their first look keeps the mark, since some of them may be
-    /// there for a query.
+    /// A collection with wanted ids keeps the mark, since a query may have requested some of them.
     func clearSubscribedMark(_ collection: Collection) throws {
         let update = try connection.prepare(
             """
@@ -104,7 +102,7 @@ struct SyncStateTable {
         try update.run()
     }
 
-    /// Notes whether somebody listens to a collection, where that is known and has changed.
+    /// Stores whether a collection has a listener, where that is known and has changed.
     func note(listens: Bool?, in collection: inout Collection) throws {
         guard let listens, listens != collection.listens else { return }
         collection.listens = listens
@@ -130,12 +128,12 @@ struct SyncStateTable {
         row.isNull(column) ? nil : try BSONDocument(validating: row.bytes(column))
     }
 
-    /// The instance's number, which names its attempts.
+    /// Returns the instance's number, a part of the names of its attempts.
     func instance() throws -> UInt64 {
         UInt64(bitPattern: try number("SELECT instance FROM sync_instance"))
     }
 
-    /// Hands out names for attempts; none is ever handed out twice.
+    /// Returns new names for attempts; no name is returned twice.
     func nextOperations(_ count: Int) throws -> [OperationID] {
         let first = try number(
             "UPDATE sync_instance SET operations = operations + ? RETURNING operations",
@@ -147,12 +145,12 @@ struct SyncStateTable {
         }
     }
 
-    /// A number for a hint, greater than all before.
+    /// Returns a stale mark that is greater than all earlier ones.
     func nextStaleMark() throws -> Int64 {
         try number("UPDATE sync_instance SET hints = hints + 1 RETURNING hints")
     }
 
-    /// Runs a statement that answers with one number.
+    /// Runs a statement that returns one number.
     func number(_ sql: String, _ values: Int64...) throws -> Int64 {
         let statement = try connection.prepare(sql)
         for (index, value) in values.enumerated() { statement.bind(Int32(index + 1), value) }

@@ -1,15 +1,16 @@
 internal import BSONStore
 
-/// Compares the engine's tables with their indexes, since SQLite believes an index that lost rows.
+/// A comparison of the engine's tables with their indexes, since SQLite does not notice an index
+/// that lost rows.
 ///
-/// A record that is not found by its key would be one of a document that nobody syncs, and a change
-/// that the index of pending ones lost would never be sent.
+/// A document would not be synced if its record were not found by its key, and a change that the
+/// index of pending ones lost would never be uploaded.
 enum SyncTableCheck {
-    /// Larger tables are compared in some places only.
+    /// The maximum number of rows for a full comparison; larger tables are only sampled.
     private static let rowsMax: Int64 = 100_000
     private static let probesMax: Int64 = 64
 
-    /// The tests that name the rows of an index, by table.
+    /// The indexes with their tables and the conditions of their rows.
     private static let indexes = [
         ("sync_documents", "sync_documents_pending", "pending = 1"),
         ("sync_documents", "sync_documents_look", "hint > 0 OR attempt IS NOT NULL"),
@@ -21,9 +22,9 @@ enum SyncTableCheck {
         ("sync_staged", "sqlite_autoindex_sync_staged_1", "collection >= 0"),
     ]
 
-    /// Looks whether indexes and tables agree.
+    /// Checks that indexes and tables agree.
     ///
-    /// - Throws: `SyncError` of code `.storeFailed` naming the table whose index does not fit.
+    /// - Throws: `SyncError` of code `.storeFailed`, which names the table with the wrong index.
     static func run(_ connection: SQLiteConnection) throws {
         for (table, index, test) in indexes {
             let first = try connection.int64("SELECT id FROM \(table) ORDER BY id LIMIT 1")
@@ -37,7 +38,7 @@ enum SyncTableCheck {
         try probe(connection)
     }
 
-    /// Looks some records up by their keys.
+    /// Looks up a sample of records by their keys.
     private static func probe(_ connection: SQLiteConnection) throws {
         let edge = "SELECT id FROM sync_documents NOT INDEXED ORDER BY id"
         guard let first = try connection.int64("\(edge) LIMIT 1"),

@@ -1,7 +1,6 @@
 internal import BSONStore
 
-/// Looks for what should not be in one collection: the structural check S of
-/// Docs/SYNC.md.
+/// The structural check of one collection, see Docs/SYNC.md, "Structural check".
 struct SyncVerification {
     let transaction: ReadTransaction
     let collection: SyncStateTable.Collection
@@ -55,7 +54,7 @@ struct SyncVerification {
             return
         }
         let isAtBase = contentEqual(record.base.document(local: local), local)
-        // While an answer is out, the document may be back at its base with the attempt to settle.
+        // With an open attempt, the document may equal its base again.
         if record.isPending, isAtBase, record.attempt == nil {
             findings.append(finding(.queuedWithoutChange, id, "there is no change to send"))
         }
@@ -102,7 +101,8 @@ struct SyncVerification {
         }
     }
 
-    /// What listeners are done with is told by sequences, which must not come a second time.
+    /// Checks the last sequence number: listeners store their positions by these numbers, which
+    /// must not be assigned twice.
     private func checkEnd(_ last: Int64, _ findings: inout [SyncFinding]) throws {
         let end = try transaction.connection.int64(
             "SELECT seq FROM sqlite_sequence WHERE name = 'sync_events'")

@@ -1,20 +1,20 @@
 internal import BSONStore
 
-/// Keeps inserts that were given up for lost beyond the records that they stood in.
+/// The table of abandoned inserts whose records were removed.
 ///
-/// A document that is deleted before its insert was confirmed leaves no record once the remote showed
-/// that it holds none. The request may still be on its way: where it lands, and the app makes the
-/// document anew, the remote's edition is the app's own and no conflict.
+/// A document that is deleted before its insert was confirmed has no record once the remote does
+/// not hold it. The remote may still apply the insert later. If the app then inserts the document
+/// again, the remote's edition is the app's own and not a conflict.
 struct UnresolvedAttemptTable {
     let connection: SQLiteConnection
 
-    /// Documents whose names are kept, the newest ones.
+    /// The maximum number of documents with stored attempts; newer ones replace the oldest.
     static let documentsMax: Int64 = 1_000
 
     private static let select = FixedStatement(
         "SELECT names FROM sync_given_up WHERE collection = ?1 AND key = ?2")
 
-    /// Adds tries, if there are any, to those that are kept of a document.
+    /// Adds attempts to the stored ones of a document.
     func keep(_ tries: [UnresolvedAttempt], of id: BSONValue, in collection: Int64) throws {
         guard !tries.isEmpty else { return }
         let all = (try self.tries(of: id, in: collection) + tries)
@@ -32,7 +32,7 @@ struct UnresolvedAttemptTable {
             """)
     }
 
-    /// The tries that are kept of a document.
+    /// Returns the stored attempts of a document.
     func tries(of id: BSONValue, in collection: Int64) throws -> [UnresolvedAttempt] {
         let select = try connection.prepare(Self.select)
         select.bind(1, collection)
