@@ -269,7 +269,7 @@ extension CollectionPass {
         }
     }
 
-    /// Gives documents a version where they still have none (rule R6).
+    /// Adds a version to documents that still have none (rule R6).
     mutating func claim(_ records: [SyncRecord]) async throws {
         guard !records.isEmpty else { return }
         let operations = try await write { try $0.state.nextOperations(records.count) }
