@@ -15,7 +15,7 @@ extension SyncCollection {
         }
     }
 
-    /// Removes or uploads all documents that are missing at the remote without evidence of a delete.
+    /// Removes or uploads all documents that are missing without evidence of a delete.
     ///
     /// The next pass carries the answer out. It fetches from the remote first and syncs a document
     /// that exists there again as usual.

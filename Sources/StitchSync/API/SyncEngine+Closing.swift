@@ -1,7 +1,7 @@
 internal import BSONStore
 
 extension SyncEngine {
-    /// Ends the engine: ``run()`` returns, event iterators end, and another engine may sync the file.
+    /// Ends the engine, its event iterators and ``run()``; another engine may then sync the file.
     ///
     /// Waits for the running pass. A conflict handler may call it; then it does not wait, and that
     /// pass is the last one. Later calls that write, sync or wait throw `StoreError` of code

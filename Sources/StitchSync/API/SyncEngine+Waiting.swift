@@ -214,8 +214,9 @@ extension ReadTransaction {
 }
 
 extension SyncRecordTable {
-    /// Whether a pass can settle a record of a kind. It cannot send a change of a document with a
-    /// foreign version field.
+    /// Whether a pass can settle a record of a kind.
+    ///
+    /// It cannot send a change of a document with a foreign version field.
     fileprivate func isAwaited(_ selection: Selection, in collection: Int64) throws -> Bool {
         guard try count(selection, in: collection) > 0 else { return false }
         guard selection == .unsent else { return true }

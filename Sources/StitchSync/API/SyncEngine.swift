@@ -181,8 +181,10 @@ extension SyncEngine {
         return isConfigured && ownsStoreFile ? false : nil
     }
 
-    /// Whether this engine alone syncs the store. An engine that only writes to the file does not
-    /// know the listeners of the engine that syncs it.
+    /// Whether this engine alone syncs the store.
+    ///
+    /// An engine that only writes to the file does not know the listeners of the engine that syncs
+    /// it.
     private var ownsStoreFile: Bool {
         store.location == .inMemory || lease.withLock { $0 != nil }
     }

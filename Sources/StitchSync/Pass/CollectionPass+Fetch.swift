@@ -232,8 +232,10 @@ extension CollectionPass {
         return claims
     }
 
-    /// Settles all fetched documents in one transaction. If one of them fails, each gets a
-    /// savepoint of its own (rule R8), which costs a copy of every written page.
+    /// Settles all fetched documents in one transaction.
+    ///
+    /// If one of them fails, each gets a savepoint of its own (rule R8), which costs a copy of
+    /// every written page.
     private func commit(
         _ looks: [FetchedDocument], evidence: [OperationID: AttemptEvidence], mayClaim: Bool,
         then sequel: FirstCommitExtras
@@ -339,8 +341,10 @@ extension CollectionPass {
 }
 
 extension Attempt {
-    /// Whether the remote edition is the attempt's own. For a delete, the document must be absent,
-    /// not just hidden, and the remote's identity known; otherwise only the history is evidence.
+    /// Whether the remote edition is the attempt's own.
+    ///
+    /// For a delete, the document must be absent, not just hidden, and the remote's identity known;
+    /// otherwise only the history is evidence.
     fileprivate func isOnTop(of look: CollectionPass.FetchedDocument, isIdentityKnown: Bool) -> Bool
     {
         guard let remote = look.remote else {

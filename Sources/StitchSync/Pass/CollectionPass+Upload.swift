@@ -102,8 +102,10 @@ extension CollectionPass {
         return sent
     }
 
-    /// Sends writes. Writes refused by a unique index are sent again as long as others succeed,
-    /// since one of those may have released the value.
+    /// Sends writes.
+    ///
+    /// Writes refused by a unique index are sent again as long as others succeed, since one of
+    /// those may have released the value.
     private mutating func outcomes(
         of writes: [RemoteWrite]
     ) async throws -> [RemoteWriteOutcome] {

@@ -14,8 +14,9 @@ struct SyncRecord {
     var version: VersionField = .absent
     /// Whether the local document differs from the base.
     var isPending = false
-    /// Whether the app or a conflict's resolution deleted the document. Without this mark a missing
-    /// row is damage and never uploaded.
+    /// Whether the app or a conflict's resolution deleted the document.
+    ///
+    /// Without this mark a missing row is damage and never uploaded.
     var isDeletedHere = false
     /// The stale mark: greater than zero when the remote edition has to be fetched; grows with each
     /// mark.
@@ -87,8 +88,9 @@ extension SyncRecord {
         set { rarities = RareFields(newValue, discarded, pause) }
     }
 
-    /// The abandoned attempts since the last confirmed one, the oldest first. No evidence of them
-    /// was found, and the remote may still apply each.
+    /// The abandoned attempts since the last confirmed one, the oldest first.
+    ///
+    /// No evidence of them was found, and the remote may still apply each.
     private(set) var discarded: [UnresolvedAttempt] {
         get { rarities?.discarded ?? [] }
         set { rarities = RareFields(attempt, newValue, pause) }

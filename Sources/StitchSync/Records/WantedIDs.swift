@@ -1,7 +1,9 @@
 internal import BSONStore
 
-/// Synced ids that are not fetched yet and have no local document. One row stands for all of them;
-/// the transaction that settles the fetch replaces it by their records.
+/// Synced ids that are not fetched yet and have no local document.
+///
+/// One row stands for all of them; the transaction that settles the fetch replaces it by their
+/// records.
 struct WantedIDs: Sendable {
     let row: Int64
     let ids: [BSONValue]

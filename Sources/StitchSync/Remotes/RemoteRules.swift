@@ -92,8 +92,9 @@ extension ReadTransaction {
         return .binary(BSONBinary(content.contentHash().bytes))
     }
 
-    /// Checks that a position belongs to this history. The store may be another one, or an older
-    /// copy with a history of its own.
+    /// Checks that a position belongs to this history.
+    ///
+    /// The store may be another one, or an older copy with a history of its own.
     ///
     /// - Throws: `changeStreamHistoryLost` for another history.
     func check(_ mark: BSONValue?, at position: Int64) throws(StoreError) {

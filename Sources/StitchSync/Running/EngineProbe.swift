@@ -11,8 +11,9 @@ package struct EngineProbe: Sendable {
     let beforeCommit: @Sendable () throws -> Void
     /// Runs after each commit; an error does not undo it.
     let afterCommit: @Sendable () throws -> Void
-    /// Runs before each conflict handler. With this hook, even a fixed resolution goes through the
-    /// handler.
+    /// Runs before each conflict handler.
+    ///
+    /// With this hook, even a fixed resolution goes through the handler.
     let conflictFound: ConflictFound?
     /// Runs after each pass, before its caller receives the report.
     let passEnded: @Sendable (SyncPassReport) async throws -> Void

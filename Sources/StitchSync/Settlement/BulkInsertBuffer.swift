@@ -33,8 +33,10 @@ extension SyncRecordTable {
     private static let insertTwo = FixedStatement(insertion(of: 2))
     private static let insertEight = FixedStatement(insertion(of: 8))
 
-    /// Returns the statement that inserts rows. `OR FAIL` avoids the rollback of the single
-    /// statement, for which SQLite would copy each written page.
+    /// Returns the statement that inserts rows.
+    ///
+    /// `OR FAIL` avoids the rollback of the single statement, for which SQLite would copy each
+    /// written page.
     private static func insertion(of count: Int) -> String {
         let row = "(?1, ?2, 1, 0, 0, 0, ?, ?, ?, ?)"
         return """

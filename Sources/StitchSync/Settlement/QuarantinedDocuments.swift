@@ -4,8 +4,9 @@ internal import BSONStore
 /// look deleted by the app, since no delete of them may reach the remote.
 extension SyncTransaction {
     /// Marks each document as stale that was quarantined since the last call, so that it is
-    /// downloaded again. A document whose pending change is lost is paused until the app resumes
-    /// it.
+    /// downloaded again.
+    ///
+    /// A document whose pending change is lost is paused until the app resumes it.
     ///
     /// - Throws: errors of the store.
     func pauseQuarantined() throws {

@@ -130,7 +130,9 @@ extension SyncTransaction {
 
 extension SyncTransaction {
     /// Clears the collection's mark of subscriptions once no set has one and no document is kept by
-    /// one. Then the app may write to the store directly again.
+    /// one.
+    ///
+    /// Then the app may write to the store directly again.
     ///
     /// It must be the last call of a transaction: a later save of the collection stores the mark
     /// again.

@@ -31,8 +31,9 @@ extension SyncTransaction {
             namespace: namespace, documentID: record.documentID)
     }
 
-    /// Pauses documents whose rows are missing, so that nothing of them is uploaded. Once resumed,
-    /// they are downloaded again.
+    /// Pauses documents whose rows are missing, so that nothing of them is uploaded.
+    ///
+    /// Once resumed, they are downloaded again.
     ///
     /// - Parameter found: the keys that a scan of all rows found; `nil` before a scan.
     /// - Returns: the errors for the app.

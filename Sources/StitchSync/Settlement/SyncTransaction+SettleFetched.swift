@@ -120,8 +120,10 @@ extension SyncTransaction {
             mayClaim: mayClaim, answer: answer)
     }
 
-    /// Settles a document whose local row may be missing. A lost change must count neither as a
-    /// delete nor as no change; without a change the document is downloaded again.
+    /// Settles a document whose local row may be missing.
+    ///
+    /// A lost change must count neither as a delete nor as no change; without a change the document
+    /// is downloaded again.
     private func settle(
         _ look: CollectionPass.FetchedDocument, _ record: inout SyncRecord,
         _ edition: RemoteEdition,

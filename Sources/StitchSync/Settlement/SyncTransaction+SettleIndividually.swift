@@ -3,8 +3,9 @@ internal import BSONStore
 /// The settlement of fetched documents in savepoints of their own, after it failed for all
 /// together.
 extension SyncTransaction {
-    /// Settles fetched documents one by one. A document that a unique index refuses waits for the
-    /// others, which may release the value.
+    /// Settles fetched documents one by one.
+    ///
+    /// A document that a unique index refuses waits for the others, which may release the value.
     func settleIndividually(
         _ looks: [CollectionPass.FetchedDocument], evidence: [OperationID: AttemptEvidence],
         mayClaim: Bool

@@ -32,7 +32,9 @@ extension SyncTransaction {
     }
 
     /// Adopts an abandoned delete that the remote applied, or another client's delete of the
-    /// document. The app then inserted the document again, which is a pending insert now.
+    /// document.
+    ///
+    /// The app then inserted the document again, which is a pending insert now.
     private func adoptDelete(
         of discarded: [UnresolvedAttempt], into record: inout SyncRecord, local: BSONDocument?
     ) throws {

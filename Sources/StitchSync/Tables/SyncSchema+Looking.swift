@@ -1,8 +1,9 @@
 package import BSONStore
 
 extension DocumentStore.Options {
-    /// The options to inspect a store without writing anything. An engine finds its tables in
-    /// memory where the file has none or those of an earlier version.
+    /// The options to inspect a store without writing anything.
+    ///
+    /// An engine finds its tables in memory where the file has none or those of an earlier version.
     package static var looking: Self {
         var options = Self(readOnly: true)
         options.leavesNoTrace = true

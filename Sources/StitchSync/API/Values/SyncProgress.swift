@@ -18,8 +18,10 @@ public struct SyncProgress: Sendable, Hashable {
     public var downloadedBytes = 0
     /// Changes still to be uploaded, over all collections.
     public var pendingUploads = 0
-    /// Remote documents still to be fetched, over all collections. Documents of a subscription that
-    /// is being downloaded count where the remote reports their number.
+    /// Remote documents still to be fetched, over all collections.
+    ///
+    /// Documents of a subscription that is being downloaded count where the remote reports their
+    /// number.
     public var pendingDownloads = 0
     /// The value of ``uploadedDocuments`` once all pending changes are uploaded.
     ///
