@@ -69,6 +69,7 @@ extension TidyRule {
         // Commands, their arguments, fail points and parameters, of which the source lists all.
         "Sources/StitchServer/Operation/ServerMetrics.swift",
         "Sources/StitchServer/Dispatch/",
+        "Sources/StitchServer/Calls/",
         "Sources/StitchServer/Backend/ServerStageCheck.swift",
         "Sources/StitchServer/Streams/ChangeStreamStage.swift",
         "Sources/StitchServer/Commands/Diagnostics/GetParameterCommand.swift",
