@@ -55,15 +55,6 @@ extension CollectionPass {
         }
     }
 
-    /// What the first transaction of a look stores beside what the look led to.
-    enum FirstCommitExtras: Sendable {
-        case nothing
-        /// Hints, and the place in the history that they and the look came from.
-        case keep(RemoteChangeBatch)
-        /// That ids of a row are records now, all but the rest.
-        case begin(WantedIDs, rest: [BSONValue])
-    }
-
     /// Looks at some documents: asks, decides and commits, then lets the app resolve conflicts.
     ///
     /// - Parameters:
@@ -153,40 +144,6 @@ extension CollectionPass {
         guard !late.isEmpty else { return }
         let lookups = try await find(late.map { looks[$0].record.documentID })
         for (index, lookup) in zip(late, lookups) { looks[index].read(lookup) }
-    }
-
-    /// A record as it was when the remote was asked, with the answer.
-    struct FetchedDocument: Sendable {
-        let record: SyncRecord
-        private(set) var lookup: RemoteLookup
-        private let told: AbsenceCause
-
-        init(_ record: SyncRecord, _ lookup: RemoteLookup, _ told: [[UInt8]: AbsenceCause]) {
-            self.record = record
-            self.told =
-                told.isEmpty
-                ? AbsenceCause(hint: record.hint)
-                : told[BSONKey.encode(record.documentID)] ?? AbsenceCause(hint: record.hint)
-            self.lookup = self.told.read(lookup)
-        }
-
-        /// Takes a later answer.
-        mutating func read(_ lookup: RemoteLookup) { self.lookup = told.read(lookup) }
-
-        /// It is not there, by proof.
-        var isAbsent: Bool { lookup == .absent }
-
-        /// What speaks for that somebody deleted it, where it is not there.
-        var absenceEvidence: RemoteEventFacts.Evidence {
-            #if ENGINE_VARIANTS
-                if EngineVariant.absenceBelieved.isOn { return .deleted }
-            #endif
-            return told == .deleted ? .deleted : .none
-        }
-
-        var remote: BSONDocument? {
-            if case .found(let document) = lookup { document } else { nil }
-        }
     }
 
     /// Decides and commits; returns the documents to claim and look at again.
@@ -341,8 +298,7 @@ extension CollectionPass {
 extension Attempt {
     /// The remote edition is the attempt's own; for a delete, that there is none, and not only none
     /// that the user may see; where the remote does not tell its identity, only the history says so.
-    fileprivate func isOnTop(of look: CollectionPass.FetchedDocument, isIdentityKnown: Bool) -> Bool
-    {
+    fileprivate func isOnTop(of look: FetchedDocument, isIdentityKnown: Bool) -> Bool {
         guard let remote = look.remote else {
             return isDelete && look.isAbsent && isIdentityKnown
         }

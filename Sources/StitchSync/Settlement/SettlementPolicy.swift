@@ -36,7 +36,7 @@ extension SyncTransaction {
     }
 }
 
-extension CollectionPass.FetchedDocument {
+extension FetchedDocument {
     /// Says that the version field is not one that we understand.
     func foreignVersion(in namespace: Namespace) -> SyncError {
         let field = remote?[DocumentVersion.fieldName] ?? .null

@@ -26,7 +26,7 @@ extension SyncTransaction {
     }
 
     /// Begins to settle looks; `false` when others were here first.
-    func begin(_ sequel: CollectionPass.FirstCommitExtras) throws -> Bool {
+    func begin(_ sequel: FirstCommitExtras) throws -> Bool {
         switch sequel {
         case .nothing, .keep: true
         case .begin(let wanted, let rest): try records.keep(rest, of: wanted)
@@ -34,7 +34,7 @@ extension SyncTransaction {
     }
 
     /// Stores what comes with the looks.
-    func end(_ sequel: CollectionPass.FirstCommitExtras) throws {
+    func end(_ sequel: FirstCommitExtras) throws {
         switch sequel {
         case .nothing, .begin: return
         case .keep(let batch): try keep(batch)
@@ -43,9 +43,9 @@ extension SyncTransaction {
 
     /// Settles looks together; the first that cannot be kept ends it.
     func settle(
-        _ looks: [CollectionPass.FetchedDocument], evidence: [OperationID: AttemptEvidence],
+        _ looks: [FetchedDocument], evidence: [OperationID: AttemptEvidence],
         mayClaim: Bool, answer: ConflictHandler<BSONDocument>.FixedResolution?,
-        then sequel: CollectionPass.FirstCommitExtras
+        then sequel: FirstCommitExtras
     ) throws -> [SettlementOutcome] {
         guard try begin(sequel) else { return looks.map { _ in .nothing } }
         let locals = try localDocuments(looks)
@@ -64,7 +64,7 @@ extension SyncTransaction {
     /// The local documents of looks, of the first where they are many bytes.
     ///
     /// Empty where they are to be looked up one by one. No look changes the document of another.
-    private func localDocuments(_ looks: [CollectionPass.FetchedDocument]) throws
+    private func localDocuments(_ looks: [FetchedDocument]) throws
         -> [StoredDocument?]
     {
         guard looks.allSatisfy({ $0.record.rowID != nil }) else { return [] }
@@ -78,7 +78,7 @@ extension SyncTransaction {
     ///   - answer: what every conflict is answered with, if so.
     ///   - local: the local document, where this transaction has looked already.
     func settle(
-        _ look: CollectionPass.FetchedDocument, evidence: [OperationID: AttemptEvidence],
+        _ look: FetchedDocument, evidence: [OperationID: AttemptEvidence],
         mayClaim: Bool,
         answer: ConflictHandler<BSONDocument>.FixedResolution? = nil, local: StoredDocument?? = nil
     ) throws -> SettlementOutcome {
@@ -120,7 +120,7 @@ extension SyncTransaction {
     /// Settles also where the local row is missing: its change is lost, and no look may count that as a
     /// delete, or as nothing; without a change the document comes again.
     private func settle(
-        _ look: CollectionPass.FetchedDocument, _ record: inout SyncRecord,
+        _ look: FetchedDocument, _ record: inout SyncRecord,
         _ edition: RemoteEdition,
         _ attempt: AttemptDecision, _ stored: StoredDocument?, mayClaim: Bool,
         answer: ConflictHandler<BSONDocument>.FixedResolution?
@@ -144,7 +144,7 @@ extension SyncTransaction {
     }
 
     private func settleWhole(
-        _ look: CollectionPass.FetchedDocument, _ record: inout SyncRecord,
+        _ look: FetchedDocument, _ record: inout SyncRecord,
         _ edition: RemoteEdition,
         _ attempt: AttemptDecision, _ stored: StoredDocument?, mayClaim: Bool,
         answer: ConflictHandler<BSONDocument>.FixedResolution?
@@ -207,7 +207,7 @@ extension SyncTransaction {
 
     /// Evicts, or passes over, what does not belong here; `nil` for what does.
     private func settleMembership(
-        _ old: SyncRecord, _ look: CollectionPass.FetchedDocument, _ edition: RemoteEdition,
+        _ old: SyncRecord, _ look: FetchedDocument, _ edition: RemoteEdition,
         isHeld: Bool
     ) throws -> SettlementOutcome? {
         var record = old

@@ -5,7 +5,7 @@ extension SyncTransaction {
     /// Settles looks one by one; what a unique index refuses waits for the others, which may make room
     /// for it.
     func settleIndividually(
-        _ looks: [CollectionPass.FetchedDocument], evidence: [OperationID: AttemptEvidence],
+        _ looks: [FetchedDocument], evidence: [OperationID: AttemptEvidence],
         mayClaim: Bool
     ) throws -> [SettlementOutcome] {
         let scanned = try scanningForMissingRows(looks)
@@ -30,7 +30,7 @@ extension SyncTransaction {
     /// - Parameter pausesDuplicate: whether that a unique index refuses the document is wrong with it.
     /// - Returns: `nil` where that is to be found out later.
     func settleInSavepoint(
-        _ look: CollectionPass.FetchedDocument, evidence: [OperationID: AttemptEvidence],
+        _ look: FetchedDocument, evidence: [OperationID: AttemptEvidence],
         mayClaim: Bool,
         pausesDuplicate: Bool = true
     ) throws -> SettlementOutcome? {

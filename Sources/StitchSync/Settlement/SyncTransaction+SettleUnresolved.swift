@@ -7,7 +7,7 @@ extension SyncTransaction {
     /// Where the document holds somebody else's change, too, nothing is adopted: it is a change of the
     /// remote's like any other, which the handler is asked about where something is pending here.
     func adoptUnresolved(
-        _ remote: RemoteEdition, _ look: CollectionPass.FetchedDocument,
+        _ remote: RemoteEdition, _ look: FetchedDocument,
         of discarded: [UnresolvedAttempt],
         into record: inout SyncRecord, local: BSONDocument?
     ) throws {

@@ -26,7 +26,7 @@ protocol AggregationSource: AnyObject {
 
     /// The fields of each index that queries use whose places are indexed; `nil` when the collection
     /// is not there.
-    func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [[IndexDefinition.Key]]?
+    func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [[GeoIndexField]]?
 
     /// Takes the documents of `$merge` and `$out`.
     ///
@@ -63,4 +63,10 @@ protocol AggregationTarget: AnyObject {
 
     /// Makes the documents the only ones of a collection, which is made when it is not there.
     func fill(_ namespace: Namespace, _ documents: [BSONDocument]) throws(StoreError)
+
+    /// Returns a document with the fields of another set, as an update's `$set` does; `nil` where that
+    /// changes nothing.
+    func setting(
+        _ fields: BSONDocument, in existing: BSONDocument
+    ) throws(StoreError) -> BSONDocument?
 }

@@ -104,7 +104,7 @@ extension UpdateApplier {
     ) throws(StoreError) -> BSONValue {
         var value = start
         for step in steps {
-            guard let result = BSONArithmetic.bit(value, step) else {
+            guard let result = step.apply(to: value) else {
                 throw StoreError(
                     .badValue,
                     "Failed to apply $bit operations to current value: \(ShellText.text(of: value))"

@@ -47,6 +47,22 @@ enum UpdateOperation: Sendable {
 
         let `operator`: Operator
         let operand: BSONValue
+
+        /// Returns the result of the step; `nil` for a value that is no integer.
+        func apply(to value: BSONValue) -> BSONValue? {
+            guard let left = BSONArithmetic.whole(value), let right = BSONArithmetic.whole(operand)
+            else { return nil }
+            let result =
+                switch `operator` {
+                case .and: left & right
+                case .or: left | right
+                case .xor: left ^ right
+                }
+            if case .int32 = value, case .int32 = operand {
+                return .int32(Int32(truncatingIfNeeded: result))
+            }
+            return .int64(result)
+        }
     }
 
     /// Whether it makes fields that are missing.

@@ -136,20 +136,3 @@ struct TableCheck {
             namespace: table.namespace)
     }
 }
-
-extension ReadTransaction {
-    /// Makes sure that documents which were not found by their keys are not there.
-    ///
-    /// For whoever draws conclusions from absence, as the sync engine does. The first call of a
-    /// connection compares the collection's index by key with all its rows, O(n log n); the later
-    /// ones trust it. A collection that is not there is looked for a second way too.
-    ///
-    /// - Throws: `corrupt` naming file, collection and index where the two differ, and what SQLite
-    ///   says.
-    package func confirmAbsent(_ namespace: Namespace) throws(StoreError) {
-        guard !connection.isInMemory else { return }
-        _ = try onTable(namespace) { (table) throws(StoreError) in
-            try connection.catalogCache.compareAll(table, connection)
-        }
-    }
-}

@@ -49,27 +49,3 @@ extension StoredDocument {
             namespace: table.namespace, documentID: id)
     }
 }
-
-extension ReadTransaction {
-    /// The `_id`s of the documents of a collection that do not fit their checksums, by the keys of their
-    /// rows; `nil` for a key that cannot be read.
-    ///
-    /// O(n).
-    ///
-    /// - Throws: what SQLite says.
-    package func alteredDocuments(
-        _ namespace: Namespace
-    ) throws(StoreError) -> [(row: Int64, documentID: BSONValue?)] {
-        guard let table = try Catalog.read(namespace, connection) else { return [] }
-        let checksum = try DocumentChecksum.column(of: table, connection)
-        let rows = try connection.prepare(
-            "SELECT id, key, doc, \(checksum) FROM \(StoreSchema.tableName(table.id)) ORDER BY id")
-        var altered: [(row: Int64, documentID: BSONValue?)] = []
-        while try rows.step() {
-            let checksum = DocumentChecksum.read(rows, 3)
-            if rows.withBytes(2, { DocumentChecksum.fits($0, checksum) }) { continue }
-            altered.append((rows.int64(0), BSONKey.decode(rows.bytes(1))))
-        }
-        return altered
-    }
-}

@@ -17,21 +17,6 @@ enum BSONArithmetic {
             decimal: DecimalArithmetic.multiply)
     }
 
-    /// The result of a step of `$bit`; `nil` for what is no whole number.
-    static func bit(_ left: BSONValue, _ step: UpdateOperation.BitStep) -> BSONValue? {
-        guard let a = whole(left), let b = whole(step.operand) else { return nil }
-        let result =
-            switch step.operator {
-            case .and: a & b
-            case .or: a | b
-            case .xor: a ^ b
-            }
-        if case .int32 = left, case .int32 = step.operand {
-            return .int32(Int32(truncatingIfNeeded: result))
-        }
-        return .int64(result)
-    }
-
     private static func apply(
         _ left: BSONValue, _ right: BSONValue,
         whole operation: (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
@@ -56,7 +41,8 @@ enum BSONArithmetic {
         return .double(result.isNaN ? .nan : result)
     }
 
-    private static func whole(_ value: BSONValue) -> Int64? {
+    /// The integer that a value is; `nil` for other types.
+    static func whole(_ value: BSONValue) -> Int64? {
         switch value {
         case .int32(let value): Int64(value)
         case .int64(let value): value

@@ -201,17 +201,15 @@ struct GeoNearStage: PipelineSourceStage {
     ///
     /// Source: the server's `get_executor.cpp`, `extractGeoNearFieldFromIndexes`.
     private func field(
-        _ indexes: [[IndexDefinition.Key]], _ run: PipelineRun
+        _ indexes: [[GeoIndexField]], _ run: PipelineRun
     ) throws(StoreError) -> String {
         if let key { return key }
-        for kind in ["2d", "2dsphere"] {
-            let fields = indexes.compactMap { keys in
-                keys.first { $0.kind == .special(kind) }?.path
-            }
+        for kind in [GeoIndexField.Kind.plane, .sphere] {
+            let fields = indexes.compactMap { keys in keys.first { $0.kind == kind }?.path }
             guard fields.count < 2 else {
                 throw StoreError(
                     .indexNotFound,
-                    "There is more than one \(kind) index on \(run.namespace); unsure which to use "
+                    "There is more than one \(kind.rawValue) index on \(run.namespace); unsure which to use "
                         + "for $geoNear")
             }
             if let field = fields.first { return field }
@@ -226,13 +224,13 @@ struct GeoNearStage: PipelineSourceStage {
     ///
     /// Source: the server's `planner_ixselect.cpp`; `jstests/core/geonear_key.js`.
     private func check(
-        _ near: GeoNear, _ kinds: [IndexDefinition.Kind]
+        _ near: GeoNear, _ kinds: [GeoIndexField.Kind]
     ) throws(StoreError) {
         let isAnswered =
             switch near.center {
-            case .meters: kinds.contains(.special("2dsphere"))
+            case .meters: kinds.contains(.sphere)
             case .radians: !kinds.isEmpty
-            case .plane: kinds.contains(.special("2d"))
+            case .plane: kinds.contains(.plane)
             }
         guard isAnswered else {
             throw StoreError(

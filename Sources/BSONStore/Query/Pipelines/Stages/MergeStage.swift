@@ -149,7 +149,7 @@ private struct MergeWriter {
         case .keepExisting: return nil
         case .merge:
             guard !document.isEmpty else { return nil }
-            return try Update(["$set": .document(document)]).apply(to: existing)
+            return try target.setting(document, in: existing)
         case .fail:
             // The server inserts, and finds the key taken.
             try target.add(namespace, document)

@@ -86,11 +86,16 @@ extension ReadTransaction: AggregationSource {
         }
     }
 
-    func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [[IndexDefinition.Key]]? {
+    func placeIndexes(_ namespace: Namespace) throws(StoreError) -> [[GeoIndexField]]? {
         let all = try indexes(namespace)
         guard !all.isEmpty else { return nil }
         return all.filter { !$0.isHidden }.map { index in
-            index.keys.filter { $0.kind == .special("2d") || $0.kind == .special("2dsphere") }
+            index.keys.compactMap { key in
+                guard case .special(let name) = key.kind,
+                    let kind = GeoIndexField.Kind(rawValue: name)
+                else { return nil }
+                return GeoIndexField(path: key.path, kind: kind)
+            }
         }
     }
 
@@ -118,6 +123,12 @@ extension WriteTransaction: AggregationTarget {
         _ namespace: Namespace, _ old: BSONDocument, by new: BSONDocument
     ) throws(StoreError) {
         try put(namespace, new)
+    }
+
+    func setting(
+        _ fields: BSONDocument, in existing: BSONDocument
+    ) throws(StoreError) -> BSONDocument? {
+        try Update(["$set": .document(fields)]).apply(to: existing)
     }
 
     func fill(_ namespace: Namespace, _ documents: [BSONDocument]) throws(StoreError) {

@@ -27,15 +27,6 @@ public enum IndexHint: Sendable, Hashable {
         }
     }
 
-    /// Whether an index is meant.
-    package func isFor(_ definition: IndexDefinition) -> Bool {
-        switch self {
-        case .name(let name): definition.name == name
-        case .keyPattern(let pattern): pattern.contentEquals(definition.keyPattern)
-        case .natural, .reverseNatural: false
-        }
-    }
-
     /// Whether all documents are read.
     package var isNatural: Bool { self == .natural || self == .reverseNatural }
 }
