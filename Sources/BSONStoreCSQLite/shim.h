@@ -1,5 +1,7 @@
 #pragma once
 #include <sqlite3.h>
+// glibc's own headers define __GLIBC__, and SQLite's includes none of them.
+#include <stdlib.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
