@@ -34,8 +34,8 @@ extension StoreBackend {
             },
             "$listSearchIndexes": { (_) throws(StoreError) in
                 throw StoreError(
-                    StoreError.Code(rawValue: SearchIndexCommands.refusal.code),
-                    SearchIndexCommands.refusal.message)
+                    StoreError.Code(rawValue: CommandFailure.searchUnavailable.code),
+                    CommandFailure.searchUnavailable.message)
             },
             "$listLocalSessions": { [self] (options) throws(StoreError) in
                 try checked { try ServerStageCheck.checkListLocalSessions(options, call) }

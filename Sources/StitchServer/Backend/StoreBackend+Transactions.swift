@@ -46,7 +46,7 @@ extension StoreBackend {
                 fault = TransactionTable.aborted(request.number)
             }
             transactions.giveUp(session)
-            if Dispatcher.transient.contains(fault.code) {
+            if ErrorLabels.transient.contains(fault.code) {
                 fault.labels.append("TransientTransactionError")
             }
             throw fault

@@ -129,7 +129,7 @@ extension MemberState {
         guard writes || reads, !standing.isPrimary else { return }
         guard !writes, call.transaction?.isTransaction != true else {
             throw CommandFailure(
-                10107, "not primary", labels: Dispatcher.labels(10107, call.body))
+                10107, "not primary", labels: ErrorLabels.labels(10107, call.body))
         }
         let mode = call.document("$readPreference")?["mode"]?.stringValue ?? "primary"
         guard mode != "primary" else {

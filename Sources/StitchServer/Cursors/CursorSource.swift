@@ -2,8 +2,15 @@ internal import BSONStore
 
 /// Gives the documents of a cursor, some at a time.
 protocol CursorSource: Sendable {
+    /// Whether the cursor stays open when its collection is dropped or renamed.
+    var survivesCollectionEnd: Bool { get }
+
     /// The next documents; fewer than asked for only at the end, or for now where more may come.
     mutating func next(_ limits: BatchLimits, _ call: CommandCall) throws -> CursorBatch
+}
+
+extension CursorSource {
+    var survivesCollectionEnd: Bool { false }
 }
 
 /// Bounds what is given out at once.

@@ -184,7 +184,7 @@ final class CursorTable: Sendable {
             var ended: [Int64] = []
             for (id, cursor) in state.cursors {
                 guard let fault = faults[cursor.namespace], cursor.end == nil,
-                    !(cursor.source is ChangeStreamSource)
+                    !cursor.source.survivesCollectionEnd
                 else { continue }
                 state.cursors[id]?.end = fault
                 if !cursor.isPinned { state.cursors[id]?.source = ListSource([]) }

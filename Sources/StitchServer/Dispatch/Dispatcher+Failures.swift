@@ -32,7 +32,7 @@ extension Dispatcher {
         if let given = fault["errorLabels"]?.arrayValue {
             labels = given.compactMap(\.stringValue)
         } else {
-            labels = Self.labels(Int32(clamping: code), command)
+            labels = ErrorLabels.labels(Int32(clamping: code), command)
         }
         let refusal = CommandFailure(
             Int32(clamping: code), "Failing command via 'failCommand' failpoint", labels: labels)
@@ -41,36 +41,6 @@ extension Dispatcher {
 }
 
 extension Dispatcher {
-    /// Errors after which a write may be sent again.
-    ///
-    /// Source: the server's `error_codes.yml`, category RetriableError.
-    private static let retryable: Set<Int32> = [
-        6, 7, 89, 91, 134, 189, 262, 317, 358, 384, 402, 9001, 10107, 11600, 11602, 13435, 13436,
-    ]
-
-    /// What a driver is told that it may do about an error that a test asked for.
-    static func labels(_ code: Int32, _ command: BSONDocument) -> [String] {
-        guard command["txnNumber"] != nil else { return [] }
-        let name = command.keys.first ?? ""
-        let isEnd = ["commitTransaction", "abortTransaction"].contains(name)
-        let isTransaction = command["autocommit"] != nil
-        var labels: [String] = []
-        if isTransaction, transient.contains(code) || !isEnd && retryable.contains(code) {
-            labels.append("TransientTransactionError")
-        }
-        if isEnd || !isTransaction, retryable.contains(code) {
-            labels.append("RetryableWriteError")
-        }
-        return labels
-    }
-
-    /// Errors after which a whole transaction may be tried again.
-    ///
-    /// Source: the server's `error_labels.cpp`: LockTimeout, WriteConflict, SnapshotTooOld,
-    /// SnapshotUnavailable, StaleDbVersion, StaleChunkHistory, NoSuchTransaction,
-    /// PreparedTransactionInProgress, MigrationConflict, ShardCannotRefreshDueToLocksHeld.
-    static let transient: Set<Int32> = [24, 112, 239, 246, 249, 250, 251, 267, 272, 343]
-
     /// The labels of an answer with a `writeConcernError` that a test asked for.
     func labels(
         _ fault: BSONDocument?, of error: BSONValue, _ command: BSONDocument
@@ -81,7 +51,7 @@ extension Dispatcher {
         let isEnd = ["commitTransaction", "abortTransaction"].contains(command.keys.first)
         guard isEnd || command["autocommit"] == nil else { return nil }
         let code = error.documentValue?["code"]?.wholeNumber ?? 0
-        let labels = Self.labels(Int32(clamping: code), command)
+        let labels = ErrorLabels.labels(Int32(clamping: code), command)
         return labels.isEmpty ? nil : .array(BSONArray(labels.map { .string($0) }))
     }
 }

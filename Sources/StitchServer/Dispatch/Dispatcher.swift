@@ -32,7 +32,7 @@ struct Dispatcher: Sendable {
             return .blocking { noting(step(), request, connection, since: start) }
         }
         let (name, took) = (request.body.keys.first ?? "", ContinuousClock.now - start)
-        server.metrics.note(name, outcome, took)
+        server.metrics.note(CommandTable.find(name)?.name, outcome, took)
         if case .reply(let reply) = outcome, LastCommandResult.isTold(of: name) {
             connection.state.withLock { $0.lastOutcome = LastCommandResult(reply) }
         }
@@ -166,7 +166,7 @@ struct Dispatcher: Sendable {
                 "BSON field '$db' is the wrong type '\(database.type.serverName)', expected type "
                     + "'string'")
         }
-        try Self.checkDatabase(database)
+        try DatabaseName.check(database)
         // Before anything is read of it: from here on each field has one value.
         try DuplicateFieldCheck.check(
             body, named: rule.name, request.sequences.map { ($0.field, $0.documents) })
@@ -202,19 +202,6 @@ struct Dispatcher: Sendable {
         let wait = rule.name == "getMore" ? body["maxTimeMS"]?.wholeNumber ?? 1_000 : 0
         return ContinuousClock.now + .seconds(ruledSecondsMax)
             + .milliseconds(min(max(0, wait), 600_000))
-    }
-
-    /// Checks the name of a database.
-    ///
-    /// - Throws: 73 (InvalidNamespace).
-    static func checkDatabase(_ name: String) throws(CommandFailure) {
-        let forbidden = Set("/\\. \"$\0".utf8)
-        guard !name.isEmpty, name.utf8.count < 64, !name.utf8.contains(where: forbidden.contains)
-        else {
-            if name == "$external" { return }
-            throw CommandFailure(
-                .invalidNamespace, "Invalid database name: '\(name)'")
-        }
     }
 
     private func run(_ rule: CommandDefinition, _ call: CommandCall) throws -> CommandOutcome {

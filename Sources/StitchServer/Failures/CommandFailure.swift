@@ -87,3 +87,13 @@ struct CommandFailure: Error, Sendable, CustomStringConvertible {
     /// Message and code.
     var description: String { "\(message) (\(codeName))" }
 }
+
+extension CommandFailure {
+    /// MongoDB's answer of a server without Atlas Search.
+    static let searchUnavailable = CommandFailure(
+        31082,
+        "Using Atlas Search Database Commands and the $listSearchIndexes aggregation stage "
+            + "requires additional configuration. Please connect to Atlas or an AtlasCLI local "
+            + "deployment to enable. For more information on how to connect, see "
+            + "https://dochub.mongodb.org/core/atlas-cli-deploy-local-reqs.")
+}

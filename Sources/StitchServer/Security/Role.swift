@@ -96,7 +96,7 @@ struct Role: Sendable, Hashable {
                     .badValue,
                     "Role names must be either strings or objects with \"role\" and \"db\" fields")
             }
-            try Dispatcher.checkDatabase(role.database)
+            try DatabaseName.check(role.database)
             guard role.isKnown else {
                 throw CommandFailure(31, "Could not find role: \(role.name)@\(role.database)")
             }

@@ -84,14 +84,3 @@ final class SessionTable: Sendable {
     /// All sessions.
     var all: [Session] { sessions.withLock { Array($0.values) } }
 }
-
-extension StoreBackend {
-    /// Ends sessions with what belongs to them.
-    func end(_ ended: [BSONDocument]) {
-        sessions.end(ended)
-        for session in ended {
-            cursors.kill(session: session)
-            transactions.forget(SessionTable.key(session))
-        }
-    }
-}

@@ -5,6 +5,9 @@ internal import StitchRules
 ///
 /// It holds a place and nothing else: a slow reader costs no memory and holds up nobody.
 struct ChangeStreamSource: CursorSource {
+    /// A change stream reports the end of its collection.
+    var survivesCollectionEnd: Bool { true }
+
     /// Changes that are read from the feed at a time.
     private static let changesMax = 500
 

@@ -161,7 +161,7 @@ struct MapReduceOutput: Sendable {
                 guard let name = value.stringValue else {
                     throw CommandFailure(.badValue, "'db' must be of type string")
                 }
-                try Dispatcher.checkDatabase(name)
+                try DatabaseName.check(name)
                 database = name
             } else if key != "sharded" && key != "nonAtomic" {
                 throw CommandFailure(.badValue, "'out' has an unknown field '\(key)'")

@@ -101,7 +101,7 @@ enum HelloCommand {
         if let start = call.document("speculativeAuthenticate"), start["saslStart"] != nil {
             let database = start["db"]?.stringValue ?? "admin"
             // Who has to wait begins anew, and waits then.
-            try Dispatcher.checkDatabase(database)
+            try DatabaseName.check(database)
             let now = call.server.signIns.now
             guard store.opening(start, database, call.connection) <= now else { return reply }
             do {
