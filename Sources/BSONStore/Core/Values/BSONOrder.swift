@@ -1,8 +1,8 @@
 /// The relation of two values in MongoDB's total comparison order.
 ///
 /// Types are ordered MinKey, undefined, null, numbers, strings with symbols, documents, arrays,
-/// binaries, ObjectIds, booleans, datetimes, timestamps, regular expressions, DBPointers, code, code
-/// with scope, MaxKey. Numbers of all widths compare by exact value, NaN is the least and -0.0
+/// binaries, ObjectIds, booleans, datetimes, timestamps, regular expressions, DBPointers, code,
+/// code with scope, MaxKey. Numbers of all widths compare by exact value, NaN is the least and -0.0
 /// equals 0.0. Texts compare by their UTF-8 bytes; binaries by length, subtype, bytes. Documents
 /// compare element by element by type, key, value; arrays by their values.
 ///

@@ -35,9 +35,9 @@ extension FilterMatcher {
     /// A shallow program (``FilterProgram/isShallow``) checks the bytes that it walks over:
     /// lengths, bounds and types, but not texts and documents that no test reads. Any bytes are
     /// safe to pass.
-    @inline(__always)
     ///
-    /// - Throws: MongoDB's error when an `$expr` cannot be computed.
+    /// - Throws: MongoDB's error if an `$expr` cannot be computed.
+    @inline(__always)
     func stored(
         _ document: UnsafeRawBufferPointer, isShallow: Bool
     ) throws(StoreError) -> StoredMatchResult {

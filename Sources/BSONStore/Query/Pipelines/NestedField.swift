@@ -34,8 +34,9 @@ enum NestedField {
         return changed
     }
 
-    /// Returns the values at a path; an array at its end yields its members. The path leads through
-    /// arrays, and positions in it select elements.
+    /// Returns the values at a path; an array at its end yields its members.
+    ///
+    /// The path leads through arrays, and positions in it select elements.
     ///
     /// Source: MongoDB manual, "$graphLookup" and "$lookup" for fields that hold arrays.
     static func values(_ path: [String], in document: BSONDocument) -> [BSONValue] {

@@ -63,7 +63,7 @@ extension PredicateParser {
         set.insert(type)
     }
 
-    /// The types by alias. Source: MongoDB manual, "BSON Types".
+    /// The types by alias (MongoDB manual, "BSON Types").
     static let aliases: [String: BSONType] = [
         "double": .double, "string": .string, "object": .document, "array": .array,
         "binData": .binary, "undefined": .undefined, "objectId": .objectID, "bool": .bool,
