@@ -10,7 +10,7 @@ final class DeniedWrites: Sendable {
     /// Where they are read.
     static let namespace = Namespace("stitchsync", "denied")
     /// The commands that read them.
-    private static let readers: Set<String> = ["aggregate", "count", "find"]
+    static let readers: Set<String> = ["aggregate", "count", "find"]
     /// Longer ids of documents are left out, and longer names are cut.
     private static let bytesMax = 256
 
