@@ -6,7 +6,8 @@
     ///
     /// Source: MongoDB's manual, "Change Events".
     enum MongoChange {
-        /// The change that an event tells of; `nil` when the collection's history ends with it.
+        /// Returns the change that an event tells of; `nil` when the collection's history ends with
+        /// it.
         ///
         /// - Throws: ``MongoFailure`` for an event that cannot be read.
         static func read(_ event: BSONDocument) throws(MongoFailure) -> RemoteChange? {
@@ -34,7 +35,8 @@
         /// The name under which the updated fields of the version are asked for, as keys and values.
         static let versionFields = "versionFields"
 
-        /// An update that wrote the version names it as a whole, or by the parts that are new.
+        /// Returns an update that wrote the version names it as a whole, or by the parts that are
+        /// new.
         private static func update(_ event: BSONDocument) throws(MongoFailure) -> RemoteChange {
             let id = try id(of: event)
             let field = DocumentVersion.fieldName

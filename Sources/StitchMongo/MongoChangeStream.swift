@@ -214,7 +214,7 @@
             return try give(&state, limit: limit)
         }
 
-        /// Gives out what was read, up to where the history ends.
+        /// Returns out what was read, up to where the history ends.
         private func give(_ state: inout State, limit: Int) throws(MongoFailure)
             -> RemoteChangeBatch
         {

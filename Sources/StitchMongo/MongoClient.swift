@@ -129,7 +129,7 @@
             return try body(reply)
         }
 
-        /// The document of libbson as ours; `nil` when it is not valid.
+        /// Returns the document of libbson as ours; `nil` when it is not valid.
         static func copy(of document: OpaquePointer) -> BSONDocument? {
             guard let bytes = bson_get_data(document) else { return nil }
             let length = UnsafeRawPointer(bytes).loadUnaligned(as: Int32.self)

@@ -122,7 +122,7 @@
         init(_ report: @escaping @Sendable (Bool) -> Void) { self.report = report }
     }
 
-    /// Tells whether there is a primary now.
+    /// Describes whether there is a primary now.
     private func topologyChanged(_ event: OpaquePointer?) {
         guard let event, let context = mongoc_apm_topology_changed_get_context(event),
             let description = mongoc_apm_topology_changed_get_new_description(event)

@@ -4,7 +4,7 @@
 
     /// What a server tells of a collection beside its documents, so that absence can be judged.
     extension MongoCollection {
-        /// Which collection the server has under this name.
+        /// Returns which collection the server has under this name.
         ///
         /// Source: MongoDB manual, "listCollections": `info.uuid`.
         func identity() async throws(RemoteError) -> RemoteIdentity {

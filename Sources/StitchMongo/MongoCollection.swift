@@ -89,7 +89,7 @@
             ["_id": ["$in": .array(BSONArray(ids))]]
         }
 
-        /// The documents that a query finds, by the keys of their `_id`s.
+        /// Returns the documents that a query finds, by the keys of their `_id`s.
         private func byKey(_ query: MongoQuery) async throws(RemoteError) -> [[UInt8]: BSONDocument]
         {
             let documents = try await connection.request { (client) throws(MongoFailure) in

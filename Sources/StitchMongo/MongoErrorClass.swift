@@ -5,7 +5,7 @@ internal import StitchSync
 /// Sources: MongoDB's `error_codes.yml`, the driver specifications "Retryable Reads", "Retryable
 /// Writes" and "Change Streams".
 enum MongoErrorClass {
-    /// The class of a code that a server answered with.
+    /// Returns the class of a code that a server answered with.
     ///
     /// - Parameter message: what the server said with it; one that nobody signed in to says 13 as well
     ///   as one that forbids something for good.
@@ -60,7 +60,7 @@ enum MongoErrorClass {
         16_500,  // throttled, at a service that speaks MongoDB's protocol
     ]
 
-    /// The server may refuse the operators of what it was asked, not the asking.
+    /// Returns the server may refuse the operators of what it was asked, not the asking.
     static func mayLackOperators(_ error: RemoteError) -> Bool {
         switch error.errorClass {
         case .rejected, .unknown: error.code != 13
@@ -84,7 +84,7 @@ enum MongoErrorClass {
 
 #if MongoRemote
     extension MongoErrorClass {
-        /// The class of any failure.
+        /// Returns the class of any failure.
         static func decide(_ failure: MongoFailure) -> RemoteError.Class {
             switch failure.kind {
             case .server:

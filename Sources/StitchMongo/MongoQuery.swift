@@ -101,7 +101,7 @@
         /// How many bytes the documents of the batch are.
         var byteCount: Int { batch.reduce(0) { $0 + $1.byteCount } }
 
-        /// The command that ends a cursor before its end.
+        /// Returns the command that ends a cursor before its end.
         static func kill(_ id: Int64, of namespace: Namespace) -> BSONDocument {
             ["killCursors": .string(namespace.collection), "cursors": [.int64(id)]]
         }

@@ -59,7 +59,8 @@
             }
         }
 
-        /// The `_id`s of a collection's documents that a filter matches, in the order of `_id`, by pages.
+        /// Returns the `_id`s of a collection's documents that a filter matches, in the order of
+        /// `_id`, by pages.
         ///
         /// For keeping in step what a query finds: `sync(ids:)` takes them.
         ///

@@ -129,7 +129,7 @@
             }
         }
 
-        /// The document carries the attempt's own version.
+        /// Returns the document carries the attempt's own version.
         private static func wrote(_ write: RemoteWrite, _ document: BSONDocument) -> Bool {
             VersionField(of: document).version?.operation == write.operation.value
         }

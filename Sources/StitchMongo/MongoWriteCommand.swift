@@ -29,7 +29,7 @@ struct MongoWriteCommand: Sendable, Hashable {
     /// A statement beyond this cannot be sent: a document of 16 MiB and 16 KiB for what is around.
     static let statementBytesMax = 16 * 1024 * 1024 + 8 * 1024
 
-    /// The command for a collection.
+    /// Returns the command for a collection.
     func command(_ namespace: Namespace) -> BSONDocument {
         let name = BSONValue.string(namespace.collection)
         let (target, list): (BSONValue, String) =
@@ -50,14 +50,14 @@ struct MongoWriteCommand: Sendable, Hashable {
         return command
     }
 
-    /// The database that the command goes to.
+    /// Returns the database that the command goes to.
     func database(_ namespace: Namespace) -> String {
         kind == .bulkWrite ? "admin" : namespace.database
     }
 }
 
 extension MongoWriteCommand {
-    /// The commands for some writes of a batch, in the order of kinds.
+    /// Returns the commands for some writes of a batch, in the order of kinds.
     ///
     /// - Parameters:
     ///   - inBulk: whether one command carries all kinds.
@@ -216,7 +216,7 @@ extension MongoWriteCommand {
                 message))
     }
 
-    /// PathNotViable, and TypeMismatch of `$set` on what is no document.
+    /// PathNotViable, and TypeMismatch of `$set` on an invalid document.
     private static let pathCodes: Set<Int> = [28]
 
     private static func isAboutID(_ error: BSONDocument, _ message: String) -> Bool {
@@ -228,7 +228,7 @@ extension MongoWriteCommand {
 }
 
 extension MongoWriteCommand {
-    /// The command with one of its statements only.
+    /// Returns the command with one of its statements only.
     func alone(_ statement: Statement) -> MongoWriteCommand {
         var command = MongoWriteCommand(kind: kind)
         command.statements = [statement]

@@ -6,7 +6,7 @@ internal import StitchSync
 /// MongoDB's equality is wider than ours: a number equals that of another type, a value equals an
 /// array that holds it, null equals nothing. Each condition therefore names the type, too.
 enum MongoWriteFilter {
-    /// The filter of a conditional write.
+    /// Returns the filter of a conditional write.
     static func filter(_ write: RemoteWrite) -> BSONDocument {
         var filter: BSONDocument = ["_id": write.documentID]
         append(write.condition.version, to: &filter)
@@ -26,19 +26,19 @@ enum MongoWriteFilter {
         return filter
     }
 
-    /// The filter of a write on a document that was just read and found to be as expected.
+    /// Returns the filter of a write on a document that was just read and found to be as expected.
     static func filter(_ write: RemoteWrite, asRead document: BSONDocument) -> BSONDocument {
         ["_id": write.documentID, "$expr": .document(isWholly(document))]
     }
 
-    /// The filter of a write whose document is too large to be sent along.
+    /// Returns the filter of a write whose document is too large to be sent along.
     static func versionFilter(_ write: RemoteWrite) -> BSONDocument {
         var filter: BSONDocument = ["_id": write.documentID]
         append(write.condition.version, to: &filter)
         return filter
     }
 
-    /// The document is this one, with its fields in this order.
+    /// Returns the document is this one, with its fields in this order.
     private static func isWholly(_ document: BSONDocument) -> BSONDocument {
         ["$eq": ["$$ROOT", ["$literal": .document(document)]]]
     }
@@ -59,7 +59,7 @@ enum MongoWriteFilter {
         }
     }
 
-    /// The value is there, of the same type, and not as an element of an array.
+    /// Returns the value is there, of the same type, and not as an element of an array.
     static func exactly(_ value: BSONValue) -> BSONDocument {
         switch value {
         case .undefined: ["$type": 6, "$not": ["$type": 4]]

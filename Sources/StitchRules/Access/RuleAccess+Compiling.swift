@@ -42,7 +42,7 @@ extension RuleAccess {
         delete = essence.delete.map(CompiledPredicate.init)
     }
 
-    /// The fields count only where neither `read` nor `write` decides for every document.
+    /// Returns the fields count only where neither `read` nor `write` decides for every document.
     private static func mask(
         _ role: RuleRole, _ essence: CompiledRoleKey, _ binding: RuleExpressionBinding
     ) -> FieldMask {
@@ -55,7 +55,7 @@ extension RuleAccess {
         return FieldMask(essence.write == .constant(true) ? .leaf(.readAndWrite) : writes)
     }
 
-    /// Which documents are seen: as ``ReadDecision`` decides, said with conditions.
+    /// Returns which documents are seen: as ``ReadDecision`` decides, said with conditions.
     private static func visibility(_ essence: CompiledRoleKey) -> Visibility {
         guard essence.problem == nil else { return .never }
         let never = RulePredicate.constant(false)

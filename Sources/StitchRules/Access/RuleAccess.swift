@@ -10,7 +10,7 @@ public struct RuleAccess: Sendable {
         case never
         /// All of them.
         case always
-        /// Those that pass a filter.
+        /// Those that match a filter.
         case filter(Filter)
     }
 
@@ -50,7 +50,8 @@ public struct RuleAccess: Sendable {
     /// Whether some of what a document holds can be hidden.
     public var hidesFields: Bool { !mask.showsEverything }
 
-    /// Tells whether two users, or a user before and after a change of the rules, may do the same.
+    /// Describes whether two users, or a user before and after a change of the rules, may do the
+    /// same.
     public func decidesEqually(_ other: RuleAccess) -> Bool { essence == other.essence }
 
     /// Whether the user may see a document, in whole or in part.
@@ -62,18 +63,18 @@ public struct RuleAccess: Sendable {
         }
     }
 
-    /// The document as the user sees it, `nil` when it is not there for the user.
+    /// Returns the document as the user sees it, `nil` when it is not there for the user.
     public func visible(_ document: BSONDocument) -> BSONDocument? {
         sees(document) ? shown(document) : nil
     }
 
-    /// A document that the user sees, without its hidden fields.
+    /// Returns a document that the user sees, without its hidden fields.
     public func shown(_ document: BSONDocument) -> BSONDocument {
         guard hidesFields, !isWhole(document) else { return document }
         return mask.shown(document)
     }
 
-    /// The fields that hold for a document: `write` for a whole one shows it whole.
+    /// Returns the fields that hold for a document: `write` for a whole one shows it whole.
     public func mask(for document: BSONDocument) -> FieldMask {
         isWhole(document) ? .all : mask
     }

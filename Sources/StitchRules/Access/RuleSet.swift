@@ -34,12 +34,12 @@ public struct RuleSet: Sendable, Hashable {
     /// No rules at all: nobody may do anything.
     public init() {}
 
-    /// The fields of a collection that sync can ask for, beside `_id`, in order.
+    /// Returns the fields of a collection that sync can ask for, beside `_id`, in order.
     public func queryableFields(_ collection: String) -> [String] {
         queryableNames(collection).sorted().map(\.text)
     }
 
-    /// The names of the fields of a collection that sync can ask for, beside `_id`.
+    /// Returns the names of the fields of a collection that sync can ask for, beside `_id`.
     func queryableNames(_ collection: String) -> Set<Name> {
         queryable.union(queryableByCollection[collection] ?? [])
     }
@@ -72,7 +72,7 @@ public struct RuleSet: Sendable, Hashable {
         }
     }
 
-    /// The roles of a collection; `nil` where it has none of its own.
+    /// Returns the roles of a collection; `nil` where it has none of its own.
     func roles(of namespace: Namespace) -> RoleList? {
         if let list = collections[namespace] { return list }
         guard database == nil || database == namespace.database else { return nil }

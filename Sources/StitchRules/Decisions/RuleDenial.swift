@@ -80,7 +80,7 @@ public struct RuleDenial: Error, Sendable, Hashable {
         return details
     }
 
-    /// An id as the reasons show it: quoted, ObjectIds as their digits.
+    /// Returns an id as the reasons show it: quoted, ObjectIds as their digits.
     static func text(of id: BSONValue) -> String {
         switch id {
         case .string(let text): "\"\(text)\""

@@ -1,7 +1,7 @@
 package import BSONStore
 
 extension RuleAccessPolicy {
-    /// A number for all collections: those with roles of their own, and one more.
+    /// Returns a number for all collections: those with roles of their own, and one more.
     package func fingerprintOfAll(_ namespace: Namespace) -> UInt64 {
         var hash = StableHash()
         for name in namespaces + [namespace] {

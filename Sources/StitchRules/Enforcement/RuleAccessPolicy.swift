@@ -27,12 +27,12 @@ package final class RuleAccessPolicy: AccessPolicy {
 
     package func gate(_ namespace: Namespace) -> (any CollectionAccess)? { ruleGate(namespace) }
 
-    /// A number that is the same wherever the user may do the same with a collection, in every
-    /// process.
+    /// Returns a number that is the same wherever the user may do the same with a collection, in
+    /// every process.
     package func fingerprint(_ namespace: Namespace) -> UInt64 { ruleGate(namespace).fingerprint }
 
-    /// The fields beside `_id` that a collection's documents may be asked for by, where any are
-    /// declared.
+    /// Returns the fields beside `_id` that a collection's documents may be asked for by, where any
+    /// are declared.
     package func queryableFields(_ collection: String) -> Set<Name> {
         rules.queryableNames(collection)
     }

@@ -44,7 +44,7 @@ package final class RuleCollectionAccess: CollectionAccess {
                 documentID: document["_id"] ?? .null))
     }
 
-    /// A denial as clients are told of it.
+    /// Returns a denial as clients are told of it.
     private func told(_ denial: RuleDenial) -> StoreError {
         onDenial(denial)
         var error = StoreError(

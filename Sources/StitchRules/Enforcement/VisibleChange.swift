@@ -17,7 +17,7 @@ package struct VisibleChange: Sendable, Hashable {
 }
 
 extension RuleAccessPolicy {
-    /// A change as the user sees it: of documents that are seen before, after or both.
+    /// Returns a change as the user sees it: of documents that are seen before, after or both.
     ///
     /// - Returns: `nil` for a change that the user does not see at all.
     package func seen(_ change: StoreChange) -> VisibleChange? {

@@ -13,7 +13,8 @@ struct RuleExpansion: Sendable, Hashable {
     /// The names behind it.
     let path: [String]
 
-    /// The value; `nil` where there is none, and then nothing that asks for it is satisfied.
+    /// Returns the value; `nil` where there is none, and then nothing that asks for it is
+    /// satisfied.
     func value(_ user: RuleUser, _ constants: RuleConstants) -> BSONValue? {
         switch root {
         case .isTrue: .bool(true)
@@ -103,7 +104,7 @@ enum RuleConversion: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The value in the other type; `nil` for one that has none.
+    /// Returns the value in the other type; `nil` for one that has none.
     func convert(_ value: BSONValue) -> BSONValue? {
         switch self {
         case .stringToOid:

@@ -161,7 +161,7 @@ extension RuleOperand {
         references.contains { if case .expansion = $0 { false } else { true } }
     }
 
-    /// The value for a user; `nil` where a part of it has none.
+    /// Returns the value for a user; `nil` where a part of it has none.
     func value(_ user: RuleUser, _ constants: RuleConstants) -> BSONValue? {
         switch self {
         case .literal(let value): return value

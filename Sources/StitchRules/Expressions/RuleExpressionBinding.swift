@@ -9,12 +9,12 @@ struct RuleExpressionBinding {
     let user: RuleUser
     let constants: RuleConstants
 
-    /// The condition for the user.
+    /// Returns the condition for the user.
     func bind(_ expression: RuleExpression) -> RulePredicate {
         bind(expression, isNegated: false)
     }
 
-    /// The condition, `nil` where there is none.
+    /// Returns the condition, `nil` where there is none.
     func bind(_ expression: RuleExpression?) -> RulePredicate? {
         expression.map { bind($0, isNegated: false) }
     }
@@ -73,7 +73,7 @@ struct RuleExpressionBinding {
         }
     }
 
-    /// A document itself can only be asked whether it is there.
+    /// Returns a document itself can only be asked whether it is there.
     private func whole(_ image: Image, _ test: RuleTest) -> RulePredicate? {
         guard case .exists(let flag) = test else { return nil }
         switch image {
@@ -137,7 +137,7 @@ struct RuleExpressionBinding {
         }
     }
 
-    /// A value against a field: the field against the value.
+    /// Returns a value against a field: the field against the value.
     private func mirrored(
         _ value: BSONValue, _ comparison: RuleComparison, _ operand: RuleOperand
     ) -> RulePredicate? {

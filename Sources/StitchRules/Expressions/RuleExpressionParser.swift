@@ -38,7 +38,7 @@ enum RuleExpressionParser {
         return try .test(.reference(.root(key)), test(value, at: place))
     }
 
-    /// A condition made of others.
+    /// Returns a condition made of others.
     private static func logic(
         _ operation: String, _ key: String, _ value: BSONValue, at place: RuleSourceLocation
     ) throws(RuleError) -> RuleExpression {
@@ -127,7 +127,8 @@ enum RuleExpressionParser {
         }
     }
 
-    /// An operator that MongoDB's filters evaluate, which are asked at once whether they take it.
+    /// Returns an operator that MongoDB's filters evaluate, which are asked at once whether they
+    /// take it.
     private static func query(
         _ operation: String, _ value: BSONValue, options: BSONValue?, at place: RuleSourceLocation
     ) throws(RuleError) -> RuleTest {
@@ -158,7 +159,8 @@ enum RuleExpressionParser {
             "%function calls code of the hosted product; write the condition with custom data")
     }
 
-    /// An operator's name with `$`, whether it was written with that or, as of old, with `%`.
+    /// Returns an operator's name with `$`, whether it was written with that or, as of old, with
+    /// `%`.
     static func name(ofOperator key: String) -> String? {
         if key.hasPrefix("%%") { return nil }
         if key.hasPrefix("$") { return key }
@@ -250,7 +252,7 @@ enum RuleOperandParser {
         }
     }
 
-    /// A list or document of literals is a literal.
+    /// Returns a list or document of literals is a literal.
     private static func folded(_ operand: RuleOperand) -> RuleOperand {
         guard operand.references.isEmpty else { return operand }
         let value = operand.value(RuleUser(id: ""), RuleConstants())

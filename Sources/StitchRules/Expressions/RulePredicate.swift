@@ -42,7 +42,7 @@ indirect enum RulePredicate: Sendable, Hashable {
         return left.isEmpty ? .constant(false) : left.count == 1 ? left[0] : .any(left)
     }
 
-    /// The opposite, simplified.
+    /// Returns the opposite, simplified.
     static func not(of part: RulePredicate) -> RulePredicate {
         switch part {
         case .constant(let flag): .constant(!flag)

@@ -1,7 +1,7 @@
 public import BSONStore
 
 extension FieldMask {
-    /// The stored document after a change that was made to what is shown of it.
+    /// Returns the stored document after a change that was made to what is shown of it.
     ///
     /// What is hidden stays, behind the same fields as before: the result shows as `after` does, and
     /// hides what `before` hides.

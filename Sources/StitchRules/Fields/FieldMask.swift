@@ -32,13 +32,13 @@ public struct FieldMask: Sendable, Hashable {
     /// Whether each field may be written.
     public var writesEverything: Bool { root.writesEverything }
 
-    /// The document without what is hidden; O(n) in its bytes.
+    /// Returns the document without what is hidden; O(n) in its bytes.
     public func shown(_ document: BSONDocument) -> BSONDocument {
         showsEverything ? document : sieve.shown(document)
     }
 
-    /// The document without what is hidden, and whether that surely is something else than what is
-    /// shown of one that begins with so many equal bytes.
+    /// Returns the document without what is hidden, and whether that surely is something else than
+    /// what is shown of one that begins with so many equal bytes.
     func shown(
         _ document: BSONDocument, behind sharedCount: Int
     ) -> (document: BSONDocument, isNews: Bool) {
@@ -57,7 +57,8 @@ public struct FieldMask: Sendable, Hashable {
         root.hides(path.dottedParts[...])
     }
 
-    /// The paths that differ although they must not be written, in the order of the documents.
+    /// Returns the paths that differ although they must not be written, in the order of the
+    /// documents.
     ///
     /// - Parameters:
     ///   - before: the document as it was shown, empty for a new one.
@@ -110,7 +111,7 @@ indirect enum FieldNode: Sendable, Hashable {
         }
     }
 
-    /// The permission of a field of a document.
+    /// Returns the permission of a field of a document.
     func child(_ name: String) -> FieldNode { children[name] ?? .leaf(others) }
 
     var readsEverything: Bool { others.reads && children.values.allSatisfy(\.readsEverything) }
@@ -130,7 +131,8 @@ indirect enum FieldNode: Sendable, Hashable {
 }
 
 extension FieldNode {
-    /// The document without what is hidden, value by value, as ``FieldMaskCopier`` does with bytes.
+    /// Returns the document without what is hidden, value by value, as ``FieldMaskCopier`` does
+    /// with bytes.
     func shown(_ document: BSONDocument) -> BSONDocument {
         var shown = BSONDocument()
         for (key, value) in document {
@@ -139,7 +141,7 @@ extension FieldNode {
         return shown
     }
 
-    /// The value without what is hidden; `nil` where nothing of it is shown.
+    /// Returns the value without what is hidden; `nil` where nothing of it is shown.
     private func shown(_ value: BSONValue) -> BSONValue? {
         switch self {
         case .leaf(let permission): return permission.reads ? .some(value) : .none
@@ -154,7 +156,7 @@ extension FieldNode {
         }
     }
 
-    /// The paths that differ although they must not be written.
+    /// Returns the paths that differ although they must not be written.
     func deniedChanges(
         from before: BSONDocument, to after: BSONDocument, _ prefix: String
     ) -> [String] {

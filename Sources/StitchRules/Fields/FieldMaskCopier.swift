@@ -44,13 +44,13 @@ final class FieldMaskCopier: Sendable {
         others = node.others.reads ? .shown : .hidden
     }
 
-    /// The document without what is hidden; O(n) in its bytes.
+    /// Returns the document without what is hidden; O(n) in its bytes.
     func shown(_ document: BSONDocument) -> BSONDocument {
         shown(document, behind: .max).document
     }
 
-    /// The document without what is hidden, and whether that surely is something else than what is
-    /// shown of one that begins with the same bytes, so many, but not with the next.
+    /// Returns the document without what is hidden, and whether that surely is something else than
+    /// what is shown of one that begins with the same bytes, so many, but not with the next.
     ///
     /// So it is where the byte that differs is in the value of a field that is shown whole: both have
     /// the field behind equal ones, with other values. `false` says nothing.
@@ -146,7 +146,7 @@ final class FieldMaskCopier: Sendable {
         }
     }
 
-    /// The name's place; negative for one that is not named.
+    /// Returns the name's place; negative for one that is not named.
     ///
     /// Few names have as many bytes as a key, so that mostly nothing is compared.
     @inline(__always)

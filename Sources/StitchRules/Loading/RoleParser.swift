@@ -134,7 +134,7 @@ struct RoleParser {
         return expression
     }
 
-    /// A condition that may read the document before a write.
+    /// Returns a condition that may read the document before a write.
     private func condition(
         _ key: String, in object: RuleObjectReader
     ) throws(RuleError) -> RuleExpression? {
@@ -188,7 +188,7 @@ enum FieldRulesParser {
             read: try permission("read", in: object), write: try permission("write", in: object))
     }
 
-    /// A permission of a field, which is decided by the user alone.
+    /// Returns a permission of a field, which is decided by the user alone.
     private static func permission(
         _ key: String, in object: RuleObjectReader
     ) throws(RuleError) -> RuleExpression? {

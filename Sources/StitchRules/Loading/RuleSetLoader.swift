@@ -170,7 +170,7 @@ struct RuleSetLoader {
         return RoleList(roles: roles, file: file, fallsThrough: isLegacy && fallsThrough)
     }
 
-    /// A schema names the type of its collection.
+    /// Returns a schema names the type of its collection.
     private mutating func schema(_ object: RuleObjectReader, _ path: String) throws(RuleError) {
         let parts = path.pathParts
         guard parts.count >= 2, let title = try object.optionalText("title") else { return }
@@ -272,8 +272,8 @@ extension RuleSetLoader {
         return name
     }
 
-    /// The permissions of before March 2023: either `rules` with an array for each type, or the
-    /// types themselves with `roles` in each.
+    /// Returns the permissions of before March 2023: either `rules` with an array for each type, or
+    /// the types themselves with `roles` in each.
     private mutating func permissions(_ object: RuleObjectReader) throws(RuleError) {
         let file = object.place.file
         for key in ["defaultRoles", "default_roles"] where object[key] != nil {

@@ -1,5 +1,5 @@
 extension FieldRules {
-    /// The permissions for a user.
+    /// Returns the permissions for a user.
     ///
     /// Where a field says itself whether it is read or written, that holds for all that is in it;
     /// nested rules refine what it leaves open.

@@ -67,7 +67,7 @@ extension RuleExpression {
 }
 
 extension FieldRules {
-    /// Where permissions of fields are conditions, in the order of the names.
+    /// Returns where permissions of fields are conditions, in the order of the names.
     fileprivate func conditions(at place: RuleSourceLocation) -> [RuleSourceLocation] {
         var places: [RuleSourceLocation] = []
         for (name, rule) in named.sorted(by: { $0.key < $1.key }) {

@@ -40,7 +40,7 @@ struct RuleObjectReader {
     /// A value; `nil` where the key is missing.
     subscript(key: String) -> BSONValue? { document[key] }
 
-    /// A text that must be there.
+    /// Returns a text that must be there.
     func text(_ key: String) throws(RuleError) -> String {
         guard let value = document[key] else {
             throw place.error(.missingKey, "The key \(key) is missing")
@@ -48,13 +48,13 @@ struct RuleObjectReader {
         return try Self.text(value, at: place[key])
     }
 
-    /// A text that may be missing.
+    /// Returns a text that may be missing.
     func optionalText(_ key: String) throws(RuleError) -> String? {
         guard let value = document[key], value != .null else { return nil }
         return try Self.text(value, at: place[key])
     }
 
-    /// A boolean; false where it is missing.
+    /// Returns a boolean; false where it is missing.
     func flag(_ key: String) throws(RuleError) -> Bool {
         guard let value = document[key], value != .null else { return false }
         guard let flag = value.boolValue else {
@@ -64,19 +64,19 @@ struct RuleObjectReader {
         return flag
     }
 
-    /// An object that may be missing.
+    /// Returns an object that may be missing.
     func object(_ key: String) throws(RuleError) -> RuleObjectReader? {
         guard let value = document[key], value != .null else { return nil }
         return try RuleObjectReader(value, at: place[key])
     }
 
-    /// The elements of an array with their places; none where it is missing.
+    /// Returns the elements of an array with their places; none where it is missing.
     func array(_ key: String) throws(RuleError) -> [(value: BSONValue, place: RuleSourceLocation)] {
         guard let value = document[key], value != .null else { return [] }
         return try Self.elements(value, at: place[key])
     }
 
-    /// The elements of a value that must be an array, with their places.
+    /// Returns the elements of a value that must be an array, with their places.
     static func elements(
         _ value: BSONValue, at place: RuleSourceLocation
     ) throws(RuleError) -> [(value: BSONValue, place: RuleSourceLocation)] {
@@ -86,7 +86,7 @@ struct RuleObjectReader {
         return array.enumerated().map { ($0.element, place[$0.offset]) }
     }
 
-    /// A value that must be a text.
+    /// Returns a value that must be a text.
     static func text(_ value: BSONValue, at place: RuleSourceLocation) throws(RuleError) -> String {
         guard let text = value.stringValue else {
             throw place.error(.wrongType, "A text is needed, not \(name(of: value))")

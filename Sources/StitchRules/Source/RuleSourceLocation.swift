@@ -28,12 +28,12 @@ struct RuleSourceLocation: Sendable, Hashable {
         RuleSourceLocation(file: file, path: "\(path)[\(index)]", depth: depth + 1)
     }
 
-    /// The error of what stands here.
+    /// Returns the error of what stands here.
     func error(_ reason: RuleError.Reason, _ message: String) -> RuleError {
         RuleError(reason: reason, file: file, path: path, message: message)
     }
 
-    /// The warning about what stands here.
+    /// Returns the warning about what stands here.
     func warning(_ message: String) -> RuleWarning {
         RuleWarning(file: file, path: path, message: message)
     }

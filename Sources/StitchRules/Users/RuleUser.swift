@@ -25,7 +25,7 @@ public struct RuleUser: Sendable, Hashable {
         self.identities = identities
     }
 
-    /// The value behind `%%user` and a path; `nil` where there is none.
+    /// Returns the value behind `%%user` and a path; `nil` where there is none.
     func value(_ path: [String]) -> BSONValue? {
         guard let first = path.first else { return .document(document) }
         let root: BSONValue? =
@@ -52,7 +52,7 @@ public struct RuleUser: Sendable, Hashable {
         return document
     }
 
-    /// A field of a document, or an element of an array.
+    /// Returns a field of a document, or an element of an array.
     static func step(from value: BSONValue?, by name: String) -> BSONValue? {
         if let document = value?.documentValue { return document[name] }
         if let array = value?.arrayValue, let index = Int(name), index >= 0 { return array[index] }

@@ -9,7 +9,7 @@ package enum Deflate {
     /// Places that begin alike are found by so many bits of a hash.
     private static let hashBits = 14
 
-    /// The zlib stream of some bytes; O(n).
+    /// Returns the zlib stream of some bytes; O(n).
     package static func zlib(_ bytes: [UInt8]) -> [UInt8] {
         var writer = DeflateWriter(reserving: bytes.count / 2 + 64)
         // 32 KiB window, fastest level.
@@ -37,7 +37,7 @@ package enum Deflate {
         return writer.bytes
     }
 
-    /// The last place that begins as this one does, and how far both are the same.
+    /// Returns the last place that begins as this one does, and how far both are the same.
     private static func match(
         _ bytes: [UInt8], _ at: Int, _ heads: inout [Int32]
     ) -> (length: Int, distance: Int) {
@@ -135,7 +135,7 @@ enum DeflateCodes {
 ///
 /// Source: RFC 1950, section 9.
 enum Adler32 {
-    /// The checksum; O(n).
+    /// Returns the checksum; O(n).
     static func checksum(_ bytes: [UInt8]) -> UInt32 {
         var low: UInt32 = 1
         var high: UInt32 = 0

@@ -6,7 +6,7 @@ package enum Inflate {
     /// Expands a zlib stream.
     ///
     /// - Parameter count: how many bytes it must have, expanded.
-    /// - Throws: `WireError.malformed` for what is no such stream, or has another size or checksum.
+    /// - Throws: `WireError.malformed` for an invalid such stream, or has another size or checksum.
     package static func zlib(
         _ bytes: UnsafeRawBufferPointer, count: Int
     ) throws(WireError) -> [UInt8] {
@@ -117,7 +117,7 @@ struct DeflateReader {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// The next bits as a number, at most 16 of them.
+    /// Returns the next bits as a number, at most 16 of them.
     mutating func take(_ count: Int) throws(WireError) -> Int {
         while heldCount < count {
             guard at < bytes.count else { throw Inflate.broken }

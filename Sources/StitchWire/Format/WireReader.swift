@@ -45,7 +45,7 @@ struct WireReader {
         return text
     }
 
-    /// The bytes of a document by its own length, which fits.
+    /// Returns the bytes of a document by its own length, which fits.
     mutating func document() throws(WireError) -> UnsafeRawBufferPointer {
         guard end - at >= 5 else { throw WireError.malformed("no room for a document") }
         let length = Int(

@@ -11,7 +11,8 @@ package struct WireParser: Sendable {
     /// Takes the bounds.
     package init(limits: WireLimits = WireLimits()) { self.limits = limits }
 
-    /// How many bytes the message has whose first bytes these are; `nil` when they are too few to tell.
+    /// Returns how many bytes the message has whose first bytes these are; `nil` when they are too
+    /// few to tell.
     ///
     /// - Throws: for a length that no message has, and for unknown kinds of messages.
     package func messageLength(
@@ -31,8 +32,8 @@ package struct WireParser: Sendable {
 
     /// Reads one whole message.
     ///
-    /// - Throws: `WireError` for what is no message, `WireDocumentError` where a document in it is not
-    ///   valid, which can be answered.
+    /// - Throws: `WireError` for an invalid message, `WireDocumentError` where a document in it is
+    ///   not valid, which can be answered.
     package func request(_ bytes: UnsafeRawBufferPointer) throws -> WireRequest {
         guard let header = WireHeader(bytes), Int(header.length) == bytes.count else {
             throw WireError.malformed("the length is not that of the bytes")

@@ -2,7 +2,7 @@ package import BSONStore
 
 /// Writes answers.
 package enum WireReply {
-    /// The bytes of an answer in the form in which the command came.
+    /// Returns the bytes of an answer in the form in which the command came.
     ///
     /// - Parameters:
     ///   - requestID: this server's number of the message.
@@ -64,7 +64,7 @@ package enum WireReply {
         return bytes
     }
 
-    /// The bytes of a message's header.
+    /// Returns the bytes of a message's header.
     static func header(
         _ length: Int, _ requestID: Int32, _ responseTo: Int32, _ opcode: Int32
     ) -> [UInt8] {

@@ -31,11 +31,11 @@ extension DocumentCollection {
         }.whole()
     }
 
-    /// Changes the first document that passes a filter by operators.
+    /// Changes the first document that matches a filter by operators.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func updateOne(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
@@ -47,7 +47,7 @@ extension DocumentCollection {
         }
     }
 
-    /// Changes every document that passes a filter by operators.
+    /// Changes every document that matches a filter by operators.
     ///
     /// The commit runs on the store's writer thread.
     ///
@@ -64,11 +64,11 @@ extension DocumentCollection {
         }.get()
     }
 
-    /// Puts a document in the place of the first one that passes a filter; the `_id` stays.
+    /// Puts a document in place of the first one that matches a filter; the `_id` stays.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func replaceOne(
         _ filter: BSONDocument, _ document: BSONDocument, upsert: Bool = false
@@ -79,12 +79,12 @@ extension DocumentCollection {
         }
     }
 
-    /// Removes the first document that passes a filter.
+    /// Removes the first document that matches a filter.
     ///
     /// The commit runs on the store's writer thread.
     ///
     /// - Returns: how many were removed, 0 or 1.
-    /// - Throws: for what is no filter, and what the store says.
+    /// - Throws: for an invalid filter, and the store's errors.
     @discardableResult
     public func deleteOne(
         _ filter: BSONDocument
@@ -93,12 +93,12 @@ extension DocumentCollection {
         return try await store.write { try $0.deleteOne(namespace, filter: filter) == nil ? 0 : 1 }
     }
 
-    /// Removes every document that passes a filter.
+    /// Removes every document that matches a filter.
     ///
     /// The commit runs on the store's writer thread.
     ///
     /// - Returns: how many were removed.
-    /// - Throws: for what is no filter, and what the store says.
+    /// - Throws: for an invalid filter, and the store's errors.
     @discardableResult
     public func deleteMany(
         _ filter: BSONDocument
@@ -107,11 +107,11 @@ extension DocumentCollection {
         return try await store.write { try $0.deleteMany(namespace, filter: filter) }
     }
 
-    /// Changes the first document that passes a filter and returns it, before or after.
+    /// Changes the first document that matches a filter and returns it, before or after.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func findOneAndUpdate(
         _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
@@ -120,11 +120,11 @@ extension DocumentCollection {
         return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
-    /// Replaces the first document that passes a filter and returns it, before or after.
+    /// Replaces the first document that matches a filter and returns it, before or after.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func findOneAndReplace(
         _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
@@ -133,11 +133,11 @@ extension DocumentCollection {
         return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
-    /// Removes the first document that passes a filter and returns it, `nil` when there is none.
+    /// Removes the first document that matches a filter and returns it, `nil` when there is none.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Throws: for what is no filter, and what the store says.
+    /// - Throws: for an invalid filter, and the store's errors.
     @discardableResult
     public func findOneAndDelete(
         _ filter: BSONDocument, options: FindOneAndOptions = .init()

@@ -4,7 +4,7 @@ extension DocumentCollection {
     /// - Parameter ordered: whether the first write that is refused ends it; otherwise the rest is
     ///   done all the same.
     /// - Returns: what was done and which writes were refused and why.
-    /// - Throws: what the store says; nothing was changed then.
+    /// - Throws: the store's errors; nothing was changed then.
     @discardableResult
     public func bulkWrite(
         _ writes: [BulkWrite], ordered: Bool = true
@@ -19,7 +19,7 @@ extension DocumentCollection {
     /// - Parameter ordered: whether the first write that is refused ends it; otherwise the rest is
     ///   done all the same.
     /// - Returns: what was done and which writes were refused and why.
-    /// - Throws: what the store says; nothing was changed then.
+    /// - Throws: the store's errors; nothing was changed then.
     @discardableResult
     public func bulkWrite(
         _ writes: [BulkWrite], ordered: Bool = true

@@ -3,7 +3,7 @@ extension DocumentCollection {
     /// error.
     ///
     /// - Returns: the index's name.
-    /// - Throws: 67, 85, 86, 11000, 171 with MongoDB's texts; nothing is left of it then.
+    /// - Throws: 67, 85, 86, 11000, 171 with MongoDB's messages; nothing is left of it then.
     @discardableResult
     public func createIndex(
         _ keys: BSONDocument, _ options: BSONDocument = [:]
@@ -13,7 +13,7 @@ extension DocumentCollection {
         return try createIndexes([specification])[0]
     }
 
-    /// Makes indexes, all or none; each specification has a `key` and options.
+    /// Makes indexes, all or nothing; each specification has a `key` and options.
     ///
     /// - Returns: the indexes' names.
     /// - Throws: as ``createIndex(_:_:)`` does.
@@ -28,7 +28,7 @@ extension DocumentCollection {
         return definitions.map(\.name)
     }
 
-    /// The indexes, that of the `_id` first; none when there is no such collection.
+    /// Returns the indexes, that of the `_id` first; none when there is no such collection.
     public func listIndexes() throws -> [IndexDefinition] {
         try store.read { try $0.indexes(namespace) }
     }

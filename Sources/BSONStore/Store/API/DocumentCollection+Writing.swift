@@ -31,9 +31,9 @@ extension DocumentCollection {
         }.whole()
     }
 
-    /// Changes the first document that passes a filter by operators.
+    /// Changes the first document that matches a filter by operators.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func updateOne(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
@@ -45,11 +45,12 @@ extension DocumentCollection {
         }
     }
 
-    /// Changes every document that passes a filter by operators.
+    /// Changes every document that matches a filter by operators.
     ///
     /// - Returns: the counts, without the documents.
-    /// - Throws: with MongoDB's codes and texts. As in MongoDB the documents before the one that is
-    ///   refused stay changed, then `writes` counts them; within `DocumentStore/write(_:)` none.
+    /// - Throws: errors with MongoDB's codes and messages. As in MongoDB the documents before the
+    ///   one that is refused stay changed, then `writes` counts them; within
+    ///   `DocumentStore/write(_:)` none.
     @discardableResult
     public func updateMany(
         _ filter: BSONDocument, _ update: BSONDocument, upsert: Bool = false,
@@ -61,9 +62,9 @@ extension DocumentCollection {
         }.get()
     }
 
-    /// Puts a document in the place of the first one that passes a filter; the `_id` stays.
+    /// Puts a document in place of the first one that matches a filter; the `_id` stays.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func replaceOne(
         _ filter: BSONDocument, _ document: BSONDocument, upsert: Bool = false
@@ -74,10 +75,10 @@ extension DocumentCollection {
         }
     }
 
-    /// Removes the first document that passes a filter.
+    /// Removes the first document that matches a filter.
     ///
     /// - Returns: how many were removed, 0 or 1.
-    /// - Throws: for what is no filter, and what the store says.
+    /// - Throws: for an invalid filter, and the store's errors.
     @discardableResult
     public func deleteOne(
         _ filter: BSONDocument
@@ -86,10 +87,10 @@ extension DocumentCollection {
         return try store.write { try $0.deleteOne(namespace, filter: filter) == nil ? 0 : 1 }
     }
 
-    /// Removes every document that passes a filter.
+    /// Removes every document that matches a filter.
     ///
     /// - Returns: how many were removed.
-    /// - Throws: for what is no filter, and what the store says.
+    /// - Throws: for an invalid filter, and the store's errors.
     @discardableResult
     public func deleteMany(
         _ filter: BSONDocument
@@ -98,9 +99,9 @@ extension DocumentCollection {
         return try store.write { try $0.deleteMany(namespace, filter: filter) }
     }
 
-    /// Changes the first document that passes a filter and returns it, before or after.
+    /// Changes the first document that matches a filter and returns it, before or after.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func findOneAndUpdate(
         _ filter: BSONDocument, _ update: BSONDocument, options: FindOneAndOptions = .init()
@@ -109,9 +110,9 @@ extension DocumentCollection {
         return try store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
-    /// Replaces the first document that passes a filter and returns it, before or after.
+    /// Replaces the first document that matches a filter and returns it, before or after.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func findOneAndReplace(
         _ filter: BSONDocument, _ document: BSONDocument, options: FindOneAndOptions = .init()
@@ -120,9 +121,9 @@ extension DocumentCollection {
         return try store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
-    /// Removes the first document that passes a filter and returns it, `nil` when there is none.
+    /// Removes the first document that matches a filter and returns it, `nil` when there is none.
     ///
-    /// - Throws: for what is no filter, and what the store says.
+    /// - Throws: for an invalid filter, and the store's errors.
     @discardableResult
     public func findOneAndDelete(
         _ filter: BSONDocument, options: FindOneAndOptions = .init()

@@ -18,7 +18,7 @@ extension DocumentStore {
         try write { try $0.dropCollection(namespace) }
     }
 
-    /// Gives a collection another name; its indexes come along.
+    /// Returns a collection another name; its indexes come along.
     ///
     /// - Throws: as ``WriteTransaction/renameCollection(_:to:dropTarget:)``.
     public func renameCollection(
@@ -45,9 +45,9 @@ extension DocumentStore {
         try write { try $0.modifyCollection(namespace, changes) }
     }
 
-    /// The collections and views of a database as the command `listCollections` shows them.
+    /// Returns the collections and views of a database as the command `listCollections` shows them.
     ///
-    /// - Throws: for what is no filter, and what SQLite says.
+    /// - Throws: for an invalid filter, and SQLite's errors.
     public func listCollections(
         _ database: String, filter: BSONDocument = [:], nameOnly: Bool = false
     ) throws -> [BSONDocument] {
@@ -55,9 +55,9 @@ extension DocumentStore {
         return try read { try $0.listCollections(database, filter: filter, nameOnly: nameOnly) }
     }
 
-    /// The databases that have a collection, as the command `listDatabases` shows them.
+    /// Returns the databases that have a collection, as the command `listDatabases` shows them.
     ///
-    /// - Throws: for what is no filter, and what SQLite says.
+    /// - Throws: for an invalid filter, and SQLite's errors.
     public func listDatabases(
         filter: BSONDocument = [:], nameOnly: Bool = false
     ) throws -> [BSONDocument] {

@@ -140,7 +140,8 @@ extension ReadTransaction {
         return (changes, end)
     }
 
-    /// The changes of collections as a whole behind a position, in order; O(n) in all changes there.
+    /// Returns the changes of collections as a whole behind a position, in order; O(n) in all
+    /// changes there.
     package func collectionChanges(after position: Int64) throws(StoreError) -> [StoreChange] {
         let statement = try connection.prepare(
             """
@@ -169,7 +170,7 @@ extension ReadTransaction {
         }
     }
 
-    /// The change of a row; `nil` when its document was damaged, and is lost.
+    /// Returns the change of a row; `nil` when its document was damaged, and is lost.
     private func change(
         _ statement: borrowing SQLiteStatement, _ namespace: Namespace,
         _ needsBefore: (BSONDocument?, Int) -> Bool = { _, _ in true }

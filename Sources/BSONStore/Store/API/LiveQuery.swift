@@ -1,4 +1,4 @@
-/// Gives the documents that pass a filter, and again each time they are others.
+/// Gives the documents that match a filter, and again each time they are others.
 ///
 /// The first snapshot is there at once. Commits that come fast are taken together: no snapshot is
 /// older than the moment at which it is asked for.
@@ -63,7 +63,7 @@ public struct LiveQuery: AsyncSequence, Sendable {
 
         fileprivate init(query: LiveQuery) { self.query = query }
 
-        /// The next snapshot; `nil` once the task is cancelled.
+        /// Returns the next snapshot; `nil` once the task is cancelled.
         ///
         /// - Throws: as ``DocumentCollection/find(_:options:)``, and `closed` once the store is.
         public mutating func next() async throws -> Snapshot? {
@@ -90,10 +90,10 @@ public struct LiveQuery: AsyncSequence, Sendable {
 }
 
 extension DocumentCollection {
-    /// Follows the documents that pass a filter, also through commits of other processes.
+    /// Follows the documents that match a filter, also through commits of other processes.
     ///
     /// - Parameter limit: how many documents a snapshot has at most; 0 for all.
-    /// - Throws: for what is no filter and no limit.
+    /// - Throws: for an invalid filter or limit.
     public func observe(
         _ filter: BSONDocument = [:], sort: SortOrder? = nil, limit: Int = 0
     ) throws(StoreError) -> LiveQuery {

@@ -19,7 +19,7 @@ public struct StoreChanges: AsyncSequence, Sendable {
         fileprivate let sequence: StoreChanges
         fileprivate var position: Int64
 
-        /// The next batch with a change; `nil` once the task is cancelled.
+        /// Returns the next batch with a change; `nil` once the task is cancelled.
         ///
         /// - Throws: as ``DocumentStore/changes(after:in:limit:)``, and `closed` once the store is.
         public mutating func next() async throws -> StoreChangeBatch? {
@@ -44,8 +44,8 @@ public struct StoreChanges: AsyncSequence, Sendable {
 }
 
 extension DocumentStore {
-    /// The changes behind a position and all that follow, also those of other processes, which come
-    /// within 32 ms.
+    /// Returns the changes behind a position and all that follow, also those of other processes,
+    /// which come within 32 ms.
     ///
     /// - Parameters:
     ///   - position: begins behind this one; 0 at the beginning, ``changePosition`` with what comes.

@@ -20,16 +20,16 @@ extension DocumentStore {
 }
 
 extension TypedCollection {
-    /// The documents that pass a filter, in the order of insertion or of a sort.
+    /// Returns the documents that match a filter, in the order of insertion or of a sort.
     ///
-    /// - Throws: for what is no filter, and the decoder's error for a document of another form.
+    /// - Throws: for an invalid filter, and the decoder's error for a document of another form.
     public func find(
         _ filter: BSONDocument = [:], options: FindOptions = .all
     ) throws -> [Document] {
         try documents.find(filter, options: options).map(decode)
     }
 
-    /// The first document that passes a filter, `nil` when there is none.
+    /// Returns the first document that matches a filter, `nil` when there is none.
     ///
     /// - Throws: as ``find(_:options:)`` does.
     public func findOne(
@@ -38,16 +38,16 @@ extension TypedCollection {
         try documents.findOne(filter, options: options).map(decode)
     }
 
-    /// The document with an id, `nil` when there is none.
+    /// Returns the document with an id, `nil` when there is none.
     ///
     /// - Throws: the decoder's error for a document of another form.
     public func findOne(id: BSONValue) throws -> Document? {
         try documents.findOne(id: id).map(decode)
     }
 
-    /// How many documents pass a filter.
+    /// Returns how many documents match a filter.
     ///
-    /// - Throws: for what is no filter.
+    /// - Throws: for an invalid filter.
     public func count(_ filter: BSONDocument = [:]) throws -> Int { try documents.count(filter) }
 
     /// Adds a document.
@@ -91,7 +91,7 @@ extension TypedCollection {
             try values.map { try encoder.encode($0) }, ordered: ordered)
     }
 
-    /// Puts a value in the place of the first document that passes a filter.
+    /// Puts a value in the place of the first document that matches a filter.
     ///
     /// Fields of the stored document that the type does not know are kept, so that an older app
     /// does not drop what a newer one wrote.
@@ -107,8 +107,8 @@ extension TypedCollection {
         }
     }
 
-    /// Puts a value in the place of the first document that passes a filter; the commit runs on the
-    /// store's writer thread.
+    /// Puts a value in the place of the first document that matches a filter; the commit runs on
+    /// the store's writer thread.
     ///
     /// - Throws: as the synchronous form.
     @discardableResult

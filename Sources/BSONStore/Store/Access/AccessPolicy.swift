@@ -14,7 +14,7 @@ package protocol CollectionAccess: Sendable {
     /// Whether some fields of documents that are seen may be hidden.
     var hidesFields: Bool { get }
 
-    /// A document that is seen, without its hidden fields.
+    /// Returns a document that is seen, without its hidden fields.
     func shown(_ document: BSONDocument) -> BSONDocument
 
     /// Whether a path of a document can lead to something hidden.
@@ -31,7 +31,7 @@ package protocol CollectionAccess: Sendable {
         from before: BSONDocument?, toShown after: BSONDocument?
     ) throws(StoreError) -> BSONDocument?
 
-    /// The error of a write that fails for a reason which must not be told.
+    /// Returns the error of a write that fails for a reason which must not be told.
     func refusal(of document: BSONDocument) -> StoreError
 }
 
@@ -65,20 +65,20 @@ extension ReadTransaction {
         return try collections().contains { $0.database == database && isOpen($0) }
     }
 
-    /// The document as it is seen, `nil` when it is not.
+    /// Returns the document as it is seen, `nil` when it is not.
     func visible(_ document: BSONDocument, _ gate: any CollectionAccess) -> BSONDocument? {
         guard let filter = gate.filter, filter.matches(document) else { return nil }
         return gate.shown(document)
     }
 
-    /// The document with an id as it is seen.
+    /// Returns the document with an id as it is seen.
     func visible(
         _ namespace: Namespace, id: BSONValue, _ gate: any CollectionAccess
     ) throws(StoreError) -> BSONDocument? {
         try stored(namespace, id: id).flatMap { visible($0.document, gate) }
     }
 
-    /// The document with an id, seen or not, with its row.
+    /// Returns the document with an id, seen or not, with its row.
     func stored(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> StoredDocument? {
         try BSONKey.lend(id) { (key) throws(StoreError) -> StoredDocument? in
             let found = try onTable(namespace) { (table) throws(StoreError) -> StoredDocument? in
@@ -88,7 +88,7 @@ extension ReadTransaction {
         }
     }
 
-    /// The document in a row, seen or not.
+    /// Returns the document in a row, seen or not.
     func stored(_ namespace: Namespace, row: Int64) throws(StoreError) -> StoredDocument? {
         let found = try onTable(namespace) { (table) throws(StoreError) -> StoredDocument? in
             let statement = try connection.prepare(
@@ -105,7 +105,7 @@ extension ReadTransaction {
         return found ?? nil
     }
 
-    /// How many documents are seen.
+    /// Returns how many documents are seen.
     func countVisible(
         _ namespace: Namespace, _ gate: any CollectionAccess
     ) throws(StoreError) -> Int {
@@ -148,8 +148,8 @@ extension ReadTransaction {
         }
     }
 
-    /// The rows, in the order of insertion, among which those that are seen and pass are; `nil` when
-    /// that may be any row.
+    /// Returns the rows, in the order of insertion, among which those that are seen and pass are;
+    /// `nil` when that may be any row.
     private func candidates(
         _ gate: any CollectionAccess, _ namespace: Namespace, _ filter: Filter, _ visible: Filter
     ) throws(StoreError) -> [Int64]? {

@@ -6,7 +6,7 @@ extension IndexBounds {
         /// Whether the query compares by the same one.
         let areComparable: Bool
 
-        /// The key of a constant; `nil` where the index orders it in another way.
+        /// Returns the key of a constant; `nil` where the index orders it in another way.
         func key(of value: BSONValue) -> [UInt8]? {
             guard Collation.concerns(value) else { return BSONKey.encode(value) }
             guard areComparable else { return nil }
@@ -34,8 +34,8 @@ extension IndexBounds {
 
     /// The bounds of what does not pass a test; `nil` where that cannot be said.
     ///
-    /// - Parameter hasArrays: whether the index has keys of arrays, among which a null may stand for
-    ///   what is no null to the filter.
+    /// - Parameter hasArrays: whether the index has keys of arrays, among which a null may stand
+    ///   for an invalid null to the filter.
     init?(not test: Predicate.Test, _ texts: Texts, hasArrays: Bool) {
         if case .exists = test {
             self = IndexBounds([.init(point: Self.nullKey, of: .null)], isExact: false)

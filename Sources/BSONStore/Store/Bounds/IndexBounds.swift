@@ -53,7 +53,7 @@ struct IndexBounds: Hashable {
         var complement: End { End(cut: cut, value: value, isInclusive: !isInclusive) }
     }
 
-    /// The first bytes that come after all that begin with these.
+    /// Returns the first bytes that come after all that begin with these.
     static func successor(_ bytes: [UInt8]) -> [UInt8] {
         var next = bytes
         while let last = next.popLast() {
@@ -148,8 +148,8 @@ struct IndexBounds: Hashable {
 // MARK: - Texts
 
 extension IndexBounds {
-    /// The intervals as the server prints them, `[5, inf.0]` or `["a", {})`, in the order in which
-    /// they are read.
+    /// Returns the intervals as the server prints them, `[5, inf.0]` or `["a", {})`, in the order
+    /// in which they are read.
     func texts(isReversed: Bool) -> [String] {
         let texts = intervals.map { interval in
             let lower = ShellText.text(of: interval.lower.value)

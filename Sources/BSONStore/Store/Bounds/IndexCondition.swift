@@ -1,4 +1,5 @@
-/// A condition that every document has to fulfil which passes a filter, as far as an index may help.
+/// A condition that every document has to fulfil which matches a filter, as far as an index may
+/// help.
 struct IndexCondition {
     /// An array's member of which several things are asked at once, by `$elemMatch`.
     struct Element: Hashable {
@@ -17,7 +18,7 @@ struct IndexCondition {
     /// The members that the path leads through, the outermost first.
     let elements: [Element]
 
-    /// The bounds in an index; `nil` where it does not help.
+    /// Returns the bounds in an index; `nil` where it does not help.
     func bounds(_ texts: IndexBounds.Texts, hasArrays: Bool) -> IndexBounds? {
         isNegated
             ? IndexBounds(not: test, texts, hasArrays: hasArrays) : IndexBounds(test, texts)
@@ -61,7 +62,7 @@ struct IndexQuery {
         add(predicate)
     }
 
-    /// The query with the conditions of another one, which hold as well.
+    /// Returns the query with the conditions of another one, which hold as well.
     ///
     /// Never complete: the other may ask for more than its conditions say.
     func joined(_ other: IndexQuery) -> IndexQuery {

@@ -66,7 +66,7 @@ enum Catalog {
             namespace: namespace)
     }
 
-    /// The UUID and the options of the collection with a number.
+    /// Returns the UUID and the options of the collection with a number.
     static func options(
         _ id: Int64, _ connection: SQLiteConnection
     ) throws(StoreError) -> (uuid: [UInt8], options: CollectionOptions) {
@@ -98,14 +98,14 @@ enum Catalog {
         return (uuid, try CollectionOptions(document))
     }
 
-    /// The UUID of a collection, as MongoDB shows it.
+    /// Returns the UUID of a collection, as MongoDB shows it.
     static func uuid(
         _ table: CollectionTable, _ connection: SQLiteConnection
     ) throws(StoreError) -> BSONValue {
         shown(try options(table.id, connection).uuid)
     }
 
-    /// A UUID with the bits that say that it is of random bits.
+    /// Returns a UUID with the bits that say that it is of random bits.
     static func shown(_ uuid: [UInt8]) -> BSONValue {
         var uuid = uuid
         uuid[6] = uuid[6] & 0x0F | 0x40
@@ -124,7 +124,7 @@ enum Catalog {
         return try CollectionTable(id: id, namespace: namespace, options: options)
     }
 
-    /// Gives a collection another name or other options, and with them another number.
+    /// Returns a collection another name or other options, and with them another number.
     static func renew(
         _ table: CollectionTable, as namespace: Namespace, _ options: CollectionOptions,
         _ connection: SQLiteConnection

@@ -56,7 +56,8 @@ final class CatalogCache {
         isSchemaKnown = false
     }
 
-    /// The collection's table in the state that the transaction sees, `nil` when it is not there.
+    /// Returns the collection's table in the state that the transaction sees, `nil` when it is not
+    /// there.
     func table(
         _ namespace: Namespace, _ connection: SQLiteConnection
     ) throws(StoreError) -> CollectionTable? {
@@ -82,8 +83,8 @@ final class CatalogCache {
         isSchemaKnown = true
     }
 
-    /// The statement that tells whether a sync engine keeps a collection in step; `nil` where the file
-    /// has no engine's tables.
+    /// Returns the statement that tells whether a sync engine keeps a collection in step; `nil`
+    /// where the file has no engine's tables.
     func syncedQuery(_ connection: SQLiteConnection) throws(StoreError) -> String? {
         if !isSchemaKnown { try readSchema(connection) }
         let query: String
@@ -135,7 +136,8 @@ final class CatalogCache {
         indexes[table] = nil
     }
 
-    /// The indexes of a collection's table in the order in which they were made, `_id`'s apart.
+    /// Returns the indexes of a collection's table in the order in which they were made, `_id`'s
+    /// apart.
     func indexes(
         of table: Int64, _ connection: SQLiteConnection
     ) throws(StoreError) -> [StoredIndex] {

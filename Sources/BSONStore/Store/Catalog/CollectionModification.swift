@@ -12,7 +12,7 @@ struct CollectionModification {
 
     init(_ changes: BSONDocument) { self.changes = changes }
 
-    /// The options after the change.
+    /// Returns the options after the change.
     func options(_ before: CollectionOptions) throws(StoreError) -> CollectionOptions {
         for (field, _) in changes
         where !Self.fields.contains(field)
@@ -202,7 +202,7 @@ struct IndexModification {
         return keyPattern.map { $0.contentEquals(definition.keyPattern) } ?? false
     }
 
-    /// The index's specification after the change, and the command's answer.
+    /// Returns the index's specification after the change, and the command's answer.
     func apply(
         to definition: IndexDefinition
     ) throws(StoreError) -> (specification: BSONDocument, answer: BSONDocument) {

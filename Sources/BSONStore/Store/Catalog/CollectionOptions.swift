@@ -58,7 +58,8 @@ public struct CollectionOptions: Sendable, Hashable {
     /// Reads the options of a `create` command; the command's name and general arguments are
     /// passed over.
     ///
-    /// - Throws: 2, 14, 72, 40415, 51024 and what a filter or collation throws, with MongoDB's text.
+    /// - Throws: 2, 14, 72, 40415, 51024 and what a filter or collation throws, with MongoDB's
+    ///   messages.
     ///
     /// Source: the server's `create.idl` and `create_command.cpp`.
     public init(_ command: BSONDocument) throws(StoreError) {

@@ -63,7 +63,8 @@ struct CollectionOptionsParser {
         return parts
     }
 
-    /// The options in the server's order, only those that differ from what is taken without them.
+    /// Returns the options in the server's order, only those that differ from what is taken without
+    /// them.
     private func shown(_ parts: Parts) -> BSONDocument {
         var shown: BSONDocument = [:]
         if let capped = parts.capped {
@@ -93,7 +94,7 @@ struct CollectionOptionsParser {
         return shown
     }
 
-    /// The index by which the collection is ordered, with what it has by default.
+    /// Returns the index by which the collection is ordered, with what it has by default.
     private static func clustered(_ value: BSONValue) -> BSONValue {
         let given = value.documentValue ?? [:]
         return [
@@ -110,13 +111,13 @@ struct CollectionOptionsParser {
 // MARK: - Fields
 
 extension CollectionOptionsParser {
-    /// A field's value; null counts as missing.
+    /// Returns a field's value; null counts as missing.
     func value(_ field: String) -> BSONValue? {
         guard let value = command[field], value != .null else { return nil }
         return value
     }
 
-    /// A field that must be a document.
+    /// Returns a field that must be a document.
     func document(_ field: String) throws(StoreError) -> BSONDocument? {
         guard let value = value(field) else { return nil }
         guard let document = value.documentValue else {
@@ -125,7 +126,7 @@ extension CollectionOptionsParser {
         return document
     }
 
-    /// A field that must be one of a few words.
+    /// Returns a field that must be one of a few words.
     func enumeration<E: RawRepresentable>(
         _ field: String
     ) throws(StoreError) -> E? where E.RawValue == String {
@@ -159,7 +160,7 @@ extension CollectionOptionsParser {
         return enabled
     }
 
-    /// A whole number in bounds.
+    /// Returns a whole number in bounds.
     func number(
         _ field: String, _ bounds: ClosedRange<Int64>
     ) throws(StoreError) -> Int64? {
@@ -177,7 +178,7 @@ extension CollectionOptionsParser {
         return number
     }
 
-    /// A validator must be a filter, and one that needs neither an index nor scripts.
+    /// Returns a validator must be a filter, and one that needs neither an index nor scripts.
     static func check(_ validator: BSONDocument) throws(StoreError) {
         for (key, _) in validator where ["$where", "$text", "$near", "$nearSphere"].contains(key) {
             throw StoreError(.badValue, "\(key) is not allowed in this context")
@@ -214,7 +215,7 @@ extension CollectionOptionsParser {
                 + expected)
     }
 
-    /// The number without its fraction, at the nearest bound where it is too large.
+    /// Returns the number without its fraction, at the nearest bound where it is too large.
     private static func clamped(_ value: BSONValue) -> Int64 {
         switch value {
         case .int32(let number): return Int64(number)

@@ -70,7 +70,7 @@ final class CollectionTable: Sendable {
         statements = Statement.allCases.map { Self.sql($0, table) }
     }
 
-    /// The statement's text.
+    /// Returns the statement's text.
     func sql(_ statement: Statement) -> String { statements[statement.rawValue] }
 
     private static func sql(_ statement: Statement, _ table: String) -> String {
@@ -107,7 +107,8 @@ final class CollectionTable: Sendable {
 }
 
 extension SQLiteConnection {
-    /// A statement of a collection's table; found without looking at its text after the first time.
+    /// Returns a statement of a collection's table; found without looking at its text after the
+    /// first time.
     func prepare(
         _ statement: CollectionTable.Statement, _ table: CollectionTable
     ) throws(StoreError) -> SQLiteStatement {

@@ -144,8 +144,8 @@ extension ReadTransaction {
     /// connection compares the collection's index by key with all its rows, O(n log n); the later
     /// ones trust it. A collection that is not there is looked for a second way too.
     ///
-    /// - Throws: `corrupt` naming file, collection and index where the two differ, and what SQLite
-    ///   says.
+    /// - Throws: `corrupt` naming file, collection and index where the two differ, and SQLite's
+    ///   errors.
     package func confirmAbsent(_ namespace: Namespace) throws(StoreError) {
         guard !connection.isInMemory else { return }
         _ = try onTable(namespace) { (table) throws(StoreError) in

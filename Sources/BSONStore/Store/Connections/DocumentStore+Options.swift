@@ -108,7 +108,7 @@ extension DocumentStore.Options {
     /// The page cache that every connection may have, in KiB.
     private static let cacheMinKiB = 2_048
 
-    /// The settings of a connection for reading.
+    /// Returns the settings of a connection for reading.
     ///
     /// - Parameter number: how many are open beside it.
     func ofReader(_ number: Int) -> Self {

@@ -4,7 +4,7 @@ extension DocumentStore {
     /// A store in memory has one connection: there a read waits for the write that is under way.
     ///
     /// - Parameter body: may use the transaction until it returns, and may throw to leave.
-    /// - Throws: what the body throws, `closed`, and what SQLite says.
+    /// - Throws: what the body throws, `closed`, and SQLite's errors.
     public func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
         switch location {
         case .inMemory:

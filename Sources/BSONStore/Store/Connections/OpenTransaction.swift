@@ -31,8 +31,8 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
 
     /// Begins a transaction on a new thread and waits until it is open.
     ///
-    /// - Throws: `lockTimeout` (24) when other writers kept the store too long, and what the store
-    ///   says.
+    /// - Throws: `lockTimeout` (24) when other writers kept the store too long, and the store's
+    ///   errors.
     fileprivate func begin(
         waitingAtMost milliseconds: Int,
         _ run: @escaping @Sendable (OpenTransaction) throws -> Void
@@ -131,7 +131,7 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
 
     /// Commits and waits for it.
     ///
-    /// - Throws: what the store says; nothing was changed then.
+    /// - Throws: the store's errors; nothing was changed then.
     package func commit() throws { try end(by: .commit) }
 
     /// Takes everything back and waits for it; does nothing when it has ended.
@@ -218,8 +218,8 @@ package final class OpenTransaction<Transaction: ReadTransaction>: @unchecked Se
 extension OpenTransaction where Transaction == WriteTransaction {
     /// Begins a transaction that may write.
     ///
-    /// - Throws: code 24 when other writers kept the store longer than given, and what the store
-    ///   says.
+    /// - Throws: code 24 when other writers kept the store longer than given, and the store's
+    ///   errors.
     package static func writing(
         _ store: DocumentStore, waitingAtMost milliseconds: Int
     ) throws -> OpenTransaction {
@@ -234,7 +234,7 @@ extension OpenTransaction where Transaction == WriteTransaction {
 extension OpenTransaction where Transaction == ReadTransaction {
     /// Begins a transaction that sees the store as it is now for as long as it is open.
     ///
-    /// - Throws: what the store says.
+    /// - Throws: the store's errors.
     package static func reading(
         _ store: DocumentStore, waitingAtMost milliseconds: Int
     ) throws -> OpenTransaction {

@@ -88,7 +88,7 @@ final class ReaderPool: @unchecked Sendable {
         if idle.count > Self.idleMax { numbers.remove(idle.removeFirst().number) }
     }
 
-    /// Gives up the transactions that idle connections hold, so that a checkpoint can pass.
+    /// Returns up the transactions that idle connections hold, so that a checkpoint can pass.
     func release() {
         condition.lock()
         defer { condition.unlock() }

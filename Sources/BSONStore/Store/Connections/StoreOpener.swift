@@ -1,6 +1,7 @@
 /// Opens connections to a store's file with all settings made.
 enum StoreOpener {
-    /// The connection for writing; makes tables where they are missing, and the file when it may.
+    /// Returns the connection for writing; makes tables where they are missing, and the file when
+    /// it may.
     static func writer(
         _ location: DocumentStore.Location, _ options: DocumentStore.Options,
         mayCreate: Bool = true
@@ -26,7 +27,7 @@ enum StoreOpener {
         }
     }
 
-    /// A connection for reading a file that has its tables.
+    /// Returns a connection for reading a file that has its tables.
     ///
     /// - Parameter isReadOnly: the store writes nothing. Where a log cannot be opened it may be that nobody
     ///   else does either; a connection that knows of no log sees no commit.
@@ -49,7 +50,8 @@ enum StoreOpener {
         }
     }
 
-    /// A connection that makes no file and writes none, also on a full disk or one for reading only.
+    /// Returns a connection that makes no file and writes none, also on a full disk or one for
+    /// reading only.
     private static func look(
         _ path: String, _ options: DocumentStore.Options
     ) throws(StoreError) -> SQLiteConnection {

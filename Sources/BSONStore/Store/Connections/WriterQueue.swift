@@ -26,7 +26,7 @@ package final class WriterQueue: Sendable {
         }
     }
 
-    /// Gives a place back, once its owner writes, has written, or gives up.
+    /// Returns a place back, once its owner writes, has written, or gives up.
     package func leave(_ place: UInt64) {
         condition.lock()
         state.withLock { _ = $0.waiting.remove(place) }

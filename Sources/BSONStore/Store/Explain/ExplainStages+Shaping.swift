@@ -1,5 +1,5 @@
 extension ExplainStages {
-    /// The stages that order and cut what was read.
+    /// Returns the stages that order and cut what was read.
     func shaped(_ access: Stage) -> Stage {
         var stage = access
         let isSorting = options.sort != nil && !plan.isSorted
@@ -64,7 +64,7 @@ extension SortOrder {
 
 /// Writes a filter as the server shows it once it is read: `{a: {$eq: 1}}`.
 enum ExplainFilter {
-    /// The filter; as it was written where it holds what has no such form.
+    /// Returns the filter; as it was written where it holds what has no such form.
     static func document(of filter: Filter) -> BSONDocument {
         if filter.isEverything { return [:] }
         return document(of: filter.predicate) ?? filter.document

@@ -15,7 +15,7 @@ struct ExplainStages {
         var examined: (ExplainCounts) -> BSONDocument = { _ in [:] }
         var inputs: [Stage] = []
 
-        /// A stage that gets what this one gives on.
+        /// Returns a stage that gets what this one gives on.
         func passed(to outer: Stage) -> Stage {
             var outer = outer
             outer.inputs = [self]
@@ -26,7 +26,7 @@ struct ExplainStages {
     /// The plan, the last stage outermost.
     var winning: BSONDocument { Self.document(root, nil) }
 
-    /// The plan with what each stage did.
+    /// Returns the plan with what each stage did.
     func executed(_ counts: ExplainCounts) -> BSONDocument { Self.document(root, counts) }
 
     private static func document(_ stage: Stage, _ counts: ExplainCounts?) -> BSONDocument {
@@ -116,7 +116,7 @@ struct ExplainStages {
             examined: { ["docsExamined": .int32($0.documents)] })
     }
 
-    /// The stages that read keys.
+    /// Returns the stages that read keys.
     private func keys(_ plan: QueryPlan) -> Stage {
         switch plan.access {
         case .keys(let keys):

@@ -1,5 +1,5 @@
 extension ReadTransaction {
-    /// Tells how a query is answered, in the shape of the command `explain`.
+    /// Describes how a query is answered, in the shape of the command `explain`.
     ///
     /// `queryPlanner.winningPlan` has the stages `COLLSCAN`, `IDHACK`, `IXSCAN`, `FETCH`, `OR`,
     /// `SORT_MERGE`, `SORT`, `SKIP`, `LIMIT`, `PROJECTION_DEFAULT` and `PROJECTION_SIMPLE`,
@@ -140,7 +140,7 @@ extension ReadTransaction {
 struct ExplainCounts {
     var keys: Int32 = 0
     var documents: Int32 = 0
-    /// Documents that passed the filter.
+    /// Documents that matched the filter.
     var matched: Int32 = 0
     /// Documents behind skip and limit.
     var returned: Int32 = 0

@@ -148,7 +148,7 @@ extension ChangeFeed {
 }
 
 extension BSONDocument {
-    /// The fields of both, the other's behind.
+    /// Returns the fields of both, the other's behind.
     fileprivate func appending(_ other: BSONDocument) -> BSONDocument {
         var joined = self
         for (key, value) in other { joined.append(key, value) }

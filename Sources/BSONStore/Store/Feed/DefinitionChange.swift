@@ -103,7 +103,8 @@ extension ReadTransaction {
         return found
     }
 
-    /// The number of the last change of a definition that stands before a position of the feed.
+    /// Returns the number of the last change of a definition that stands before a position of the
+    /// feed.
     package func definitionID(before position: Int64) throws(StoreError) -> Int64 {
         guard try definitionID > 0 else { return 0 }
         let statement = try connection.prepare(

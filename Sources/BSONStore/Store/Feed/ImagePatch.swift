@@ -33,7 +33,7 @@ enum ImagePatch {
         }
     }
 
-    /// The document that was stored beside another.
+    /// Returns the document that was stored beside another.
     ///
     /// - Throws: the first fault of bytes that are neither a document nor a patch of the other.
     static func document(
@@ -61,12 +61,14 @@ enum ImagePatch {
         return try BSONDocument(validating: bytes)
     }
 
-    /// How many bytes of the other document the stored one is known to begin with, lengths apart.
+    /// Returns how many bytes of the other document the stored one is known to begin with, lengths
+    /// apart.
     static func sharedCount(_ stored: UnsafeRawBufferPointer) -> Int {
         stored.count >= headCount && load(0, stored) == 0 ? 4 + max(0, load(4, stored)) : 0
     }
 
-    /// How many bytes two documents have in common behind their lengths, at the start and at the end.
+    /// Returns how many bytes two documents have in common behind their lengths, at the start and
+    /// at the end.
     private static func common(
         _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer
     ) -> (prefix: Int, suffix: Int) {

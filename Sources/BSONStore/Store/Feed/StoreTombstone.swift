@@ -37,7 +37,7 @@ extension ReadTransaction {
     /// A collection that is not there has none, nor has one that a guard binds: whether a document was
     /// visible cannot be told once it is gone.
     ///
-    /// - Throws: `corrupt` when a version's bytes are no BSON, and what SQLite says.
+    /// - Throws: `corrupt` when a version's bytes are not valid BSON, and SQLite's errors.
     public func tombstones(
         _ namespace: Namespace, ids: [BSONValue]
     ) throws(StoreError) -> [StoreTombstone?] {
@@ -45,7 +45,8 @@ extension ReadTransaction {
         return try unrestrictedTombstones(namespace, ids: ids)
     }
 
-    /// The same for whom the caller found to see every document, whether a guard binds or not.
+    /// Returns the same for whom the caller found to see every document, whether a guard binds or
+    /// not.
     package func unrestrictedTombstones(
         _ namespace: Namespace, ids: [BSONValue]
     ) throws(StoreError) -> [StoreTombstone?] {
@@ -82,11 +83,12 @@ extension ReadTransaction {
             position: statement.int64(2))
     }
 
-    /// The UUID of a collection, which no other has: it stays when the collection gets another name
-    /// and when the file is copied, and is another one in a ``DocumentStore/backup(to:)``.
+    /// Returns the UUID of a collection, which no other has: it stays when the collection gets
+    /// another name and when the file is copied, and is another one in a
+    /// ``DocumentStore/backup(to:)``.
     ///
     /// - Returns: `nil` when the collection is not there, is a view or is closed to whom a guard binds.
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     public func collectionUUID(_ namespace: Namespace) throws(StoreError) -> BSONBinary? {
         guard isOpen(namespace), case .binary(let uuid)? = try uuid(namespace) else { return nil }
         return uuid

@@ -22,7 +22,7 @@ enum StoreFile {
         guard fchmod(descriptor, 0o600) == 0 else { throw failure("protect", path) }
     }
 
-    /// How many bytes the file has, `nil` when it is not there.
+    /// Returns how many bytes the file has, `nil` when it is not there.
     static func size(_ path: String) -> Int? { status(path)?.size }
 
     /// Says which file lies at a path, and how long it is.

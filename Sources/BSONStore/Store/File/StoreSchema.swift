@@ -90,7 +90,7 @@ enum StoreSchema {
         }
     }
 
-    /// The statements that make a collection's table.
+    /// Returns the statements that make a collection's table.
     static func tableStatement(_ id: Int64) -> String {
         "CREATE TABLE \(tableName(id)) (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, "
             + "change INTEGER NOT NULL, checksum INTEGER, doc BLOB NOT NULL)"

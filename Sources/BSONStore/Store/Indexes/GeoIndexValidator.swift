@@ -28,7 +28,7 @@ struct GeoIndexValidator: Sendable {
 
     /// Checks the fields of a document.
     ///
-    /// - Throws: 16755 (`2dsphere`), 13026, 13027, 13068 or 16804 (`2d`) with MongoDB's text.
+    /// - Throws: 16755 (`2dsphere`), 13026, 13027, 13068 or 16804 (`2d`) with MongoDB's messages.
     func check(_ document: BSONDocument) throws(StoreError) {
         try checkGlobe(document)
         for path in planePaths {
@@ -93,7 +93,7 @@ struct GeoIndexValidator: Sendable {
         Int64(exactly: bound).map(String.init) ?? "\(bound)"
     }
 
-    /// The values of an array or of a document's fields; `nil` for what is neither.
+    /// Returns the values of an array or of a document's fields; `nil` for what is neither.
     private static func elements(_ value: BSONValue) -> [BSONValue]? {
         switch value {
         case .array(let array): Array(array)
@@ -135,7 +135,7 @@ struct GeoIndexValidator: Sendable {
         }
     }
 
-    /// The values at a path's end, through arrays on the way; a last array is one value.
+    /// Returns the values at a path's end, through arrays on the way; a last array is one value.
     private static func collect(
         _ path: ArraySlice<String>, _ document: BSONDocument, _ values: inout [BSONValue]
     ) {

@@ -12,7 +12,7 @@ struct IndexCreationCheck {
 
     /// Checks a definition for a collection.
     ///
-    /// - Throws: 67, 72, 197 and 2 with MongoDB's texts.
+    /// - Throws: 67, 72, 197 and 2 with MongoDB's messages.
     static func check(_ definition: IndexDefinition, isCapped: Bool) throws(StoreError) {
         try IndexCreationCheck(definition).check(isCapped: isCapped)
     }

@@ -38,7 +38,7 @@ public struct IndexDefinition: Sendable, Hashable {
     public let isUnique: Bool
     /// Documents that have none of the fields are left out.
     public let isSparse: Bool
-    /// Only documents that pass this filter are in the index.
+    /// Only documents that match this filter are in the index.
     public let partialFilter: BSONDocument?
     /// Documents may be deleted so many seconds after the date in the field.
     public let expireAfterSeconds: Double?
@@ -135,7 +135,7 @@ extension IndexDefinition {
     /// of the fields.
     ///
     /// - Throws: 67 (CannotCreateIndex), 14 (TypeMismatch), 197 for unknown options, with MongoDB's
-    ///   text.
+    ///   messages.
     ///
     /// Source: the server's `index_key_validate.cpp`.
     public init(_ specification: BSONDocument) throws(StoreError) {
@@ -195,8 +195,8 @@ extension IndexDefinition {
 }
 
 extension IndexDefinition {
-    /// The definition in a collection whose texts compare in a way of their own; an index that says
-    /// how its texts compare keeps that.
+    /// Returns the definition in a collection whose texts compare in a way of their own; an index
+    /// that says how its texts compare keeps that.
     ///
     /// - Throws: never for a collation that a collection can have.
     func inheriting(_ default: BSONDocument?) throws(StoreError) -> IndexDefinition {

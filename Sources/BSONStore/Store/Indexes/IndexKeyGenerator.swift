@@ -65,9 +65,9 @@ struct IndexKeyGenerator: Sendable {
         let rest: ArraySlice<String>
     }
 
-    /// The keys of a document.
+    /// Returns the keys of a document.
     ///
-    /// - Throws: 171 (CannotIndexParallelArrays) with MongoDB's text.
+    /// - Throws: 171 (CannotIndexParallelArrays) with MongoDB's messages.
     func keys(of document: BSONDocument) throws(StoreError) -> Keys {
         try document.withUnsafeBytes { (bytes) throws(StoreError) in
             if isPlain, let keys = plainKeys(of: bytes) { return keys }
@@ -77,7 +77,7 @@ struct IndexKeyGenerator: Sendable {
         }
     }
 
-    /// The key of a document that has no array on any path; `nil` where it has.
+    /// Returns the key of a document that has no array on any path; `nil` where it has.
     private func plainKeys(of document: UnsafeRawBufferPointer) -> Keys? {
         var key: [UInt8] = []
         key.reserveCapacity(24)
@@ -98,7 +98,7 @@ struct IndexKeyGenerator: Sendable {
         return isSparse && isMissing ? Keys() : Keys(keys: [key])
     }
 
-    /// The value at a path, or the first array on it; `nil` where the path ends before.
+    /// Returns the value at a path, or the first array on it; `nil` where the path ends before.
     private static func value(
         at path: [[UInt8]], in document: UnsafeRawBufferPointer
     ) -> BSONRawValue? {
@@ -246,14 +246,15 @@ struct IndexKeyGenerator: Sendable {
 
     // MARK: - Hashes
 
-    /// The number under which a hashed index files a value's key: FNV-1a.
+    /// Returns the number under which a hashed index files a value's key: FNV-1a.
     private static func hash(_ key: some Sequence<UInt8>) -> BSONValue {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in key { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         return .int64(Int64(bitPattern: hash))
     }
 
-    /// The bounds of hashes that stand for bounds of values; `nil` for other than single values.
+    /// Returns the bounds of hashes that stand for bounds of values; `nil` for other than single
+    /// values.
     static func hashed(_ bounds: IndexBounds) -> IndexBounds? {
         guard bounds.arePoints else { return nil }
         return IndexBounds.union(

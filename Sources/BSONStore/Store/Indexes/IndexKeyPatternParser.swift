@@ -8,7 +8,7 @@ enum IndexKeyPatternParser {
     /// Whether a path stands for all fields below it.
     static func isWildcard(_ path: String) -> Bool { path == "$**" || path.hasSuffix(".$**") }
 
-    /// The fields of a pattern.
+    /// Returns the fields of a pattern.
     ///
     /// - Throws: 67, 13103 and others for what is none.
     static func keys(

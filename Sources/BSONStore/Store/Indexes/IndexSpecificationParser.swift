@@ -16,7 +16,7 @@ struct IndexSpecificationParser {
 
     init(_ document: BSONDocument) { self.document = document }
 
-    /// An error with the server's frame around its reason.
+    /// Returns an error with the server's frame around its reason.
     func error(_ code: StoreError.Code, _ reason: String) -> StoreError {
         StoreError(
             code,
@@ -160,7 +160,7 @@ struct IndexSpecificationParser {
         error(.cannotCreateIndex, "Index type '\(plugin)' does not support \(what)")
     }
 
-    /// The seconds after which documents may go.
+    /// Returns the seconds after which documents may go.
     func seconds(fields: Int) throws(StoreError) -> Double? {
         guard let value = document["expireAfterSeconds"] else { return nil }
         let seconds: Double

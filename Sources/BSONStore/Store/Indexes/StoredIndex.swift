@@ -8,7 +8,7 @@ final class StoredIndex: Sendable {
     /// Whether a key may belong to one document only.
     let refusesEqualKeys: Bool
     private let generator: IndexKeyGenerator
-    /// Refuses what is no place, in an index of places.
+    /// Refuses an invalid place, in an index of places.
     private let places: GeoIndexValidator?
     /// How the keys' texts compare; `nil` by their bytes.
     let collation: Collation?
@@ -85,7 +85,7 @@ final class StoredIndex: Sendable {
 
     static func tableName(_ id: Int64) -> String { "index_\(id)" }
 
-    /// The text of a statement.
+    /// Returns the text of a statement.
     private func text(_ statement: Statement) -> String {
         let name = Self.tableName(id)
         let range = "FROM \(name) AS i WHERE i.key >= ?1 AND i.key < ?2"
@@ -112,7 +112,7 @@ final class StoredIndex: Sendable {
 
     /// Takes a statement from a connection's cache.
     ///
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     func prepare(
         _ statement: Statement, _ connection: SQLiteConnection
     ) throws(StoreError) -> SQLiteStatement {
@@ -120,7 +120,7 @@ final class StoredIndex: Sendable {
         return try connection.prepare(numbered: place + statement.rawValue) { text(statement) }
     }
 
-    /// The statement that makes the index's table.
+    /// Returns the statement that makes the index's table.
     static func tableStatement(_ id: Int64) -> String {
         "CREATE TABLE \(tableName(id)) (key BLOB NOT NULL, id INTEGER NOT NULL, "
             + "PRIMARY KEY (key, id)) WITHOUT ROWID"
@@ -137,7 +137,7 @@ final class StoredIndex: Sendable {
         try places.check(document)
     }
 
-    /// The keys of a document; none where it is not in the index.
+    /// Returns the keys of a document; none where it is not in the index.
     func keys(of document: BSONDocument) throws(StoreError) -> IndexKeyGenerator.Keys {
         guard definition.isFiled, filter?.matches(document) ?? true else {
             return IndexKeyGenerator.Keys()

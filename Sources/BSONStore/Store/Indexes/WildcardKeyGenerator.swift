@@ -63,10 +63,10 @@ struct WildcardKeyGenerator: Sendable {
         }
     }
 
-    /// The bytes that the keys of a path begin with.
+    /// Returns the bytes that the keys of a path begin with.
     static func prefix(of path: String) -> [UInt8] { BSONKey.encode(.string(path)) }
 
-    /// The keys of a document, and whether an array was met.
+    /// Returns the keys of a document, and whether an array was met.
     func keys(
         of document: BSONDocument, _ collation: Collation?
     ) -> IndexKeyGenerator.Keys {

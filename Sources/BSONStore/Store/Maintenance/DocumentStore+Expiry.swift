@@ -53,7 +53,8 @@ extension DocumentStore {
 }
 
 extension ReadTransaction {
-    /// The documents whose time is over by an index; `nil` where it is not there, or none ever is.
+    /// Returns the documents whose time is over by an index; `nil` where it is not there, or none
+    /// ever is.
     fileprivate func dueFilter(
         _ namespace: Namespace, _ name: String, _ now: BSONDatetime
     ) throws(StoreError) -> Filter? {
@@ -63,7 +64,7 @@ extension ReadTransaction {
         return try Self.dueFilter(index, now)
     }
 
-    /// The documents of an index whose time is over; `nil` where none ever is.
+    /// Returns the documents of an index whose time is over; `nil` where none ever is.
     private static func dueFilter(
         _ index: IndexDefinition, _ now: BSONDatetime
     ) throws(StoreError) -> Filter? {

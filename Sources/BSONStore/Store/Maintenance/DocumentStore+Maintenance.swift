@@ -1,7 +1,7 @@
 extension DocumentStore {
     /// Counts documents and bytes; O(n) over the documents' sizes, which are read without the documents.
     ///
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     public func statistics() throws -> StoreStatistics {
         try read { transaction in
             let connection = transaction.connection

@@ -9,7 +9,7 @@ struct IndexKeyBounds {
 
     /// Reads the options.
     ///
-    /// - Throws: 51174 and 51175 with MongoDB's texts for bounds that are not of the index.
+    /// - Throws: 51174 and 51175 with MongoDB's messages for bounds that are not of the index.
     init(
         _ options: FindOptions, keys: [IndexDefinition.Key], _ collation: Collation?
     ) throws(StoreError) {

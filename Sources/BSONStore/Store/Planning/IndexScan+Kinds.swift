@@ -1,5 +1,5 @@
 extension IndexScan {
-    /// The scan for the different values of a field in the documents that pass a filter which asks
+    /// The scan for the different values of a field in the documents that match a filter which asks
     /// for nothing but values of that field.
     ///
     /// Not of an index of arrays, whose documents do not tell which of their values a key has.
@@ -25,7 +25,7 @@ extension IndexScan {
 }
 
 extension IndexScan {
-    /// The scans of a wildcard index: one for each path that is asked for.
+    /// Returns the scans of a wildcard index: one for each path that is asked for.
     static func wildcards(
         _ index: StoredIndex, _ query: IndexQuery, _ sort: SortOrder?
     ) -> [IndexScan] {

@@ -36,7 +36,7 @@ struct IndexScan {
     /// Ranges of several fields' values are joined up to so many times.
     static let rangesMax = 200
 
-    /// The scans of an index that help a query.
+    /// Returns the scans of an index that help a query.
     ///
     /// - Parameter isForced: a hint asks for the index, also where it only lists the documents.
     static func candidates(
@@ -90,8 +90,8 @@ struct IndexScan {
         equalities = bounds.prefix { $0?.arePoints ?? false }.count
     }
 
-    /// The ranges that bounds give, how many fields bound them, and how many of these give the
-    /// values that a group begins with.
+    /// Returns the ranges that bounds give, how many fields bound them, and how many of these give
+    /// the values that a group begins with.
     private static func groups(
         _ keys: [IndexDefinition.Key], _ bounds: [IndexBounds?]
     ) -> (groups: [[Range]], used: Int, prefixed: Int) {
@@ -166,8 +166,8 @@ struct IndexBoundsBuilder {
         }
     }
 
-    /// The best bounds where documents may have several keys: those of one test only, because
-    /// different members of an array may pass two, unless both are about one member.
+    /// Returns the best bounds where documents may have several keys: those of one test only,
+    /// because different members of an array may pass two, unless both are about one member.
     private func one(_ path: String, independentOf taken: [IndexCondition]) -> Bounded? {
         let all = conditions(path)
         var joined: [Bounded] = []

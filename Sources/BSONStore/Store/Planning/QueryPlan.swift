@@ -170,7 +170,7 @@ struct QueryPlan {
 }
 
 extension QueryPlan.Range {
-    /// The statement that reads documents, and rows as well when they are wanted.
+    /// Returns the statement that reads documents, and rows as well when they are wanted.
     func prepare(
         _ table: CollectionTable, withRows: Bool, _ connection: SQLiteConnection
     ) throws(StoreError) -> SQLiteStatement {
@@ -183,7 +183,7 @@ extension QueryPlan.Range {
         return statement
     }
 
-    /// How many rows there are, counted up to a number.
+    /// Returns how many rows there are, counted up to a number.
     func count(
         upTo max: Int64, _ table: CollectionTable, _ connection: SQLiteConnection
     ) throws(StoreError) -> Int64 {

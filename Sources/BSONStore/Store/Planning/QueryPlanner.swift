@@ -47,7 +47,7 @@ struct QueryPlanner {
     /// How many documents are read at most; 0 for all.
     let wanted: Int
 
-    /// The plans by indexes.
+    /// Returns the plans by indexes.
     func candidates(_ query: IndexQuery, _ indexes: [StoredIndex]) -> [QueryPlan] {
         var plans = scans(query, indexes, sort)
         for branches in query.alternatives {
@@ -64,7 +64,8 @@ struct QueryPlanner {
         }
     }
 
-    /// The plan that reads what each of some alternatives needs; `nil` where one needs everything.
+    /// Returns the plan that reads what each of some alternatives needs; `nil` where one needs
+    /// everything.
     private func union(
         _ branches: [IndexQuery], with query: IndexQuery, _ indexes: [StoredIndex]
     ) -> QueryPlan? {
@@ -82,7 +83,7 @@ struct QueryPlanner {
         return QueryPlan(access: .union(plans), isSorted: isSorted)
     }
 
-    /// The plan of one alternative: by id, or by the index with the most fields bounded.
+    /// Returns the plan of one alternative: by id, or by the index with the most fields bounded.
     private func best(
         _ query: IndexQuery, _ branch: IndexQuery, _ indexes: [StoredIndex]
     ) -> QueryPlan? {
@@ -102,7 +103,7 @@ struct QueryPlanner {
         return scan.equalities * 4 + (plan.isSorted ? 2 : 0) + (isWide ? 0 : 1)
     }
 
-    /// The cheapest plan with the others; `nil` without any.
+    /// Returns the cheapest plan with the others; `nil` without any.
     func chosen(_ plans: [QueryPlan]) throws(StoreError) -> QueryPlan? {
         guard plans.count > 1 else { return plans.first }
         var costs = try costs(plans, upTo: Self.sampleMax)
@@ -129,7 +130,7 @@ struct QueryPlanner {
         return costs
     }
 
-    /// How many documents a plan reads, about, and what sorting them adds.
+    /// Returns how many documents a plan reads, about, and what sorting them adds.
     private func cost(_ plan: QueryPlan, upTo limit: Int64) throws(StoreError) -> Double {
         let everything = 2 * Double(limit)
         let stopsEarly = wanted > 0 && plan.isSorted
@@ -173,7 +174,7 @@ struct QueryPlanner {
         }
     }
 
-    /// How many documents a plan reads, about, until it has found as many as are wanted.
+    /// Returns how many documents a plan reads, about, until it has found as many as are wanted.
     private func trial(_ plan: QueryPlan) throws(StoreError) -> Double {
         var read = 0
         var passed = 0

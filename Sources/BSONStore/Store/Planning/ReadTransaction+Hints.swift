@@ -45,7 +45,7 @@ extension ReadTransaction {
         return QueryPlan(access: .index(scan), isSorted: scan.isSorted)
     }
 
-    /// The index that a hint means; `nil` without a collection.
+    /// Returns the index that a hint means; `nil` without a collection.
     private func index(
         _ hint: IndexHint, of namespace: Namespace
     ) throws(StoreError) -> StoredIndex? {

@@ -20,8 +20,8 @@ extension ReadTransaction {
         return try plan(namespace, filter, sort, options)
     }
 
-    /// The index that begins with a field and has one key for each document, where no other index
-    /// could help.
+    /// Returns the index that begins with a field and has one key for each document, where no other
+    /// index could help.
     private static func sole(_ name: String, _ indexes: [StoredIndex]) -> StoredIndex? {
         var sole: StoredIndex?
         for index in indexes {
@@ -84,7 +84,8 @@ private struct SingleFieldRange {
         }
     }
 
-    /// The key of a value that equals exactly what has the same key; `nil` for other values.
+    /// Returns the key of a value that equals exactly what has the same key; `nil` for other
+    /// values.
     private static func key(of value: BSONValue) -> [UInt8]? {
         switch value {
         case .double(let number): number.isNaN ? nil : BSONKey.encode(value)

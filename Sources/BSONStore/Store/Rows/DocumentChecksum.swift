@@ -4,17 +4,17 @@
 /// Every write of a row stores the checksum of its document. A row that was last written by a version
 /// without checksums has none until it is written again.
 enum DocumentChecksum {
-    /// The checksum as it is stored: signed, since SQLite keeps it in four bytes then.
+    /// Returns the checksum as it is stored: signed, since SQLite keeps it in four bytes then.
     static func stored(_ bytes: UnsafeRawBufferPointer) -> Int64 {
         Int64(Int32(bitPattern: CRC32C.checksum(bytes)))
     }
 
-    /// The checksum of a document as it is stored.
+    /// Returns the checksum of a document as it is stored.
     static func stored(_ document: BSONDocument) -> Int64 {
         document.withUnsafeBytes { stored($0) }
     }
 
-    /// The checksum in a column of the current row; `nil` where none is known.
+    /// Returns the checksum in a column of the current row; `nil` where none is known.
     static func read(_ statement: borrowing SQLiteStatement, _ column: Int32) -> Int64? {
         statement.isNull(column) ? nil : statement.int64(column)
     }
@@ -37,7 +37,7 @@ enum DocumentChecksum {
 }
 
 extension StoredDocument {
-    /// A document that is not what was written.
+    /// Returns a document that is not what was written.
     static func altered(
         id: BSONValue?, of table: CollectionTable, _ connection: SQLiteConnection
     ) -> StoreError {
@@ -51,12 +51,12 @@ extension StoredDocument {
 }
 
 extension ReadTransaction {
-    /// The `_id`s of the documents of a collection that do not fit their checksums, by the keys of their
-    /// rows; `nil` for a key that cannot be read.
+    /// Returns the `_id`s of the documents of a collection that do not fit their checksums, by the
+    /// keys of their rows; `nil` for a key that cannot be read.
     ///
     /// O(n).
     ///
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     package func alteredDocuments(
         _ namespace: Namespace
     ) throws(StoreError) -> [(row: Int64, documentID: BSONValue?)] {

@@ -8,7 +8,7 @@ final class RowReader {
         statement = try connection.prepare(.getRow, table)
     }
 
-    /// The document of a row.
+    /// Returns the document of a row.
     ///
     /// - Throws: `corrupt` when it is not there or no BSON.
     func document(_ row: Int64) throws(StoreError) -> BSONDocument {
@@ -21,7 +21,7 @@ final class RowReader {
         }
     }
 
-    /// The error for a row whose document is not valid or not there.
+    /// Returns the error for a row whose document is not valid or not there.
     static func damaged(
         _ row: Int64, isThere: Bool, _ table: CollectionTable, _ connection: SQLiteConnection
     ) throws(StoreError) -> StoreError {

@@ -36,7 +36,7 @@ package struct StoredDocument: Sendable {
         StoreError(.corrupt, "A stored document is not valid BSON")
     }
 
-    /// A document that is not valid BSON.
+    /// Returns a document that is not valid BSON.
     static func damaged(key: [UInt8], of table: CollectionTable) -> StoreError {
         var error = damaged
         error.namespace = table.namespace

@@ -20,7 +20,7 @@ enum ValidationDetails {
         "maxProperties": "specified number of properties was not satisfied",
     ]
 
-    /// The details for a document that does not pass a validator.
+    /// Returns the details for a document that does not pass a validator.
     static func details(of document: BSONDocument, _ validator: BSONDocument) -> BSONDocument {
         let clauses = validator.map { BSONDocument([($0.key, $0.value)]) }
         if clauses.count == 1, let clause = validator.first(where: { _ in true }) {
@@ -117,7 +117,7 @@ extension ValidationDetails {
         return details
     }
 
-    /// The rules of an object's schema that it breaks.
+    /// Returns the rules of an object's schema that it breaks.
     private static func rules(_ schema: BSONDocument, _ document: BSONDocument) -> [BSONValue] {
         var broken: [BSONValue] = []
         for (rule, value) in schema
@@ -166,7 +166,7 @@ extension ValidationDetails {
         return aspect
     }
 
-    /// The named properties without their rules.
+    /// Returns the named properties without their rules.
     private static func names(_ properties: BSONValue) -> BSONDocument {
         BSONDocument((properties.documentValue ?? [:]).map { ($0.key, .document([:])) })
     }

@@ -34,7 +34,7 @@ final class CompiledStatement {
         isInUse = false
     }
 
-    /// The error for a result code; a transaction that it damaged is not used any more.
+    /// Returns the error for a result code; a transaction that it damaged is not used any more.
     func error(_ result: Int32) -> StoreError {
         let error = StoreError(sqlite: result, on: sqlite3_db_handle(handle))
         connection?.note(error, from: handle)

@@ -13,7 +13,7 @@ package enum MemoryArenas {
         bsonstore_limit_arenas(Int32(clamping: max(1, count)))
     }
 
-    /// Gives free memory back to the system when more than so many bytes of it are held.
+    /// Returns free memory back to the system when more than so many bytes of it are held.
     ///
     /// - Returns: whether some was given back.
     @discardableResult

@@ -16,7 +16,7 @@ extension SQLiteConnection {
         }
     }
 
-    /// Gives the file's key to SQLCipher; must come before anything else.
+    /// Returns the file's key to SQLCipher; must come before anything else.
     ///
     /// Source: https://www.zetetic.net/sqlcipher/sqlcipher-api/#key
     ///

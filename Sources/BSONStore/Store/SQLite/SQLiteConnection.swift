@@ -57,7 +57,7 @@ package final class SQLiteConnection: @unchecked Sendable {
 
     /// Compiles a statement, or takes it from the cache unless it is running there.
     ///
-    /// - Throws: what SQLite says about the text.
+    /// - Throws: SQLite's errors about the text.
     package func prepare(_ sql: String) throws(StoreError) -> SQLiteStatement {
         if hasFault, let fault { throw fault }
         let cached = slots[sql]
@@ -73,7 +73,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     /// Takes a statement by its number, which stands for its text.
     ///
     /// - Parameter text: called when there is none under the number yet.
-    /// - Throws: what SQLite says about the text.
+    /// - Throws: SQLite's errors about the text.
     func prepare(
         numbered number: Int, _ text: () -> String
     ) throws(StoreError) -> SQLiteStatement {
@@ -89,7 +89,7 @@ package final class SQLiteConnection: @unchecked Sendable {
 
     /// Takes a statement that is known by its place, without looking at its text.
     ///
-    /// - Throws: what SQLite says about the text.
+    /// - Throws: SQLite's errors about the text.
     package func prepare(_ statement: FixedStatement) throws(StoreError) -> SQLiteStatement {
         if hasFault, let fault { throw fault }
         let place = statement.place
@@ -102,7 +102,7 @@ package final class SQLiteConnection: @unchecked Sendable {
         return SQLiteStatement(slot: slot)
     }
 
-    /// Gives the first of so many numbers that no statement has had; `nil` when none are left.
+    /// Returns the first of so many numbers that no statement has had; `nil` when none are left.
     func reserveNumbers(_ count: Int) -> Int? {
         guard nextNumber + count <= Self.numberedStatementsMax else { return nil }
         defer { nextNumber += count }
@@ -123,7 +123,7 @@ package final class SQLiteConnection: @unchecked Sendable {
         try statement.run()
     }
 
-    /// The first column of the first row as a whole number, `nil` without a row.
+    /// Returns the first column of the first row as a whole number, `nil` without a row.
     package func int64(_ sql: String) throws(StoreError) -> Int64? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.int64(0) : nil

@@ -22,7 +22,7 @@ enum SQLiteOpenMode {
         }
     }
 
-    /// The path as SQLite takes it in this mode.
+    /// Returns the path as SQLite takes it in this mode.
     ///
     /// Source: https://www.sqlite.org/uri.html
     func fileName(_ path: String) -> String {

@@ -60,7 +60,7 @@ package struct SQLiteStatement: ~Copyable {
 
     /// Goes on to the next row; `false` at the end.
     ///
-    /// - Throws: what SQLite says, mapped to a ``StoreError``; a failed binding is thrown here too.
+    /// - Throws: SQLite's errors, mapped to a ``StoreError``; a failed binding is thrown here too.
     package borrowing func step() throws(StoreError) -> Bool {
         if slot.bindResult != SQLITE_OK { throw slot.error(slot.bindResult) }
         let result = sqlite3_step(slot.handle)
@@ -83,24 +83,24 @@ package struct SQLiteStatement: ~Copyable {
         sqlite3_column_type(slot.handle, column) == SQLITE_NULL
     }
 
-    /// The column as a whole number, 0 for NULL.
+    /// Returns the column as a whole number, 0 for NULL.
     package borrowing func int64(_ column: Int32) -> Int64 {
         sqlite3_column_int64(slot.handle, column)
     }
 
-    /// The column as a number, 0 for NULL.
+    /// Returns the column as a number, 0 for NULL.
     package borrowing func double(_ column: Int32) -> Double {
         sqlite3_column_double(slot.handle, column)
     }
 
-    /// The column as a text, empty for NULL.
+    /// Returns the column as a text, empty for NULL.
     package borrowing func string(_ column: Int32) -> String {
         guard let text = sqlite3_column_text(slot.handle, column) else { return "" }
         let count = Int(sqlite3_column_bytes(slot.handle, column))
         return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
     }
 
-    /// A copy of the column's bytes, empty for NULL.
+    /// Returns a copy of the column's bytes, empty for NULL.
     package borrowing func bytes(_ column: Int32) -> [UInt8] {
         withBytes(column) { Array($0) }
     }
@@ -122,7 +122,7 @@ package struct SQLiteStatement: ~Copyable {
         BSONKey.lend(id) { bind(parameter, $0, Self.transient) }
     }
 
-    /// The id that a key stands for, where the key says all of it, as an ObjectId's does.
+    /// Returns the id that a key stands for, where the key says all of it, as an ObjectId's does.
     package borrowing func objectID(ofKey column: Int32) -> BSONObjectID? {
         withBytes(column) { key in
             guard key.count == 13, key[0] == BSONKey.classByte(of: .objectID) else { return nil }
@@ -133,7 +133,7 @@ package struct SQLiteStatement: ~Copyable {
         }
     }
 
-    /// A copy of the column as a document.
+    /// Returns a copy of the column as a document.
     ///
     /// - Throws: the first fault of bytes that are none.
     package borrowing func document(

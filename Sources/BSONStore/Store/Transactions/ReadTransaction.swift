@@ -17,9 +17,10 @@ public class ReadTransaction {
         self.lastTable = lastTable
     }
 
-    /// The document with an id, `nil` when there is none; O(log n).
+    /// Returns the document with an id, `nil` when there is none; O(log n).
     ///
-    /// - Throws: `corrupt` naming the document when its bytes are no BSON, and what SQLite says.
+    /// - Throws: `corrupt` naming the document when its bytes are not valid BSON, and SQLite's
+    ///   errors.
     public func get(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> BSONDocument? {
         if let gate = gate(namespace) { return try visible(namespace, id: id, gate) }
         return try BSONKey.lend(id) { (key) throws(StoreError) -> BSONDocument? in
@@ -30,7 +31,7 @@ public class ReadTransaction {
         }
     }
 
-    /// The document with an id as it is seen, and the row that it is stored in.
+    /// Returns the document with an id as it is seen, and the row that it is stored in.
     ///
     /// - Throws: as ``get(_:id:)`` does.
     package func found(
@@ -43,7 +44,7 @@ public class ReadTransaction {
 
     /// Whether a collection has no documents, or is not there.
     ///
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     package func isEmpty(_ namespace: Namespace) throws(StoreError) -> Bool {
         if let gate = gate(namespace) { return try countVisible(namespace, gate) == 0 }
         return try onTable(namespace) { (table) throws(StoreError) in
@@ -52,7 +53,8 @@ public class ReadTransaction {
         } ?? true
     }
 
-    /// How many documents a collection has, 0 when it is not there; O(n), without reading them.
+    /// Returns how many documents a collection has, 0 when it is not there; O(n), without reading
+    /// them.
     public func count(_ namespace: Namespace) throws(StoreError) -> Int {
         if let gate = gate(namespace) { return try countVisible(namespace, gate) }
         let count = try onTable(namespace) { (table) throws(StoreError) in
@@ -62,9 +64,9 @@ public class ReadTransaction {
         return Int(count ?? 0)
     }
 
-    /// The collections of the file, in the order in which they were made.
+    /// Returns the collections of the file, in the order in which they were made.
     ///
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     public func collections() throws(StoreError) -> [Namespace] {
         let statement = try connection.prepare(
             "SELECT database, name FROM store_collections ORDER BY id")
@@ -90,7 +92,7 @@ public class ReadTransaction {
         return try body(table)
     }
 
-    /// The collection's table, as far as this transaction sees it.
+    /// Returns the collection's table, as far as this transaction sees it.
     func collectionTable(_ namespace: Namespace) throws(StoreError) -> CollectionTable? {
         try connection.catalogCache.table(namespace, connection)
     }
@@ -98,7 +100,7 @@ public class ReadTransaction {
     /// Looks the next table up again, because the last one may be gone.
     func forgetLastTable() { lastTable = nil }
 
-    /// The row and the document with an id key, which stays where it is during the call.
+    /// Returns the row and the document with an id key, which stays where it is during the call.
     func row(
         lent key: UnsafeRawBufferPointer, _ table: CollectionTable
     ) throws(StoreError) -> StoredDocument? {

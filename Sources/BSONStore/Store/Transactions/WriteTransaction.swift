@@ -39,7 +39,7 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Runs a body whose changes are undone when it throws, while the transaction goes on.
     ///
-    /// - Throws: what the body throws, and what SQLite says.
+    /// - Throws: what the body throws, and SQLite's errors.
     public func savepoint<R>(_ body: () throws -> R) throws -> R {
         let feedBefore = feed
         do {

@@ -17,7 +17,8 @@ extension StoreCheck {
 }
 
 extension ReadTransaction {
-    /// How many keys each index of a collection holds, `_id_` first; empty where it is not there.
+    /// Returns how many keys each index of a collection holds, `_id_` first; empty where it is not
+    /// there.
     ///
     /// O(n).
     package func keyCounts(
@@ -96,7 +97,7 @@ private struct IndexCheck {
         }
     }
 
-    /// The keys of the document of a row; `nil` when it is damaged.
+    /// Returns the keys of the document of a row; `nil` when it is damaged.
     private mutating func expectedKeys(_ rows: borrowing SQLiteStatement) -> [[UInt8]]? {
         let document: BSONDocument
         do throws(BSONError) {

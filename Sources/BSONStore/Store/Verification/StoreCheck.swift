@@ -16,7 +16,7 @@ extension DocumentStore {
     /// The feed is not told, since nothing that could be read is gone.
     ///
     /// - Returns: what was found wrong.
-    /// - Throws: what SQLite says; nothing was changed then.
+    /// - Throws: SQLite's errors; nothing was changed then.
     @discardableResult
     public func quarantine() throws -> StoreReport {
         try write { transaction in
@@ -38,7 +38,7 @@ extension DocumentStore {
 extension ReadTransaction {
     /// Checks the documents and indexes of one collection; O(n log n).
     ///
-    /// - Throws: what SQLite says, but for damaged pages, which are faults.
+    /// - Throws: SQLite's errors, but for damaged pages, which are faults.
     package func verify(_ namespace: Namespace) throws(StoreError) -> StoreReport {
         var report = StoreReport()
         try StoreCheck(self).collection(namespace, &report)

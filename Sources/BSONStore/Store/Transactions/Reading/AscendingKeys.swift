@@ -1,7 +1,7 @@
 extension ReadTransaction {
-    /// The documents with these ids, in the order of the ids, `nil` where there is none.
+    /// Returns the documents with these ids, in the order of the ids, `nil` where there is none.
     ///
-    /// - Throws: `corrupt` naming the first document whose bytes are no BSON.
+    /// - Throws: `corrupt` naming the first document whose bytes are not valid BSON.
     public func getMany(
         _ namespace: Namespace, ids: some Sequence<BSONValue>
     ) throws(StoreError) -> [BSONDocument?] {
@@ -64,8 +64,8 @@ extension WriteTransaction {
         return found ?? ids.map { _ in nil }
     }
 
-    /// The documents of ids in the order of their keys with the rows that they are stored in; `nil`
-    /// where they have to be asked for one by one.
+    /// Returns the documents of ids in the order of their keys with the rows that they are stored
+    /// in; `nil` where they have to be asked for one by one.
     ///
     /// - Parameter bytesMax: ends with the document that reaches so many bytes with those before.
     /// - Throws: as ``getMany(_:ids:)`` does.

@@ -12,7 +12,7 @@ final class IndexRowCursor {
         self.ranges = scan.isReversed ? ranges.reversed()[...] : ranges[...]
     }
 
-    /// The next row; `nil` at the end.
+    /// Returns the next row; `nil` at the end.
     func next() throws(StoreError) -> Int64? {
         while true {
             if isRunning {
@@ -52,7 +52,7 @@ struct MergedRows {
         for (place, cursor) in cursors.enumerated() { try advance(cursor, place) }
     }
 
-    /// The next row; `nil` at the end.
+    /// Returns the next row; `nil` at the end.
     ///
     /// A row that several cursors lead to comes several times.
     mutating func next() throws(StoreError) -> Int64? {

@@ -1,25 +1,27 @@
 extension ReadTransaction {
-    /// The options of a collection, `nil` when it is not there, or is closed to whom a guard binds.
+    /// Returns the options of a collection, `nil` when it is not there, or is closed to whom a
+    /// guard binds.
     public func options(_ namespace: Namespace) throws(StoreError) -> CollectionOptions? {
         guard isOpen(namespace) else { return nil }
         return try Catalog.read(namespace, connection)?.options
     }
 
-    /// The UUID of a collection as MongoDB shows it; `nil` when it is not there, or is a view.
+    /// Returns the UUID of a collection as MongoDB shows it; `nil` when it is not there, or is a
+    /// view.
     package func uuid(_ namespace: Namespace) throws(StoreError) -> BSONValue? {
         guard let table = try Catalog.read(namespace, connection), table.options.view == nil
         else { return nil }
         return try Catalog.uuid(table, connection)
     }
 
-    /// The collections and views of a database as the command `listCollections` shows them, in the
-    /// order of their names.
+    /// Returns the collections and views of a database as the command `listCollections` shows them,
+    /// in the order of their names.
     ///
     /// - Parameters:
     ///   - filter: which of the documents are given; they have `name`, `type`, `options`, `info`
     ///     with the UUID, and `idIndex`.
     ///   - nameOnly: whether only `name` and `type` are given.
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     public func listCollections(
         _ database: String, filter: Filter = .all, nameOnly: Bool = false
     ) throws(StoreError) -> [BSONDocument] {
@@ -67,11 +69,11 @@ extension ReadTransaction {
         return entry
     }
 
-    /// The databases that have a collection, as the command `listDatabases` shows them.
+    /// Returns the databases that have a collection, as the command `listDatabases` shows them.
     ///
     /// All databases share the file, so `sizeOnDisk` is the whole file's.
     ///
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     public func listDatabases(
         filter: Filter = .all, nameOnly: Bool = false
     ) throws(StoreError) -> [BSONDocument] {
@@ -96,8 +98,8 @@ extension ReadTransaction {
 // MARK: - What a collection makes of a query
 
 extension ReadTransaction {
-    /// A filter with the collection's own collation, when it names none, with its text index, and
-    /// with one time for all documents.
+    /// Returns a filter with the collection's own collation, when it names none, with its text
+    /// index, and with one time for all documents.
     ///
     /// - Throws: `indexNotFound` (27) for `$text` without a text index.
     func resolved(_ filter: Filter, _ namespace: Namespace) throws(StoreError) -> Filter {

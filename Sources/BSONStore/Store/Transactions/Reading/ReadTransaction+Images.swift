@@ -63,7 +63,8 @@ extension ReadTransaction {
             underlying: error)
     }
 
-    /// The document of a row after a change; O(changes up to the next whole image), some sixteen.
+    /// Returns the document of a row after a change; O(changes up to the next whole image), some
+    /// sixteen.
     private func document(
         after position: Int64, row: Int64, _ namespace: Namespace
     ) throws(StoreError) -> BSONDocument {
@@ -91,7 +92,8 @@ extension ReadTransaction {
         let document: BSONDocument
     }
 
-    /// The change that wrote a row, and the document if it is that change; `nil` without the row.
+    /// Returns the change that wrote a row, and the document if it is that change; `nil` without
+    /// the row.
     private func current(
         _ row: Int64, _ namespace: Namespace, ifWrittenBy change: Int64
     ) throws(StoreError) -> (change: Int64, document: BSONDocument?)? {
@@ -110,7 +112,7 @@ extension ReadTransaction {
         return found ?? nil
     }
 
-    /// The first whole image of a row behind a change.
+    /// Returns the first whole image of a row behind a change.
     private func kept(
         _ row: Int64, after position: Int64, _ namespace: Namespace
     ) throws(StoreError) -> Place? {

@@ -52,7 +52,7 @@ extension ReadTransaction {
         }
     }
 
-    /// The error for the first document of a scan that is not valid or not there.
+    /// Returns the error for the first document of a scan that is not valid or not there.
     private func damaged(
         _ scan: IndexScan, _ table: CollectionTable
     ) throws(StoreError) -> StoreError {
@@ -137,7 +137,7 @@ extension ReadTransaction {
 // MARK: - Covered answers
 
 extension ReadTransaction {
-    /// How many documents have a key in an exact scan; without reading them.
+    /// Returns how many documents have a key in an exact scan; without reading them.
     func count(_ scan: IndexScan) throws(StoreError) -> Int {
         var count: Int64 = 0
         for group in scan.groups {
@@ -153,7 +153,8 @@ extension ReadTransaction {
         return Int(count)
     }
 
-    /// The scan that leads from one value of a field to the next; `nil` where there is none.
+    /// Returns the scan that leads from one value of a field to the next; `nil` where there is
+    /// none.
     func distinctScan(
         _ namespace: Namespace, _ field: String, _ filter: Filter
     ) throws(StoreError) -> IndexScan? {

@@ -1,8 +1,8 @@
 extension ReadTransaction {
-    /// The documents that pass a filter.
+    /// Returns the documents that match a filter.
     ///
-    /// - Throws: `corrupt` naming a document whose bytes are no BSON, 292 when a sort needs more
-    ///   than 100 MiB, and what SQLite says.
+    /// - Throws: `corrupt` naming a document whose bytes are not valid BSON, 292 when a sort needs
+    ///   more than 100 MiB, and SQLite's errors.
     public func find(
         _ namespace: Namespace, filter: Filter, options: FindOptions = .all
     ) throws(StoreError) -> [BSONDocument] {
@@ -36,7 +36,7 @@ extension ReadTransaction {
         return documents
     }
 
-    /// The documents that pass a filter, which is read first.
+    /// Returns the documents that match a filter, which is read first.
     ///
     /// - Throws: also what ``Filter/init(_:)`` throws.
     public func find(
@@ -45,7 +45,7 @@ extension ReadTransaction {
         try find(namespace, filter: try Filter(filter), options: options)
     }
 
-    /// Gives every document that passes a filter to a body.
+    /// Calls a body with every document that matches a filter.
     ///
     /// The body must not write to the same collection: whether it then sees the change is not said.
     ///
@@ -68,7 +68,7 @@ extension ReadTransaction {
         if let failure { throw failure }
     }
 
-    /// Gives every document that passes a filter, which is read first, to a body.
+    /// Calls a body with every document that matches a filter, which is read first,.
     ///
     /// - Throws: also what ``Filter/init(_:)`` throws.
     public func forEach(
@@ -78,9 +78,9 @@ extension ReadTransaction {
         try forEach(namespace, filter: try Filter(filter), options: options, body)
     }
 
-    /// How many documents pass a filter.
+    /// Returns how many documents match a filter.
     ///
-    /// - Throws: `corrupt` naming a document whose bytes are no BSON.
+    /// - Throws: `corrupt` naming a document whose bytes are not valid BSON.
     public func count(
         _ namespace: Namespace, filter: Filter, hint: IndexHint? = nil
     ) throws(StoreError) -> Int {
@@ -104,15 +104,15 @@ extension ReadTransaction {
         return count
     }
 
-    /// How many documents pass a filter, which is read first.
+    /// Returns how many documents match a filter, which is read first.
     ///
     /// - Throws: also what ``Filter/init(_:)`` throws.
     public func count(_ namespace: Namespace, filter: BSONDocument) throws(StoreError) -> Int {
         try count(namespace, filter: try Filter(filter))
     }
 
-    /// The different values of a field in the documents that pass a filter; the values of arrays
-    /// one by one.
+    /// Returns the different values of a field in the documents that match a filter; the values of
+    /// arrays one by one.
     ///
     /// - Throws: as ``count(_:filter:hint:)`` does.
     public func distinct(

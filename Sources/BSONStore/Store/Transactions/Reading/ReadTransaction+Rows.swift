@@ -6,7 +6,7 @@ extension Filter {
 extension ReadTransaction {
     /// Whether a row is still there.
     ///
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     package func hasRow(_ namespace: Namespace, _ row: Int64) throws(StoreError) -> Bool {
         try onTable(namespace) { (table) throws(StoreError) in
             let statement = try connection.prepare(.getRow, table)
@@ -15,9 +15,9 @@ extension ReadTransaction {
         } ?? false
     }
 
-    /// The row of the document with an id; `nil` when there is none.
+    /// Returns the row of the document with an id; `nil` when there is none.
     ///
-    /// - Throws: `corrupt` when the document's bytes are no BSON, and what SQLite says.
+    /// - Throws: `corrupt` when the document's bytes are not valid BSON, and SQLite's errors.
     package func row(
         of id: BSONValue, in namespace: Namespace
     ) throws(StoreError) -> Int64? {
@@ -49,14 +49,14 @@ extension ReadTransaction {
         }
     }
 
-    /// Gives the documents behind a row that pass a filter, in the order of insertion, until the
+    /// Returns the documents behind a row that match a filter, in the order of insertion, until the
     /// body returns false.
     ///
     /// - Parameters:
     ///   - table: the number of the collection's table that the row is of; `nil` for any.
     ///   - row: the row; 0 begins with the first.
     /// - Returns: the number of the table, `nil` when the collection is not there or another one.
-    /// - Throws: `corrupt` when a document's bytes are no BSON, and what the body throws.
+    /// - Throws: `corrupt` when a document's bytes are not valid BSON, and what the body throws.
     package func visitRows(
         _ namespace: Namespace, table wanted: Int64?, after row: Int64, _ filter: Filter,
         _ body: (Int64, BSONDocument) throws(StoreError) -> Bool

@@ -2,20 +2,20 @@
 public enum BulkWrite: Sendable {
     /// Adds a document.
     case insertOne(BSONDocument)
-    /// Changes the first document that passes the filter, by operators or a pipeline.
+    /// Changes the first document that matches the filter, by operators or a pipeline.
     case updateOne(BSONDocument, BSONValue, options: Options = Options())
-    /// Changes every document that passes the filter, by operators or a pipeline.
+    /// Changes every document that matches the filter, by operators or a pipeline.
     case updateMany(BSONDocument, BSONValue, options: Options = Options())
-    /// Puts a document in the place of the first one that passes the filter.
+    /// Puts a document in place of the first one that matches the filter.
     case replaceOne(BSONDocument, BSONDocument, options: Options = Options())
-    /// Removes the first document that passes the filter.
+    /// Removes the first document that matches the filter.
     case deleteOne(BSONDocument, options: Options = Options())
-    /// Removes every document that passes the filter.
+    /// Removes every document that matches the filter.
     case deleteMany(BSONDocument, options: Options = Options())
 
     /// What a write may have beside its documents.
     public struct Options: Sendable {
-        /// Inserts a document when none passes the filter.
+        /// Inserts a document when none matches the filter.
         public var upsert: Bool
         /// Which array elements `$[name]` in a path stands for.
         public var arrayFilters: [BSONDocument]
@@ -43,7 +43,7 @@ extension WriteTransaction {
     /// - Parameter ordered: whether the first write that is refused ends it; otherwise the rest is
     ///   done all the same.
     /// - Returns: what was done and which writes were refused and why.
-    /// - Throws: what SQLite says; the transaction should then be given up.
+    /// - Throws: SQLite's errors; the transaction should then be given up.
     @discardableResult
     public func bulkWrite(
         _ namespace: Namespace, _ writes: [BulkWrite], ordered: Bool = true
@@ -121,7 +121,7 @@ extension WriteTransaction {
     /// Adds documents, each of them wholly or not at all.
     ///
     /// - Parameter ordered: whether the first document that is refused ends it.
-    /// - Throws: what SQLite says; the transaction is then of no use.
+    /// - Throws: SQLite's errors; the transaction is then of no use.
     package func insertEach(
         _ namespace: Namespace, _ documents: [BSONDocument], ordered: Bool
     ) throws(StoreError) -> InsertManyResult {
@@ -148,7 +148,7 @@ package struct InsertManyResult: Sendable {
     /// The documents that were refused, in order.
     package fileprivate(set) var errors: [BulkWriteResult.WriteError] = []
 
-    /// The `_id`s when all documents were added.
+    /// Returns the `_id`s when all documents were added.
     ///
     /// - Throws: the first refusal, with what was done as its `writes`.
     func whole() throws(StoreError) -> [BSONValue] {

@@ -1,6 +1,6 @@
 /// The counts of an update and, where the store was asked for them, the documents before and after it.
 public struct UpdateResult: Sendable, Hashable {
-    /// How many documents passed the filter.
+    /// How many documents matched the filter.
     public internal(set) var matchedCount = 0
     /// How many of them are different now.
     public internal(set) var modifiedCount = 0

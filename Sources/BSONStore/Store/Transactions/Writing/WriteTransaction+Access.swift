@@ -1,5 +1,5 @@
 extension WriteTransaction {
-    /// A document as it is seen, for answers.
+    /// Returns a document as it is seen, for answers.
     func shown(_ document: BSONDocument, _ namespace: Namespace) -> BSONDocument {
         gate(namespace)?.shown(document) ?? document
     }

@@ -48,7 +48,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Gives a collection another name, also in another database; its indexes come along.
+    /// Returns a collection another name, also in another database; its indexes come along.
     ///
     /// - Parameter dropTarget: whether a collection that has the name is dropped before.
     /// - Throws: `namespaceNotFound` (26), `namespaceExists` (48), `illegalOperation` (20) for the

@@ -105,7 +105,7 @@ extension WriteTransaction {
         return taken ?? nil
     }
 
-    /// The row and the document with an id key.
+    /// Returns the row and the document with an id key.
     func row(
         _ key: [UInt8], in table: CollectionTable
     ) throws(StoreError) -> StoredDocument? {

@@ -232,10 +232,10 @@ extension WriteTransaction {
     }
 
     /// Removes the indexes that the command `dropIndexes` names: "*", a name, several, or a key
-    /// pattern; all or none.
+    /// pattern; all or nothing.
     ///
     /// - Returns: how many indexes there were, that of the `_id` among them.
-    /// - Throws: 26, 27, 72, 14 and 181 (AmbiguousIndexKeyPattern) with MongoDB's texts.
+    /// - Throws: 26, 27, 72, 14 and 181 (AmbiguousIndexKeyPattern) with MongoDB's messages.
     @discardableResult
     public func dropIndexes(
         _ namespace: Namespace, _ index: BSONValue
@@ -279,7 +279,7 @@ extension WriteTransaction {
         return count
     }
 
-    /// The index that a name or a key pattern means.
+    /// Returns the index that a name or a key pattern means.
     private func index(
         _ value: BSONValue, among indexes: [StoredIndex]
     ) throws(StoreError) -> StoredIndex {
@@ -328,8 +328,8 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// The indexes of a collection, that of the `_id` first; none when there is no such collection,
-    /// or when it is closed to whom a guard binds.
+    /// Returns the indexes of a collection, that of the `_id` first; none when there is no such
+    /// collection, or when it is closed to whom a guard binds.
     public func indexes(_ namespace: Namespace) throws(StoreError) -> [IndexDefinition] {
         guard isOpen(namespace) else { return [] }
         let found = try onTable(namespace) { (table) throws(StoreError) in

@@ -50,8 +50,8 @@ extension ReadTransaction {
 }
 
 extension CatalogCache {
-    /// The statement that tells whether a collection is synced, by the tables that the file's engine
-    /// has; empty where it has none.
+    /// Returns the statement that tells whether a collection is synced, by the tables that the
+    /// file's engine has; empty where it has none.
     static func syncedQuery(_ connection: SQLiteConnection) throws(StoreError) -> String {
         let names = try connection.prepare(
             """

@@ -1,5 +1,5 @@
 extension WriteTransaction {
-    /// Changes the first document that passes a filter.
+    /// Changes the first document that matches a filter.
     ///
     /// - Parameters:
     ///   - filter: decides which document; `$` in the update stands for the array element it matched.
@@ -7,7 +7,7 @@ extension WriteTransaction {
     ///     passes.
     ///   - sort: decides which document is the first; without one, the order of insertion.
     /// - Returns: the counts, and the document before and after when it was changed.
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func updateOne(
         _ namespace: Namespace, filter: Filter, update: Update, upsert: Bool = false,
@@ -29,10 +29,10 @@ extension WriteTransaction {
         return outcome
     }
 
-    /// Changes every document that passes a filter; which ones is decided before the first change.
+    /// Changes every document that matches a filter; which ones is decided before the first change.
     ///
     /// - Parameter keepImages: whether the outcome holds the documents before and after.
-    /// - Throws: with MongoDB's codes and texts; the changes made until then are undone.
+    /// - Throws: errors with MongoDB's codes and messages; the changes made until then are undone.
     @discardableResult
     public func updateMany(
         _ namespace: Namespace, filter: Filter, update: Update, upsert: Bool = false,
@@ -49,10 +49,10 @@ extension WriteTransaction {
         return outcome
     }
 
-    /// Changes every document that passes a filter; those before one that is refused stay changed.
+    /// Changes every document that matches a filter; those before one that is refused stay changed.
     ///
     /// - Returns: the counts, or why a document was refused, with the counts as `writes`.
-    /// - Throws: what SQLite says; the transaction is then of no use.
+    /// - Throws: SQLite's errors; the transaction is then of no use.
     package func updateEach(
         _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool
     ) throws(StoreError) -> Result<UpdateResult, StoreError> {
@@ -84,9 +84,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Puts a document in the place of the first one that passes a filter; the `_id` stays.
+    /// Puts a document in place of the first one that matches a filter; the `_id` stays.
     ///
-    /// - Throws: with MongoDB's codes and texts; nothing was changed then.
+    /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
     public func replaceOne(
         _ namespace: Namespace, filter: Filter, document: BSONDocument, upsert: Bool = false,
@@ -97,7 +97,7 @@ extension WriteTransaction {
             sort: sort)
     }
 
-    /// Removes the first document that passes a filter and returns it, `nil` when there is none.
+    /// Removes the first document that matches a filter and returns it, `nil` when there is none.
     @discardableResult
     public func deleteOne(
         _ namespace: Namespace, filter: Filter, sort: SortOrder? = nil
@@ -108,7 +108,7 @@ extension WriteTransaction {
         return shown(found.document, namespace)
     }
 
-    /// Removes every document that passes a filter.
+    /// Removes every document that matches a filter.
     ///
     /// - Parameter body: is given each document before it is removed; it must not write.
     /// - Returns: how many there were.
@@ -184,7 +184,7 @@ extension WriteTransaction {
         }
     }
 
-    /// The first document that passes, with its row.
+    /// Returns the first document that passes, with its row.
     private func first(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?
     ) throws(StoreError) -> StoredDocument? {
@@ -215,7 +215,7 @@ extension WriteTransaction {
         return try stored(namespace, row: found.row)
     }
 
-    /// The filter as the collection understands it that is to be written to.
+    /// Returns the filter as the collection understands it that is to be written to.
     ///
     /// - Throws: 166 for a view.
     private func aimed(
@@ -227,7 +227,7 @@ extension WriteTransaction {
         return try resolved(filter, namespace)
     }
 
-    /// The update as the collection understands it.
+    /// Returns the update as the collection understands it.
     private func aimed(
         _ update: Update, at namespace: Namespace
     ) throws(StoreError) -> Update {

@@ -1,9 +1,9 @@
 extension WriteTransaction {
     /// Checks that a view can be made or changed.
     ///
-    /// - Throws: 14, 40323 and others for what is no pipeline, 167 (OptionNotSupportedOnView) for one
-    ///   that writes or watches, 73 for one that has no collection, 5 (GraphContainsCycle) for a view
-    ///   that shows itself, 165 for too many views behind each other.
+    /// - Throws: 14, 40323 and others for an invalid pipeline, 167 (OptionNotSupportedOnView) for
+    ///   one that writes or watches, 73 for one that has no collection, 5 (GraphContainsCycle) for
+    ///   a view that shows itself, 165 for too many views behind each other.
     ///
     /// Source: the server's `view_catalog_helpers.cpp` and `view_graph.cpp`.
     func check(
@@ -78,7 +78,7 @@ extension WriteTransaction {
         }
     }
 
-    /// The collections that a stage, or one inside it, reads.
+    /// Returns the collections that a stage, or one inside it, reads.
     private static func collections(_ stage: BSONValue) -> [String] {
         guard let (name, value) = stage.documentValue?.first(where: { _ in true }) else {
             return []
