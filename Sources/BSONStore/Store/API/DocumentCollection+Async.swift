@@ -1,10 +1,10 @@
 extension DocumentCollection {
-    /// Adds a document; without an `_id` it gets an ObjectId.
+    /// Adds a document; one without an `_id` gets an ObjectId.
     ///
     /// The commit runs on the store's writer thread.
     ///
     /// - Returns: the document's `_id`.
-    /// - Throws: `duplicateKey` (11000), `documentTooLarge` (10334), and for an `_id` that none can be.
+    /// - Throws: `duplicateKey` (11000), `documentTooLarge` (10334), and for an invalid `_id`.
     @discardableResult
     public func insertOne(
         _ document: BSONDocument
@@ -13,13 +13,13 @@ extension DocumentCollection {
         return try await store.write { try $0.insert(namespace, document)["_id"] ?? .null }
     }
 
-    /// Adds documents in one transaction, as MongoDB's drivers do: one that is refused does not
-    /// undo the others.
+    /// Adds documents in one transaction; as in MongoDB's drivers, a refused document does not undo
+    /// the others.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Parameter ordered: whether the first document that is refused ends it; otherwise the rest
-    ///   is added all the same.
+    /// - Parameter ordered: whether to stop at the first refused document; otherwise the rest is
+    ///   added all the same.
     /// - Returns: the documents' `_id`s in order.
     /// - Throws: as the synchronous form does, with `writes`.
     @discardableResult
@@ -31,7 +31,7 @@ extension DocumentCollection {
         }.whole()
     }
 
-    /// Changes the first document that matches a filter by operators.
+    /// Applies an update to the first document that matches a filter.
     ///
     /// The commit runs on the store's writer thread.
     ///
@@ -47,11 +47,11 @@ extension DocumentCollection {
         }
     }
 
-    /// Changes every document that matches a filter by operators.
+    /// Applies an update to every document that matches a filter.
     ///
     /// The commit runs on the store's writer thread.
     ///
-    /// - Throws: as the synchronous form does; the documents before the one that is refused stay
+    /// - Throws: as the synchronous form does; documents changed before the refused one stay
     ///   changed.
     @discardableResult
     public func updateMany(
@@ -64,7 +64,7 @@ extension DocumentCollection {
         }.get()
     }
 
-    /// Puts a document in place of the first one that matches a filter; the `_id` stays.
+    /// Replaces the first document that matches a filter; its `_id` stays.
     ///
     /// The commit runs on the store's writer thread.
     ///
@@ -107,7 +107,7 @@ extension DocumentCollection {
         return try await store.write { try $0.deleteMany(namespace, filter: filter) }
     }
 
-    /// Changes the first document that matches a filter and returns it, before or after.
+    /// Updates the first document that matches a filter and returns it, as it was before or after.
     ///
     /// The commit runs on the store's writer thread.
     ///
@@ -120,7 +120,7 @@ extension DocumentCollection {
         return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
-    /// Replaces the first document that matches a filter and returns it, before or after.
+    /// Replaces the first document that matches a filter and returns it, as it was before or after.
     ///
     /// The commit runs on the store's writer thread.
     ///

@@ -1,5 +1,5 @@
 extension DocumentCollection {
-    /// Describes how a query is answered, in the shape of the command `explain`.
+    /// Returns a query's plan in the shape of the command `explain`.
     ///
     /// - Throws: for an invalid filter, and the store's errors.
     public func explain(

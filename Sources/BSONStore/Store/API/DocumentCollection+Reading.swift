@@ -25,13 +25,13 @@ extension DocumentCollection {
         return try find(filter, options: options).first
     }
 
-    /// Whether the collection may take other ids for equal to this one.
+    /// Whether the collection's collation may treat other ids as equal to this one.
     private func isCollated(_ id: BSONValue) throws -> Bool {
         guard Collation.concerns(id) else { return false }
         return try store.read { try $0.options(namespace)?.collation != nil }
     }
 
-    /// Returns the `_id` that a filter asks for when it asks for nothing else.
+    /// Returns the `_id` of a filter that tests nothing else.
     private static func soleID(_ document: BSONDocument) -> BSONValue? {
         Filter.soleID(document)
     }
@@ -45,7 +45,7 @@ extension DocumentCollection {
 
     /// Calls a body with every document that matches a filter, from one snapshot of the store.
     ///
-    /// - Throws: as ``find(_:options:)`` does, and what the body throws, which ends the visit.
+    /// - Throws: as ``find(_:options:)`` does, and the body's error, which ends the iteration.
     public func forEach(
         _ filter: BSONDocument = [:], options: FindOptions = .all,
         _ body: (BSONDocument) throws -> Void
@@ -64,7 +64,7 @@ extension DocumentCollection {
         return try store.read { try $0.count(namespace, filter: filter) }
     }
 
-    /// Returns the different values of a field in the documents that match a filter.
+    /// Returns the distinct values of a field in the documents that match a filter.
     ///
     /// - Throws: as ``find(_:options:)`` does.
     public func distinct(

@@ -4,7 +4,7 @@ extension Filter {
 }
 
 extension ReadTransaction {
-    /// Whether a row is still there.
+    /// Whether a row still exists.
     ///
     /// - Throws: SQLite's errors.
     package func hasRow(_ namespace: Namespace, _ row: Int64) throws(StoreError) -> Bool {
@@ -29,14 +29,14 @@ extension ReadTransaction {
         }
     }
 
-    /// Whether a query is answered by looking at all documents in the order of insertion, so that it
-    /// can be carried on behind any document.
+    /// Whether a query scans all documents in the order of insertion, so that it can resume after
+    /// any document.
     ///
     /// - Throws: `badValue` (2) for a hint that names no index.
     package func isInInsertionOrder(
         _ namespace: Namespace, _ filter: Filter, _ options: FindOptions
     ) throws(StoreError) -> Bool {
-        // A score of a text search depends on the text index, which is looked up with the query.
+        // A text score depends on the text index, which is looked up with the query.
         guard options.sort == nil, filter.impliedOrder == nil, filter.textSearch == nil,
             !isRestricted(namespace), try view(namespace) == nil
         else { return false }
@@ -49,13 +49,14 @@ extension ReadTransaction {
         }
     }
 
-    /// Returns the documents behind a row that match a filter, in the order of insertion, until the
-    /// body returns false.
+    /// Calls a body with the documents after a row that match a filter, in the order of insertion,
+    /// until the body returns false.
     ///
     /// - Parameters:
-    ///   - table: the number of the collection's table that the row is of; `nil` for any.
+    ///   - table: the number of the table that the row belongs to; `nil` for any.
     ///   - row: the row; 0 begins with the first.
-    /// - Returns: the number of the table, `nil` when the collection is not there or another one.
+    /// - Returns: the number of the table; `nil` when the collection does not exist or has another
+    ///   table.
     /// - Throws: `corrupt` when a document's bytes are not valid BSON, and what the body throws.
     package func visitRows(
         _ namespace: Namespace, table wanted: Int64?, after row: Int64, _ filter: Filter,

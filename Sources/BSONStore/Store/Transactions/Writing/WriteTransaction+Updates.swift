@@ -2,10 +2,11 @@ extension WriteTransaction {
     /// Changes the first document that matches a filter.
     ///
     /// - Parameters:
-    ///   - filter: decides which document; `$` in the update stands for the array element it matched.
-    ///   - upsert: inserts a document made of the filter's equalities and the update when none
-    ///     passes.
-    ///   - sort: decides which document is the first; without one, the order of insertion.
+    ///   - filter: selects the document; `$` in the update stands for the array element it matched.
+    ///   - upsert: whether to insert a document from the filter's equalities and the update when
+    ///     none matches.
+    ///   - sort: the order that decides which document is the first; `nil` for the order of
+    ///     insertion.
     /// - Returns: the counts, and the document before and after when it was changed.
     /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
@@ -29,7 +30,8 @@ extension WriteTransaction {
         return outcome
     }
 
-    /// Changes every document that matches a filter; which ones is decided before the first change.
+    /// Changes every document that matches a filter; the documents are chosen before the first
+    /// change.
     ///
     /// - Parameter keepImages: whether the outcome holds the documents before and after.
     /// - Throws: errors with MongoDB's codes and messages; the changes made until then are undone.
@@ -49,10 +51,11 @@ extension WriteTransaction {
         return outcome
     }
 
-    /// Changes every document that matches a filter; those before one that is refused stay changed.
+    /// Changes every document that matches a filter; those changed before a refused one stay
+    /// changed.
     ///
-    /// - Returns: the counts, or why a document was refused, with the counts as `writes`.
-    /// - Throws: SQLite's errors; the transaction is then of no use.
+    /// - Returns: the counts, or the refusal with the counts as its `writes`.
+    /// - Throws: SQLite's errors; abandon the transaction then.
     package func updateEach(
         _ namespace: Namespace, _ filter: Filter, _ update: Update, upsert: Bool
     ) throws(StoreError) -> Result<UpdateResult, StoreError> {
@@ -84,7 +87,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Puts a document in place of the first one that matches a filter; the `_id` stays.
+    /// Replaces the first document that matches a filter; its `_id` stays.
     ///
     /// - Throws: errors with MongoDB's codes and messages; nothing is changed then.
     @discardableResult
@@ -110,8 +113,8 @@ extension WriteTransaction {
 
     /// Removes every document that matches a filter.
     ///
-    /// - Parameter body: is given each document before it is removed; it must not write.
-    /// - Returns: how many there were.
+    /// - Parameter body: receives each document before it is removed; it must not write.
+    /// - Returns: how many were removed.
     @discardableResult
     public func deleteMany(
         _ namespace: Namespace, filter: Filter, _ body: (BSONDocument) -> Void = { _ in }
@@ -128,7 +131,7 @@ extension WriteTransaction {
         return rows.count
     }
 
-    /// Undoes what several changes did when one of them fails, so that the transaction can go on.
+    /// Runs a body and undoes its changes when it fails, so that the transaction can continue.
     private func nested(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         do {
             try savepoint(body)
@@ -184,7 +187,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns the first document that passes, with its row.
+    /// Returns the first matching document with its row.
     private func first(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?
     ) throws(StoreError) -> StoredDocument? {
@@ -193,7 +196,7 @@ extension WriteTransaction {
             guard let gate = gate(namespace) else { return found }
             return visible(found.document, gate) == nil ? nil : found
         }
-        // Texts compare in the sort as they do in the filter.
+        // The sort compares strings as the filter does.
         let sort = sort.map { $0.collation == nil ? $0.collated(filter.collation) : $0 }
         let plan = try plan(namespace, filter, sort, wanted: 1, hint: hint)
         var best: StoredDocument?
@@ -210,12 +213,12 @@ extension WriteTransaction {
             best = StoredDocument(row: row, document: document)
             return true
         }
-        // What was found is what is seen; what is changed is what is stored.
+        // The search saw the visible fields; the change needs the stored document.
         guard let found = best, isRestricted(namespace) else { return best }
         return try stored(namespace, row: found.row)
     }
 
-    /// Returns the filter as the collection understands it that is to be written to.
+    /// Returns the filter with the collation and text index of the collection to write to.
     ///
     /// - Throws: 166 for a view.
     private func aimed(
@@ -227,7 +230,7 @@ extension WriteTransaction {
         return try resolved(filter, namespace)
     }
 
-    /// Returns the update as the collection understands it.
+    /// Returns the update with the collection's collation.
     private func aimed(
         _ update: Update, at namespace: Namespace
     ) throws(StoreError) -> Update {
@@ -249,7 +252,7 @@ extension WriteTransaction {
 }
 
 extension Update {
-    /// Reads a document that takes the place of another one.
+    /// Reads a document that replaces another one.
     ///
     /// - Throws: `badValue` (2) for operators, and as the other initializers.
     init(replacement document: BSONDocument) throws(StoreError) {
