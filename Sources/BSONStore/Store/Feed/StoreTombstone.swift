@@ -1,19 +1,19 @@
-/// Says that a document was deleted, and when; kept longer than the change feed reaches.
+/// A record of a document's deletion, kept longer than the change feed reaches.
 public struct StoreTombstone: Sendable, Hashable {
     /// The `_id` of the document.
     public let documentID: BSONValue
-    /// What ``versionField`` of the document held when it was deleted, `nil` where it was not there or
-    /// was larger than versions are.
+    /// The value of ``versionField`` when the document was deleted; `nil` when missing or too large
+    /// for a version.
     public let version: BSONValue?
-    /// When it was deleted, by the clock of who did.
+    /// The time of the deletion, by the clock of the process that deleted it.
     public let deletedAt: BSONDatetime
-    /// The position of the delete in the change feed, which may not reach back to it any more.
+    /// The position of the delete in the change feed, which may no longer reach back to it.
     public let position: Int64
 
-    /// The field that sync keeps a document's version in.
+    /// The field in which sync keeps a document's version.
     public static var versionField: String { "__stitch_sync_version" }
 
-    /// A version of more bytes is not kept: nothing but sync's own is meant.
+    /// The largest kept version in bytes; only sync's own versions are of interest.
     static var versionBytesMax: Int { 1_024 }
 
     /// Makes one.
@@ -31,11 +31,11 @@ extension ReadTransaction {
     private static let tombstone = FixedStatement(
         "SELECT version, time, position FROM store_tombstones WHERE collection = ?1 AND key = ?2")
 
-    /// What is known of the deletion of documents, for each id in turn; `nil` for a document that is
-    /// there, that never was, or whose deletion is not known any more.
+    /// Returns the tombstones of documents in the order of their ids; `nil` for a document that
+    /// exists, never existed, or whose tombstone has expired.
     ///
-    /// A collection that is not there has none, nor has one that a guard binds: whether a document was
-    /// visible cannot be told once it is gone.
+    /// A collection that is missing or subject to an access policy has no tombstones: the policy
+    /// cannot decide whether a deleted document was visible.
     ///
     /// - Throws: `corrupt` when a version's bytes are not valid BSON, and SQLite's errors.
     public func tombstones(
@@ -45,8 +45,8 @@ extension ReadTransaction {
         return try unrestrictedTombstones(namespace, ids: ids)
     }
 
-    /// Returns the same for whom the caller found to see every document, whether a guard binds or
-    /// not.
+    /// Returns tombstones regardless of an access policy, for callers that checked that the user
+    /// sees every document.
     package func unrestrictedTombstones(
         _ namespace: Namespace, ids: [BSONValue]
     ) throws(StoreError) -> [StoreTombstone?] {
@@ -83,11 +83,11 @@ extension ReadTransaction {
             position: statement.int64(2))
     }
 
-    /// Returns the UUID of a collection, which no other has: it stays when the collection gets
-    /// another name and when the file is copied, and is another one in a
-    /// ``DocumentStore/backup(to:)``.
+    /// Returns the unique UUID of a collection; renaming it or copying the file keeps the UUID, a
+    /// ``DocumentStore/backup(to:)`` gets another one.
     ///
-    /// - Returns: `nil` when the collection is not there, is a view or is closed to whom a guard binds.
+    /// - Returns: `nil` when the collection does not exist, is a view or is hidden by the access
+    ///   policy.
     /// - Throws: SQLite's errors.
     public func collectionUUID(_ namespace: Namespace) throws(StoreError) -> BSONBinary? {
         guard isOpen(namespace), case .binary(let uuid)? = try uuid(namespace) else { return nil }
@@ -96,7 +96,8 @@ extension ReadTransaction {
 }
 
 extension SQLiteConnection {
-    /// Whether the file has the table; one of an earlier version that is opened for reading has not.
+    /// Whether the file has the table; a file of an earlier version that is open read-only lacks
+    /// it.
     fileprivate func hasTombstones() throws(StoreError) -> Bool {
         try int64("SELECT 1 FROM sqlite_schema WHERE name = 'store_tombstones'") != nil
     }
@@ -108,7 +109,7 @@ extension WriteTransaction {
     private static let removal = FixedStatement(
         "DELETE FROM store_tombstones WHERE collection = ?1 AND key = ?2")
 
-    /// Writes the tombstone of a document that was deleted, in a store that keeps changes.
+    /// Writes the tombstone of a deleted document if the store keeps changes.
     func recordTombstone(_ document: BSONDocument, of table: CollectionTable) throws(StoreError) {
         guard feed.changesMax > 0, let id = StorableDocument.leadingID(of: document) else { return }
         let version = document[StoreTombstone.versionField].map { BSONDocument([("", $0)]) } ?? [:]
@@ -124,7 +125,7 @@ extension WriteTransaction {
         noteTombstone(at: time)
     }
 
-    /// Removes the tombstone of a document that is there again.
+    /// Removes the tombstone of a document that exists again.
     func removeTombstone(_ stored: StorableDocument, in table: CollectionTable) throws(StoreError) {
         guard feed.oldestTombstone != nil else { return }
         let statement = try connection.prepare(Self.removal)
@@ -137,7 +138,7 @@ extension WriteTransaction {
 }
 
 extension ChangeFeed {
-    /// So many tombstones at most are dropped with one commit.
+    /// The largest number of tombstones that one commit removes.
     private static var tombstonesPerCommit: Int64 { 256 }
 
     private static let pruning = FixedStatement(
@@ -147,7 +148,7 @@ extension ChangeFeed {
         """)
     private static let oldest = FixedStatement("SELECT min(time) FROM store_tombstones")
 
-    /// Reads when the oldest tombstone was written, which only a file of this version has.
+    /// Reads the time of the oldest tombstone, which only files of this version have.
     mutating func readTombstones(_ connection: SQLiteConnection) throws(StoreError) {
         let statement = try connection.prepare(Self.oldest)
         defer { statement.reset() }
@@ -158,7 +159,7 @@ extension ChangeFeed {
         oldestTombstone = statement.int64(0)
     }
 
-    /// Drops some of the tombstones that were written before a time.
+    /// Removes some of the tombstones written before a time.
     mutating func pruneTombstones(
         before time: Int64, _ connection: SQLiteConnection
     ) throws(StoreError) {
