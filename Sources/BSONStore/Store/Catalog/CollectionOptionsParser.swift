@@ -139,7 +139,7 @@ extension CollectionOptionsParser {
         return found
     }
 
-    /// Whether the collection keeps documents before and after a change.
+    /// Whether the collection keeps documents before and after a change; `nil` without the option.
     func images() throws(StoreError) -> Bool? {
         let field = "changeStreamPreAndPostImages"
         guard let document = try document(field) else { return nil }

@@ -101,8 +101,8 @@ final class CollectionTable: Sendable {
         }
     }
 
-    /// Returns the SQL that adds several rows, without statement-level undo: SQLite would copy each
-    /// page that the statement writes.
+    /// Returns the SQL that adds several rows; an error keeps the rows before it, because to undo
+    /// them SQLite would have to copy each page that the statement writes.
     private static func insertion(of count: Int, _ table: String) -> String {
         "INSERT OR FAIL INTO \(table) (key, doc, change, checksum) VALUES "
             + Array(repeating: "(?, ?, ?, ?)", count: count).joined(separator: ", ")

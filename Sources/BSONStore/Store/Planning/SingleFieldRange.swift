@@ -1,6 +1,6 @@
 extension ReadTransaction {
-    /// Plans as ``plan(_:_:_:_:)`` does; at once where a filter asks for one value of a field, or
-    /// for those between two, which one index alone can look up.
+    /// Plans a query; skips the planner if the filter only bounds one field that a single index can
+    /// look up.
     func quickPlan(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
     ) throws(StoreError) -> QueryPlan {
@@ -20,8 +20,8 @@ extension ReadTransaction {
         return try plan(namespace, filter, sort, options)
     }
 
-    /// Returns the index that begins with a field and has one key for each document, where no other
-    /// index could help.
+    /// Returns the index that begins with a field and has one key per document, if no other index
+    /// can help.
     private static func sole(_ name: String, _ indexes: [StoredIndex]) -> StoredIndex? {
         var sole: StoredIndex?
         for index in indexes {
@@ -39,12 +39,12 @@ extension ReadTransaction {
     }
 }
 
-/// The keys of the values of one field that a simple filter asks for, which say all that it asks.
+/// The key range of a simple filter on one field, equivalent to that filter.
 private struct SingleFieldRange {
     let field: String
     let range: IndexScan.Range
 
-    /// Looks for an equality, or for a lower and an upper bound of one type class.
+    /// Accepts an equality, or a lower and an upper bound of one type class.
     init?(_ predicate: Predicate) {
         switch predicate {
         case .field(let path, .compare(.equal, let value)):
@@ -84,7 +84,7 @@ private struct SingleFieldRange {
         }
     }
 
-    /// Returns the key of a value that equals exactly what has the same key; `nil` for other
+    /// Returns the key of a value that equals exactly the values with the same key; `nil` for other
     /// values.
     private static func key(of value: BSONValue) -> [UInt8]? {
         switch value {
@@ -99,7 +99,7 @@ private struct SingleFieldRange {
 }
 
 extension IndexScan {
-    /// Reads the documents whose first field lies between bounds, which decides whether they pass.
+    /// Scans the documents whose first field is in a range equivalent to the filter.
     fileprivate init(_ index: StoredIndex, only range: Range) {
         self.init(
             index, groups: [[range]], bounds: [], isReversed: false, isSorted: true, isExact: true)

@@ -166,7 +166,7 @@ extension ValidationDetails {
         return aspect
     }
 
-    /// Returns the properties that have a name but no rules.
+    /// Returns the names of properties, each with an empty schema.
     private static func names(_ properties: BSONValue) -> BSONDocument {
         BSONDocument((properties.documentValue ?? [:]).map { ($0.key, .document([:])) })
     }

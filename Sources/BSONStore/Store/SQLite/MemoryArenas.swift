@@ -3,19 +3,19 @@ internal import BSONStoreCSQLite
     internal import Glibc
 #endif
 
-/// Are the places from which the C library hands out memory.
+/// The arenas from which the C library allocates memory.
 package enum MemoryArenas {
-    /// Lets there be so many at most; called before a program starts its threads.
+    /// Limits the number of arenas; call it before the program starts its threads.
     ///
-    /// By itself glibc has eight for each processor. What a thread frees stays in the place that it
-    /// came from, so that a server of many threads keeps free memory in each of them.
+    /// By default glibc has eight for each processor. Freed memory stays in its arena, so that a
+    /// server with many threads keeps free memory in each of them.
     package static func limit(to count: Int) {
         bsonstore_limit_arenas(Int32(clamping: max(1, count)))
     }
 
-    /// Returns free memory back to the system when more than so many bytes of it are held.
+    /// Returns free memory to the system when the process holds more than a number of bytes.
     ///
-    /// - Returns: whether some was given back.
+    /// - Returns: whether memory was returned.
     @discardableResult
     package static func trim(above bytesMax: Int) -> Bool {
         #if canImport(Glibc)
@@ -29,7 +29,7 @@ package enum MemoryArenas {
     }
 
     #if canImport(Glibc)
-        /// How many bytes of the process are in memory; `nil` where the system does not tell.
+        /// The resident memory of the process in bytes; `nil` where the system does not report it.
         package static var resident: Int? {
             let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
             guard file >= 0 else { return nil }
