@@ -133,7 +133,7 @@ extension DocumentCollection {
         return try await store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
-    /// Removes the first document that matches a filter and returns it, `nil` when there is none.
+    /// Removes the first document that matches a filter and returns it, or `nil`.
     ///
     /// The commit runs on the store's writer thread.
     ///

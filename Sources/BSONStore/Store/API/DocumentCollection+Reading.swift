@@ -9,7 +9,7 @@ extension DocumentCollection {
         return try store.read { try $0.find(namespace, filter: filter, options: options) }
     }
 
-    /// Returns the first document that matches a filter, `nil` when there is none.
+    /// Returns the first document that matches a filter, or `nil`.
     ///
     /// - Throws: as ``find(_:options:)`` does.
     public func findOne(
@@ -36,7 +36,7 @@ extension DocumentCollection {
         Filter.soleID(document)
     }
 
-    /// Returns the document with an id, `nil` when there is none.
+    /// Returns the document with an id, or `nil`.
     ///
     /// - Throws: `corrupt` when its bytes are not valid BSON.
     public func findOne(id: BSONValue) throws -> BSONDocument? {

@@ -121,7 +121,7 @@ extension DocumentCollection {
         return try store.write { try $0.findAndModify(namespace, filter, update, options) }
     }
 
-    /// Removes the first document that matches a filter and returns it, `nil` when there is none.
+    /// Removes the first document that matches a filter and returns it, or `nil`.
     ///
     /// - Throws: for an invalid filter, and the store's errors.
     @discardableResult

@@ -30,7 +30,7 @@ extension TypedCollection {
         try documents.find(filter, options: options).map(decode)
     }
 
-    /// Returns the first document that matches a filter, `nil` when there is none.
+    /// Returns the first document that matches a filter, or `nil`.
     ///
     /// - Throws: as ``find(_:options:)`` does.
     public func findOne(
@@ -39,7 +39,7 @@ extension TypedCollection {
         try documents.findOne(filter, options: options).map(decode)
     }
 
-    /// Returns the document with an id, `nil` when there is none.
+    /// Returns the document with an id, or `nil`.
     ///
     /// - Throws: the decoder's error for a document that does not decode.
     public func findOne(id: BSONValue) throws -> Document? {

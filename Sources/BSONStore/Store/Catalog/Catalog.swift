@@ -125,7 +125,7 @@ enum Catalog {
         return try CollectionTable(id: id, namespace: namespace, options: options)
     }
 
-    /// Gives a collection another name or other options, and with them another table number.
+    /// Changes a collection's name or options, and with them its table number.
     static func renew(
         _ table: CollectionTable, as namespace: Namespace, _ options: CollectionOptions,
         _ connection: SQLiteConnection

@@ -11,7 +11,7 @@ struct ExplainStages {
         var details: BSONDocument = [:]
         /// The number of documents that the stage passes on.
         var returned: (ExplainCounts) -> Int32 = { $0.matched }
-        /// What the stage itself has read.
+        /// The documents and keys that the stage itself has read.
         var examined: (ExplainCounts) -> BSONDocument = { _ in [:] }
         var inputs: [Stage] = []
 

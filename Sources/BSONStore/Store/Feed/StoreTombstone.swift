@@ -16,7 +16,7 @@ public struct StoreTombstone: Sendable, Hashable {
     /// The largest kept version in bytes; only sync's own versions are of interest.
     static var versionBytesMax: Int { 1_024 }
 
-    /// Makes one.
+    /// Makes a tombstone.
     public init(
         documentID: BSONValue, version: BSONValue?, deletedAt: BSONDatetime, position: Int64
     ) {

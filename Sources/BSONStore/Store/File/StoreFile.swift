@@ -37,7 +37,7 @@ enum StoreFile {
         }
     }
 
-    /// Returns the status of the file at a path; `nil` when there is none.
+    /// Returns the status of the file at a path, or `nil`.
     static func status(_ path: String) -> Status? {
         var found = stat()
         guard stat(path, &found) == 0 else { return nil }

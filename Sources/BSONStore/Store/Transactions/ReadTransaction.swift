@@ -17,7 +17,7 @@ public class ReadTransaction {
         self.lastTable = lastTable
     }
 
-    /// Returns the document with an id, `nil` when there is none; O(log n).
+    /// Returns the document with an id, or `nil`; O(log n).
     ///
     /// - Throws: `corrupt` naming the document when its bytes are not valid BSON, and SQLite's
     ///   errors.

@@ -241,8 +241,7 @@ private struct KeyWalk {
     private var place = Place.unknown
     private var patience = patienceMax
 
-    /// Whether a key exists; it must be greater than those before. If so, the statement is on its
-    /// row.
+    /// Whether a key exists, which leaves the statement on its row; keys must be ascending.
     mutating func find(
         _ key: UnsafeRawBufferPointer, _ statement: borrowing SQLiteStatement
     ) throws(StoreError) -> Bool {

@@ -281,7 +281,8 @@ extension ReadTransaction {
         }
     }
 
-    /// Calls a body with each row of a statement; returns their number if the body never stopped.
+    /// Calls a body with each matching row of a statement; returns the number of all rows, or `nil`
+    /// if the body stopped.
     private func scan(
         _ statement: borrowing SQLiteStatement, _ withRows: Bool, _ isContentUsed: Bool,
         _ filter: Filter, _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool

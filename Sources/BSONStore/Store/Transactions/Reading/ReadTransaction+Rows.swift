@@ -15,7 +15,7 @@ extension ReadTransaction {
         } ?? false
     }
 
-    /// Returns the row of the document with an id; `nil` when there is none.
+    /// Returns the row of the document with an id, or `nil`.
     ///
     /// - Throws: `corrupt` when the document's bytes are not valid BSON, and SQLite's errors.
     package func row(

@@ -1,5 +1,5 @@
 extension WriteTransaction {
-    /// Adds a document; one without an `_id` gets an ObjectId. The `_id` becomes the first field.
+    /// Adds a document with its `_id` as the first field; one without an `_id` gets an ObjectId.
     ///
     /// Empty timestamps stay; the inserts of ``DocumentCollection`` set them to the current time.
     ///
@@ -82,7 +82,7 @@ extension WriteTransaction {
         try take(namespace, id: id) != nil
     }
 
-    /// Removes the document with an id and returns it, `nil` when there is none.
+    /// Removes the document with an id and returns it, or `nil`.
     @discardableResult
     public func take(
         _ namespace: Namespace, id: BSONValue

@@ -100,7 +100,7 @@ extension WriteTransaction {
             sort: sort)
     }
 
-    /// Removes the first document that matches a filter and returns it, `nil` when there is none.
+    /// Removes the first document that matches a filter and returns it, or `nil`.
     @discardableResult
     public func deleteOne(
         _ namespace: Namespace, filter: Filter, sort: SortOrder? = nil
