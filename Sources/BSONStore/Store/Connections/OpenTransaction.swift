@@ -221,7 +221,6 @@ extension OpenTransaction where Transaction == WriteTransaction {
     ///
     /// - Throws: code 24 when other writers kept the store longer than the given time, and the
     ///   store's errors.
-    ///   errors.
     package static func writing(
         _ store: DocumentStore, waitingAtMost milliseconds: Int
     ) throws -> OpenTransaction {
