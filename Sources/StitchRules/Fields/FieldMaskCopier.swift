@@ -55,7 +55,6 @@ final class FieldMaskCopier: Sendable {
     ///
     /// It does if the differing byte is in the value of a completely visible field: both documents
     /// have that field after equal ones, with different values. `false` leaves it open.
-    /// the field behind equal ones, with other values. `false` says nothing.
     func shown(
         _ document: BSONDocument, behind sharedCount: Int
     ) -> (document: BSONDocument, isNews: Bool) {
