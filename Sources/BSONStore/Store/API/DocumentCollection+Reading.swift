@@ -1,7 +1,8 @@
 extension DocumentCollection {
     /// Returns the documents that match a filter, in the order of insertion or of a sort.
     ///
-    /// - Throws: `badValue` (2) and others with MongoDB's messages for an invalid filter; `corrupt`.
+    /// - Throws: `badValue` (2) and others with MongoDB's messages for an invalid filter;
+    ///   `corrupt`.
     public func find(
         _ filter: BSONDocument = [:], options: FindOptions = .all
     ) throws -> [BSONDocument] {

@@ -5,8 +5,8 @@
 /// places. In a `2d` index every value except arrays and documents is valid, and a list of places
 /// is allowed.
 ///
-/// Source: the server's `s2_key_generator.cpp` (`getS2GeoKeys`, `getS2Keys`), `expression_keys_private.cpp`
-/// (`get2DKeys`) and `hash.cpp` (`GeoHashConverter::hash`).
+/// Source: the server's `s2_key_generator.cpp` (`getS2GeoKeys`, `getS2Keys`),
+/// `expression_keys_private.cpp` (`get2DKeys`) and `hash.cpp` (`GeoHashConverter::hash`).
 struct GeoIndexValidator: Sendable {
     private let globePaths: [[String]]
     private let planePaths: [[String]]

@@ -158,7 +158,8 @@ package final class SQLiteConnection: @unchecked Sendable {
     /// After some errors SQLite rolls the whole transaction back: a later write would be committed
     /// at once. After others a write may lack its index keys.
     ///
-    /// Source: https://www.sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction".
+    /// Source: https://www.sqlite.org/lang_transaction.html, "Response To Errors Within A
+    /// Transaction".
     func note(_ error: StoreError, from statement: OpaquePointer?) {
         guard isInScope, !hasFault, let code = error.sqliteCode else { return }
         switch code & 0xFF {

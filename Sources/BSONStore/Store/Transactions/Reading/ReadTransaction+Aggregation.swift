@@ -22,8 +22,8 @@ extension ReadTransaction {
 
     /// Runs a pipeline on a collection and returns its documents; none when it writes them.
     ///
-    /// - Throws: as ``aggregate(_:_:now:_:)`` does; `illegalOperation` (20) when the pipeline writes
-    ///   and the transaction only reads.
+    /// - Throws: as ``aggregate(_:_:now:_:)`` does; `illegalOperation` (20) when the pipeline
+    ///   writes and the transaction only reads.
     public func aggregate(
         _ namespace: Namespace, _ pipeline: Pipeline, now: BSONDatetime = .now
     ) throws(StoreError) -> [BSONDocument] {

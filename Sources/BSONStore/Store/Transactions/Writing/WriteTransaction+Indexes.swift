@@ -99,8 +99,8 @@ extension WriteTransaction {
     /// - Parameter progress: receives the number of documents read, every thousand; an error that
     ///   it throws cancels the build.
     /// - Returns: whether the index is new; the same index under the same name is not an error.
-    /// - Throws: 67, 85 (IndexOptionsConflict), 86 (IndexKeySpecsConflict), 11000 for a unique index
-    ///   over equal keys, 171 for parallel arrays, 166 for a view.
+    /// - Throws: 67, 85 (IndexOptionsConflict), 86 (IndexKeySpecsConflict), 11000 for a unique
+    ///   index over equal keys, 171 for parallel arrays, 166 for a view.
     @discardableResult
     public func createIndex(
         _ namespace: Namespace, _ definition: IndexDefinition,
