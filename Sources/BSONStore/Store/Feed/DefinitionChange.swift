@@ -1,36 +1,36 @@
-/// Tells one change of what a collection is, not of what is in it: made, indexed, modified.
+/// A change of a collection's definition: created, indexed, modified.
 ///
-/// It has no position of its own in the feed of changes: it stands behind one.
+/// It has no position of its own in the feed of changes; it follows the change at a position.
 package struct DefinitionChange: Sendable, Hashable {
-    /// What happened.
+    /// The kind of a definition change.
     package enum Kind: Int64, Sendable, Hashable {
-        /// The collection or view is new.
+        /// The collection or view was created.
         case create = 1
-        /// It has an index more.
+        /// An index was created.
         case createIndex = 2
-        /// It has an index less.
+        /// An index was dropped.
         case dropIndex = 3
-        /// It has other options.
+        /// The options changed.
         case modify = 4
-        /// The view is gone.
+        /// The view was dropped.
         case dropView = 5
     }
 
-    /// The number of the change; it grows with each and is never used twice.
+    /// The number of the change; numbers grow and are never reused.
     package let id: Int64
-    /// The position in the feed of the change that it stands behind.
+    /// The feed position of the change that it follows.
     package let position: Int64
     /// The collection or view.
     package let namespace: Namespace
-    /// What happened.
+    /// The kind of change.
     package let kind: Kind
-    /// What exactly, as MongoDB's `operationDescription` says it.
+    /// The details, as in MongoDB's `operationDescription`.
     package let description: BSONDocument
-    /// What a modification changed, as it was before; `nil` for the others.
+    /// The earlier values that a modification changed; `nil` for other kinds.
     package let before: BSONDocument?
-    /// The collection's UUID, `nil` for a view.
+    /// The collection's UUID; `nil` for a view.
     package let uuid: BSONValue?
-    /// What the transaction said about itself; see ``WriteTransaction/comment``.
+    /// The comment of the transaction; see ``WriteTransaction/comment``.
     package let comment: BSONValue?
 }
 

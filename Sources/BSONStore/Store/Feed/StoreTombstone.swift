@@ -1,22 +1,22 @@
-/// Says that a document was deleted, and when; kept longer than the change feed reaches.
+/// A record of a document's deletion, kept longer than the change feed reaches.
 public struct StoreTombstone: Sendable, Hashable {
     /// The `_id` of the document.
     public let documentID: BSONValue
-    /// What ``versionField`` of the document held when it was deleted, `nil` where it was not there or
-    /// was larger than versions are.
+    /// The value of ``versionField`` when the document was deleted; `nil` when missing or too large
+    /// for a version.
     public let version: BSONValue?
-    /// When it was deleted, by the clock of who did.
+    /// The time of the deletion, by the clock of the process that deleted it.
     public let deletedAt: BSONDatetime
-    /// The position of the delete in the change feed, which may not reach back to it any more.
+    /// The position of the delete in the change feed, which may no longer reach back to it.
     public let position: Int64
 
-    /// The field that sync keeps a document's version in.
+    /// The field in which sync keeps a document's version.
     public static var versionField: String { "__stitch_sync_version" }
 
-    /// A version of more bytes is not kept: nothing but sync's own is meant.
+    /// The largest kept version in bytes; only sync's own versions are of interest.
     static var versionBytesMax: Int { 1_024 }
 
-    /// Makes one.
+    /// Makes a tombstone.
     public init(
         documentID: BSONValue, version: BSONValue?, deletedAt: BSONDatetime, position: Int64
     ) {
@@ -28,14 +28,15 @@ public struct StoreTombstone: Sendable, Hashable {
 }
 
 extension SQLiteConnection {
-    /// Whether the file has the table; one of an earlier version that is opened for reading has not.
+    /// Whether the file has the table; a file of an earlier version that is open read-only lacks
+    /// it.
     func hasTombstones() throws(StoreError) -> Bool {
         try int64("SELECT 1 FROM sqlite_schema WHERE name = 'store_tombstones'") != nil
     }
 }
 
 extension ChangeFeed {
-    /// So many tombstones at most are dropped with one commit.
+    /// The largest number of tombstones that one commit removes.
     private static var tombstonesPerCommit: Int64 { 256 }
 
     private static let pruning = FixedStatement(
@@ -45,7 +46,7 @@ extension ChangeFeed {
         """)
     private static let oldest = FixedStatement("SELECT min(time) FROM store_tombstones")
 
-    /// Reads when the oldest tombstone was written, which only a file of this version has.
+    /// Reads the time of the oldest tombstone, which only files of this version have.
     mutating func readTombstones(_ connection: SQLiteConnection) throws(StoreError) {
         let statement = try connection.prepare(Self.oldest)
         defer { statement.reset() }
@@ -56,7 +57,7 @@ extension ChangeFeed {
         oldestTombstone = statement.int64(0)
     }
 
-    /// Drops some of the tombstones that were written before a time.
+    /// Removes some of the tombstones written before a time.
     mutating func pruneTombstones(
         before time: Int64, _ connection: SQLiteConnection
     ) throws(StoreError) {

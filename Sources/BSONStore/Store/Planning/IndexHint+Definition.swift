@@ -1,5 +1,5 @@
 extension IndexHint {
-    /// Whether an index is meant.
+    /// Whether the hint names this index.
     package func isFor(_ definition: IndexDefinition) -> Bool {
         switch self {
         case .name(let name): definition.name == name

@@ -1,9 +1,9 @@
-/// The keys of the values of one field that a simple filter asks for, which say all that it asks.
+/// The key range of a simple filter on one field, equivalent to that filter.
 struct SingleFieldRange {
     let field: String
     let range: IndexScan.Range
 
-    /// Looks for an equality, or for a lower and an upper bound of one type class.
+    /// Accepts an equality, or a lower and an upper bound of one type class.
     init?(_ predicate: Predicate) {
         switch predicate {
         case .field(let path, .compare(.equal, let value)):
@@ -43,7 +43,8 @@ struct SingleFieldRange {
         }
     }
 
-    /// The key of a value that equals exactly what has the same key; `nil` for other values.
+    /// Returns the key of a value that equals exactly the values with the same key; `nil` for other
+    /// values.
     private static func key(of value: BSONValue) -> [UInt8]? {
         switch value {
         case .double(let number): number.isNaN ? nil : BSONKey.encode(value)
@@ -57,7 +58,7 @@ struct SingleFieldRange {
 }
 
 extension IndexScan {
-    /// Reads the documents whose first field lies between bounds, which decides whether they pass.
+    /// Scans the documents whose first field is in a range equivalent to the filter.
     init(_ index: StoredIndex, only range: Range) {
         self.init(
             index, groups: [[range]], bounds: [], isReversed: false, isSorted: true, isExact: true)

@@ -19,9 +19,9 @@ package enum MemoryArenas {
             Int32(clamping: max(1, count)), Int32(keptMax), Int32(mappedMin))
     }
 
-    /// Gives free memory back to the system when the process holds more of it than a limit.
+    /// Returns free memory to the system when the process holds more than a number of bytes.
     ///
-    /// - Returns: whether it gave memory back.
+    /// - Returns: whether memory was returned.
     @discardableResult
     package static func trim(above bytesMax: Int) -> Bool {
         #if canImport(Glibc)
@@ -40,7 +40,7 @@ package enum MemoryArenas {
     }
 
     #if canImport(Glibc)
-        /// The bytes of the process that are in memory; `nil` where the system has no count.
+        /// The resident memory of the process in bytes; `nil` where the system does not report it.
         package static var resident: Int? {
             let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
             guard file >= 0 else { return nil }

@@ -1,12 +1,12 @@
 extension ReadTransaction {
-    /// Makes sure that documents which were not found by their keys are not there.
+    /// Verifies that documents not found by their keys do not exist.
     ///
-    /// For whoever draws conclusions from absence, as the sync engine does. The first call of a
-    /// connection compares the collection's index by key with all its rows, O(n log n); the later
-    /// ones trust it. A collection that is not there is looked for a second way too.
+    /// The sync engine calls this before it acts on a missing document. The first call of a
+    /// connection compares the collection's index by key with all its rows, O(n log n); later calls
+    /// trust the index. A missing collection is searched for a second way as well.
     ///
-    /// - Throws: `corrupt` naming file, collection and index where the two differ, and what SQLite
-    ///   says.
+    /// - Throws: `corrupt` naming file, collection and index where the two differ, and SQLite's
+    ///   errors.
     package func confirmAbsent(_ namespace: Namespace) throws(StoreError) {
         guard !connection.isInMemory else { return }
         _ = try onTable(namespace) { (table) throws(StoreError) in
@@ -16,12 +16,12 @@ extension ReadTransaction {
 }
 
 extension ReadTransaction {
-    /// The `_id`s of the documents of a collection that do not fit their checksums, by the keys of their
-    /// rows; `nil` for a key that cannot be read.
+    /// Returns the `_id`s of a collection's documents that do not match their checksums, by the
+    /// keys of their rows; `nil` for an unreadable key.
     ///
     /// O(n).
     ///
-    /// - Throws: what SQLite says.
+    /// - Throws: SQLite's errors.
     package func alteredDocuments(
         _ namespace: Namespace
     ) throws(StoreError) -> [(row: Int64, documentID: BSONValue?)] {

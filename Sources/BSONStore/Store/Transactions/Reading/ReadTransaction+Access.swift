@@ -1,5 +1,5 @@
 extension ReadTransaction {
-    /// Goes through a guard for the duration of a body.
+    /// Applies an access policy for the duration of a body.
     package func through<R, T: ReadTransaction>(
         _ accessPolicy: (any AccessPolicy)?, _ transaction: T, _ body: (T) throws -> R
     ) rethrows -> R {
@@ -9,39 +9,39 @@ extension ReadTransaction {
         return try body(transaction)
     }
 
-    /// Whether something may be hidden in a collection.
+    /// Whether a collection may have hidden documents or fields.
     func isRestricted(_ namespace: Namespace) -> Bool { gate(namespace) != nil }
 
-    /// What decides about a collection; `nil` where nothing is hidden.
+    /// Returns the access to a collection; `nil` for full access.
     func gate(_ namespace: Namespace) -> (any CollectionAccess)? {
         accessPolicy.flatMap { $0.gate(namespace) }
     }
 
-    /// Whether documents of a collection may be seen.
+    /// Whether any documents of a collection may be visible.
     func isOpen(_ namespace: Namespace) -> Bool {
         gate(namespace).map { $0.filter != nil } ?? true
     }
 
-    /// Whether documents of a database may be seen.
+    /// Whether any documents of a database may be visible.
     func isOpen(database: String) throws(StoreError) -> Bool {
         guard accessPolicy != nil else { return true }
         return try collections().contains { $0.database == database && isOpen($0) }
     }
 
-    /// The document as it is seen, `nil` when it is not.
+    /// Returns a document as the access policy shows it; `nil` when hidden.
     func visible(_ document: BSONDocument, _ gate: any CollectionAccess) -> BSONDocument? {
         guard let filter = gate.filter, filter.matches(document) else { return nil }
         return gate.shown(document)
     }
 
-    /// The document with an id as it is seen.
+    /// Returns the document with an id as the access policy shows it.
     func visible(
         _ namespace: Namespace, id: BSONValue, _ gate: any CollectionAccess
     ) throws(StoreError) -> BSONDocument? {
         try stored(namespace, id: id).flatMap { visible($0.document, gate) }
     }
 
-    /// The document with an id, seen or not, with its row.
+    /// Returns the stored document with an id and its row, even if hidden.
     func stored(_ namespace: Namespace, id: BSONValue) throws(StoreError) -> StoredDocument? {
         try BSONKey.lend(id) { (key) throws(StoreError) -> StoredDocument? in
             let found = try onTable(namespace) { (table) throws(StoreError) -> StoredDocument? in
@@ -51,7 +51,7 @@ extension ReadTransaction {
         }
     }
 
-    /// The document in a row, seen or not.
+    /// Returns the stored document of a row, even if hidden.
     func stored(_ namespace: Namespace, row: Int64) throws(StoreError) -> StoredDocument? {
         let found = try onTable(namespace) { (table) throws(StoreError) -> StoredDocument? in
             let statement = try connection.prepare(
@@ -68,7 +68,7 @@ extension ReadTransaction {
         return found ?? nil
     }
 
-    /// How many documents are seen.
+    /// Returns how many documents are visible.
     func countVisible(
         _ namespace: Namespace, _ gate: any CollectionAccess
     ) throws(StoreError) -> Int {
@@ -80,8 +80,8 @@ extension ReadTransaction {
         return count
     }
 
-    /// Lends the documents that are seen and that pass, until the body returns false; in the order
-    /// of insertion, so that nothing can be learnt from how they were found.
+    /// Calls a body with each visible, matching document until it returns false; in the order of
+    /// insertion, so that the order reveals nothing hidden.
     func scan(
         _ gate: any CollectionAccess, _ namespace: Namespace, _ filter: Filter, _ plan: QueryPlan,
         _ body: (Int64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
@@ -111,12 +111,12 @@ extension ReadTransaction {
         }
     }
 
-    /// The rows, in the order of insertion, among which those that are seen and pass are; `nil` when
-    /// that may be any row.
+    /// Returns the rows, in the order of insertion, that include all visible matching documents;
+    /// `nil` for all rows.
     private func candidates(
         _ gate: any CollectionAccess, _ namespace: Namespace, _ filter: Filter, _ visible: Filter
     ) throws(StoreError) -> [Int64]? {
-        // An index on what is hidden would answer by what is hidden.
+        // An index on hidden fields would answer from hidden values.
         for filter in gate.hidesFields ? [visible] : [filter, visible] {
             guard filter.textSearch == nil, filter.impliedOrder == nil else { continue }
             let filter = try resolved(filter, namespace)
@@ -135,7 +135,7 @@ extension ReadTransaction {
         return nil
     }
 
-    /// Reads without the guard, for a body that shows nothing to anybody.
+    /// Runs a body without the access policy; the body must reveal nothing it reads.
     private func withoutAccessPolicy<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R
     {
         let kept = accessPolicy

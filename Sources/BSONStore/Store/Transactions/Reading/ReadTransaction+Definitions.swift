@@ -1,5 +1,5 @@
 extension ReadTransaction {
-    /// The number of the newest change of a definition, 0 when there was none.
+    /// The number of the newest definition change; 0 without any.
     package var definitionID: Int64 {
         get throws(StoreError) {
             try connection.int64(
@@ -7,12 +7,12 @@ extension ReadTransaction {
         }
     }
 
-    /// Reads changes of definitions in commit order.
+    /// Reads definition changes in commit order.
     ///
     /// - Parameters:
-    ///   - id: reads what is newer than this.
-    ///   - position: reads what stands behind this position of the feed or before.
-    ///   - limit: how many are read at most.
+    ///   - id: the number after which to read.
+    ///   - position: the last feed position whose definition changes to read.
+    ///   - limit: the largest number of changes to read.
     /// - Throws: `changeStreamHistoryLost` (286) when some of them are no longer kept.
     package func definitionChanges(
         after id: Int64, through position: Int64, limit: Int
@@ -39,7 +39,7 @@ extension ReadTransaction {
         return found
     }
 
-    /// The number of the last change of a definition that stands before a position of the feed.
+    /// Returns the number of the last definition change before a position of the feed.
     package func definitionID(before position: Int64) throws(StoreError) -> Int64 {
         guard try definitionID > 0 else { return 0 }
         let statement = try connection.prepare(

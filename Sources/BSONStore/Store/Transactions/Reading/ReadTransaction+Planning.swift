@@ -1,7 +1,7 @@
 extension ReadTransaction {
-    /// Chooses how a query is answered: by id, by one index or several, or by all documents.
+    /// Chooses a query's plan: by id, by one index or several, or a scan of all documents.
     ///
-    /// - Parameter wanted: how many documents are read at most; 0 for all.
+    /// - Parameter wanted: the largest number of documents to read; 0 for all.
     func plan(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, wanted: Int = 0,
         hint: IndexHint? = nil

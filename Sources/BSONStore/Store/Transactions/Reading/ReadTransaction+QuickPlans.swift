@@ -1,6 +1,6 @@
 extension ReadTransaction {
-    /// Plans as ``plan(_:_:_:_:)`` does; at once where a filter asks for one value of a field, or
-    /// for those between two, which one index alone can look up.
+    /// Plans a query; skips the planner if the filter only bounds one field that a single index can
+    /// look up.
     func quickPlan(
         _ namespace: Namespace, _ filter: Filter, _ sort: SortOrder?, _ options: FindOptions
     ) throws(StoreError) -> QueryPlan {
@@ -20,8 +20,8 @@ extension ReadTransaction {
         return try plan(namespace, filter, sort, options)
     }
 
-    /// The index that begins with a field and has one key for each document, where no other index
-    /// could help.
+    /// Returns the index that begins with a field and has one key per document, if no other index
+    /// can help.
     private static func sole(_ name: String, _ indexes: [StoredIndex]) -> StoredIndex? {
         var sole: StoredIndex?
         for index in indexes {

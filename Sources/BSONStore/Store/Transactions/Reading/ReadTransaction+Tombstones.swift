@@ -2,13 +2,13 @@ extension ReadTransaction {
     private static let tombstone = FixedStatement(
         "SELECT version, time, position FROM store_tombstones WHERE collection = ?1 AND key = ?2")
 
-    /// What is known of the deletion of documents, for each id in turn; `nil` for a document that is
-    /// there, that never was, or whose deletion is not known any more.
+    /// Returns the tombstones of documents in the order of their ids; `nil` for a document that
+    /// exists, never existed, or whose tombstone has expired.
     ///
-    /// A collection that is not there has none, nor has one that a guard binds: whether a document was
-    /// visible cannot be told once it is gone.
+    /// A collection that is missing or subject to an access policy has no tombstones: the policy
+    /// cannot decide whether a deleted document was visible.
     ///
-    /// - Throws: `corrupt` when a version's bytes are no BSON, and what SQLite says.
+    /// - Throws: `corrupt` when a version's bytes are not valid BSON, and SQLite's errors.
     public func tombstones(
         _ namespace: Namespace, ids: [BSONValue]
     ) throws(StoreError) -> [StoreTombstone?] {
@@ -16,7 +16,8 @@ extension ReadTransaction {
         return try unrestrictedTombstones(namespace, ids: ids)
     }
 
-    /// The same for whom the caller found to see every document, whether a guard binds or not.
+    /// Returns tombstones regardless of an access policy, for callers that checked that the user
+    /// sees every document.
     package func unrestrictedTombstones(
         _ namespace: Namespace, ids: [BSONValue]
     ) throws(StoreError) -> [StoreTombstone?] {
@@ -53,11 +54,12 @@ extension ReadTransaction {
             position: statement.int64(2))
     }
 
-    /// The UUID of a collection, which no other has: it stays when the collection gets another name
-    /// and when the file is copied, and is another one in a ``DocumentStore/backup(to:)``.
+    /// Returns the unique UUID of a collection; renaming it or copying the file keeps the UUID, a
+    /// ``DocumentStore/backup(to:)`` gets another one.
     ///
-    /// - Returns: `nil` when the collection is not there, is a view or is closed to whom a guard binds.
-    /// - Throws: what SQLite says.
+    /// - Returns: `nil` when the collection does not exist, is a view or is hidden by the access
+    ///   policy.
+    /// - Throws: SQLite's errors.
     public func collectionUUID(_ namespace: Namespace) throws(StoreError) -> BSONBinary? {
         guard isOpen(namespace), case .binary(let uuid)? = try uuid(namespace) else { return nil }
         return uuid

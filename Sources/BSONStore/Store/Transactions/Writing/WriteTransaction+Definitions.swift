@@ -1,5 +1,5 @@
 extension WriteTransaction {
-    /// Writes the change of a collection's definition beside the feed, when there is one.
+    /// Records a definition change, if the file has a feed.
     func record(
         _ kind: DefinitionChange.Kind, _ table: CollectionTable, _ description: BSONDocument,
         before: BSONDocument? = nil

@@ -4,7 +4,7 @@ extension WriteTransaction {
     private static let removal = FixedStatement(
         "DELETE FROM store_tombstones WHERE collection = ?1 AND key = ?2")
 
-    /// Writes the tombstone of a document that was deleted, in a store that keeps changes.
+    /// Writes the tombstone of a deleted document if the store keeps changes.
     func recordTombstone(_ document: BSONDocument, of table: CollectionTable) throws(StoreError) {
         guard feed.changesMax > 0, let id = StorableDocument.leadingID(of: document) else { return }
         let version = document[StoreTombstone.versionField].map { BSONDocument([("", $0)]) } ?? [:]
@@ -20,7 +20,7 @@ extension WriteTransaction {
         noteTombstone(at: time)
     }
 
-    /// Removes the tombstone of a document that is there again.
+    /// Removes the tombstone of a document that exists again.
     func removeTombstone(_ stored: StorableDocument, in table: CollectionTable) throws(StoreError) {
         guard feed.oldestTombstone != nil else { return }
         let statement = try connection.prepare(Self.removal)
