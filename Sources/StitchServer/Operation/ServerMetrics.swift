@@ -1,8 +1,8 @@
 internal import BSONStore
 
-/// Counts what commands did, for Prometheus.
+/// The statistics of commands, for Prometheus.
 final class ServerMetrics: Sendable {
-    /// What is known of the calls of one command.
+    /// The statistics of one command.
     struct Calls: Sendable, Hashable {
         var count = 0
         var failures = 0
@@ -11,7 +11,7 @@ final class ServerMetrics: Sendable {
 
     private let calls = Locked<[String: Calls]>([:])
 
-    /// Notes a command that was answered; names that are no commands are counted together.
+    /// Counts an answered command; unknown names are counted together.
     func note(_ name: String, _ outcome: CommandOutcome, _ duration: Duration) {
         let seconds = duration / .seconds(1)
         let isFailure =
@@ -24,13 +24,13 @@ final class ServerMetrics: Sendable {
         }
     }
 
-    /// All that was counted, by command.
+    /// The statistics by command.
     var all: [(name: String, calls: Calls)] {
         calls.withLock { $0 }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 }
 
-/// Writes figures of a server in Prometheus's text format.
+/// The statistics of a server in Prometheus's text format.
 ///
 /// Source: Prometheus documentation, "Exposition formats".
 enum MetricsText {

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells the size of a collection.
+/// Reports the size of a collection.
 ///
 /// Source: MongoDB manual, "collStats".
 enum CollStatsCommand {
@@ -40,7 +40,7 @@ enum CollStatsCommand {
     }
 }
 
-/// Divides sizes as a command asks for it.
+/// The unit of sizes in a reply.
 struct StatsScale: Sendable {
     let factor: Int
 
@@ -51,7 +51,7 @@ struct StatsScale: Sendable {
 
     /// Reads the argument `scale`.
     ///
-    /// - Throws: 51024 for what is not positive.
+    /// - Throws: 51024 for a value that is not positive.
     init(_ call: CommandCall) throws(CommandFailure) {
         factor = try call.count("scale", atLeast: 1) ?? 1
     }
@@ -62,7 +62,7 @@ struct StatsScale: Sendable {
     }
 }
 
-/// Counts what a collection holds; O(n) in its documents.
+/// The counts of a collection; O(n) in its documents.
 struct CollectionUsage {
     let count: Int
     let bytes: Int
@@ -78,7 +78,7 @@ struct CollectionUsage {
         indexes = try transaction.indexes(namespace)
     }
 
-    /// An index takes about so many bytes: 32 for each document.
+    /// The estimated size of an index: 32 bytes for each document.
     var indexBytes: Int { count * 32 }
 
     func addIndexes(to reply: inout BSONDocument, _ scale: StatsScale) {

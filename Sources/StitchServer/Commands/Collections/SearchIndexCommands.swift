@@ -1,13 +1,13 @@
 internal import BSONStore
 
-/// Refuses what needs MongoDB's search service, as servers without it do.
+/// The refusal of commands that need MongoDB's search service, as by servers without it.
 enum SearchIndexCommands {
     static let createRule = rule("createSearchIndexes")
     static let dropRule = rule("dropSearchIndex")
     static let listRule = rule("listSearchIndexes")
     static let updateRule = rule("updateSearchIndex")
 
-    /// What is said instead.
+    /// The error for all of these commands.
     static let refusal = CommandFailure(
         31082,
         "Using Atlas Search Database Commands and the $listSearchIndexes aggregation stage "

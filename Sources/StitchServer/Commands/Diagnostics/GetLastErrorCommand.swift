@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells old clients how the last command of their connection went.
+/// Reports the result of the connection's last command, for old clients.
 ///
 /// Source: MongoDB manual of version 4.4, "getLastError".
 enum GetLastErrorCommand {
@@ -25,22 +25,22 @@ enum GetLastErrorCommand {
         })
 }
 
-/// Keeps of a command's answer what `getLastError` tells.
+/// The part of a reply that `getLastError` reports.
 struct LastCommandResult: Sendable {
-    /// How many documents were written.
+    /// The number of written documents.
     let count: BSONValue
     /// Whether an update found a document; `nil` for other commands.
     let updatedExisting: Bool?
     /// The `_id` of a document that an update inserted.
     let upserted: BSONValue?
-    /// What went wrong.
+    /// The error message.
     let message: BSONValue?
-    /// The error's number.
+    /// The error code.
     let code: BSONValue?
-    /// The error's name.
+    /// The name of the error code.
     let codeName: BSONValue?
 
-    /// Takes a command's answer.
+    /// Reads a command's reply.
     init(_ reply: BSONDocument) {
         let isWrite = reply["nModified"] != nil
         let last = reply["lastErrorObject"]?.documentValue
@@ -50,7 +50,7 @@ struct LastCommandResult: Sendable {
         upserted = last?["upserted"] ?? firstUpsert
         let found = (count.int64Value ?? 0) > 0 && upserted == nil
         updatedExisting = last?["updatedExisting"]?.boolValue ?? (isWrite ? found : nil)
-        // Of several refused writes the last one is told.
+        // Of several failed writes, the last one is reported.
         let refused = reply["writeErrors"]?.arrayValue?.compactMap(\.documentValue).last
         let error = refused ?? (reply["errmsg"] == nil ? nil : reply)
         message = error?["errmsg"]
@@ -58,8 +58,8 @@ struct LastCommandResult: Sendable {
         codeName = error?["codeName"]
     }
 
-    /// Whether a command is one whose outcome is kept: neither the question itself nor what drivers
-    /// ask on their own.
+    /// Whether to keep the result of a command: not of `getLastError` itself, nor of commands that
+    /// drivers send on their own.
     static func isTold(of name: String) -> Bool {
         !["getlasterror", "hello", "ismaster", "ping"].contains(name.lowercased())
     }

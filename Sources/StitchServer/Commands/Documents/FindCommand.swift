@@ -19,9 +19,9 @@ enum FindCommand {
         "readOnce": .bool,
     ]
 
-    /// Says beside the documents that rules may hide others from the user, whether they do or not.
+    /// The reply's field for a query in which rules may hide documents, whether they do or not.
     ///
-    /// That a document is not found proves nothing then.
+    /// In such a reply a missing document proves nothing.
     private static let viewIsLimited = "viewIsLimited"
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
@@ -29,7 +29,7 @@ enum FindCommand {
         let ruleGuard = try store.ruleGuard(call)
         let wasLimited = isLimited(namespace, ruleGuard)
         let outcome = try find(namespace, call, store, ruleGuard)
-        // Rules that change meanwhile may limit the view only while documents are read.
+        // A rule change may limit the view during the read only.
         guard case .reply(var reply) = outcome,
             try wasLimited || isLimited(namespace, store.ruleGuard(call))
         else { return outcome }
@@ -123,11 +123,11 @@ enum FindCommand {
     }
 }
 
-/// Is what a `find` asks for, read.
+/// The parsed arguments of a `find`.
 struct FindQuery: Sendable {
     let filter: Filter
     let options: FindOptions
-    /// Whether the documents are shown as they are, read without bounds of an index.
+    /// Whether the query returns documents unchanged, without `min` and `max`.
     let isPlain: Bool
 
     init(filter: Filter, options: FindOptions = .all) {
@@ -136,7 +136,7 @@ struct FindQuery: Sendable {
         isPlain = true
     }
 
-    /// Reads the stages at the beginning of a pipeline that are a query.
+    /// Reads the leading stages of a pipeline that form a query.
     init(_ stages: [BSONDocument], _ call: CommandCall) throws {
         let collation = try call.collation()
         var parts: [BSONValue] = []
@@ -172,7 +172,7 @@ struct FindQuery: Sendable {
                 ? nil
                 : try Projection(document, variables: variables ?? [:], collation: collation)
         }
-        // Whatever index there is, who waits for new documents reads them as they come.
+        // A tailable cursor reads in insertion order, whatever index there is.
         let isNatural = call.flag("tailable") || call.document("sort")?["$natural"] != nil
         let hint = try call.hint()
         var options = try FindOptions(
@@ -186,7 +186,7 @@ struct FindQuery: Sendable {
             && !call.flag("showRecordId")
     }
 
-    /// The order that `sort` asks for; the order of insertion is none, but a hint may turn it round.
+    /// Returns the sort order; the natural order is `nil`, but a hint may reverse it.
     private static func sort(
         _ call: CommandCall, _ collation: Collation?
     ) throws -> SortOrder? {
