@@ -127,7 +127,7 @@ enum FindCommand {
 struct FindQuery: Sendable {
     let filter: Filter
     let options: FindOptions
-    /// Whether the query returns documents unchanged, without `min` and `max`.
+    /// Whether the query uses none of `min`, `max`, `returnKey` and `showRecordId`.
     let isPlain: Bool
 
     init(filter: Filter, options: FindOptions = .all) {
