@@ -1,7 +1,7 @@
 #if CommandLine
     import ArgumentParser
 
-    /// The tool of this package, for a look into stores and for trying out sync.
+    /// The command-line tool, for inspecting stores and trying out sync.
     @main
     struct StitchSyncCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -26,7 +26,7 @@
                 DemoDeviceCommand.self,
             ] + servers)
 
-        /// What needs SwiftNIO and is there only with the trait `Server`.
+        /// The commands that need SwiftNIO, and thus the trait `Server`.
         private static var servers: [any ParsableCommand.Type] {
             #if Server
                 [ServeCommand.self, AddUserCommand.self]

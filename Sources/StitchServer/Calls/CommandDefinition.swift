@@ -14,27 +14,28 @@ struct CommandDefinition: Sendable {
     struct Traits: OptionSet, Sendable {
         let rawValue: Int
 
-        /// Must be sent to the database `admin`.
+        /// Allowed only on the database `admin`.
         static let adminOnly = Traits(rawValue: 1)
-        /// Is allowed before sign-in.
+        /// Allowed before sign-in.
         static let unauthenticated = Traits(rawValue: 2)
-        /// Is allowed in a multi-document transaction.
+        /// Allowed in a multi-document transaction.
         static let inTransaction = Traits(rawValue: 4)
-        /// Changes documents or collections.
+        /// A change of documents or collections.
         static let writes = Traits(rawValue: 8)
-        /// Is retryable: a driver may send it again, with the same number, after a lost reply.
+        /// Retryable: a driver may send the command again, with the same number, after a lost
+        /// reply.
         static let retryable = Traits(rawValue: 16)
-        /// Is part of the Stable API, version 1.
+        /// Part of the Stable API, version 1.
         static let stable = Traits(rawValue: 32)
-        /// Accepts a write concern.
+        /// With a write concern.
         static let takesWriteConcern = Traits(rawValue: 64)
-        /// Accepts any read concern.
+        /// With any read concern.
         static let takesReadConcern = Traits(rawValue: 128)
-        /// Exists for tests only.
+        /// Only for tests.
         static let testOnly = Traits(rawValue: 256)
-        /// Is answered while the server shuts down.
+        /// Answered while the server shuts down.
         static let whileStopping = Traits(rawValue: 512)
-        /// Ends the transaction of its session.
+        /// The end of the session's transaction.
         static let endsTransaction = Traits(rawValue: 1_024)
 
         /// The properties of commands that write documents.

@@ -3,7 +3,7 @@
     import BSONStore
     import StitchServer
 
-    /// Makes a user of a server's file.
+    /// The command that creates a user in a server's store file.
     struct AddUserCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "adduser",

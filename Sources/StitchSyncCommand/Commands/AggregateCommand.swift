@@ -3,7 +3,7 @@
     import BSONStore
     import StitchSync
 
-    /// Shows what an aggregation pipeline makes of a collection.
+    /// The command that runs an aggregation pipeline on a collection.
     struct AggregateCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "aggregate",

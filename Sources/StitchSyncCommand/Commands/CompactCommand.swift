@@ -2,7 +2,7 @@
     import ArgumentParser
     import BSONStore
 
-    /// Gives a file's free room back.
+    /// The command that returns a file's unused space to the system.
     struct CompactCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "compact",
@@ -28,7 +28,7 @@
             defer { opened.close() }
             let statistics = try opened.statistics()
             let before = statistics.fileBytes
-            // The new pages go through the log.
+            // Compaction writes the new pages to the write-ahead log first.
             let growth = FileGrowth(
                 of: store + "-wal", to: before - statistics.freeBytes, label: "compacting")
             try opened.compact()

@@ -3,7 +3,7 @@
     import BSONStore
     import Foundation
 
-    /// Shows two devices that lose and find each other.
+    /// The command that shows two devices which work offline and sync.
     struct DemoCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "demo",
@@ -38,7 +38,7 @@
         }
     }
 
-    /// Is one device of the demo: hears orders on standard input and answers on standard output.
+    /// A device of the demo: it reads orders from standard input and reports on standard output.
     struct DemoDeviceCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "demo-device", abstract: "Be a device of the demo.",

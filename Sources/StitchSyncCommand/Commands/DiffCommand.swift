@@ -3,7 +3,7 @@
     import BSONStore
     import StitchSync
 
-    /// Shows the editions of one document side by side.
+    /// The command that shows base, local and remote of one document.
     struct DiffCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "diff",
@@ -64,7 +64,7 @@
             for line in diff.lines(style) { try console.say(line) }
         }
 
-        /// Finds the document by each id that the text may stand for.
+        /// Returns the document under one of the ids that the text may stand for.
         private func editions(_ engine: SyncEngine) throws -> DocumentEditions {
             let candidates = Self.ids(id)
             for candidate in candidates {
@@ -83,7 +83,7 @@
                 "\(place.namespace) in \(place.store) has no document \(looked)")
         }
 
-        /// The ids that a text may stand for.
+        /// Returns the ids that a text may stand for.
         static func ids(_ text: String) -> [BSONValue] {
             var ids: [BSONValue] = []
             do { ids.append(try BSONValue(extendedJSON: text)) } catch {}
@@ -112,7 +112,7 @@
         }
     }
 
-    /// Says when there are colours.
+    /// The option that turns colors on or off.
     struct ColourArguments: ParsableArguments {
         @Option(help: "Colours: auto, which is on a terminal, always, never. NO_COLOR is heeded.")
         var color = TextStyle.Choice.auto

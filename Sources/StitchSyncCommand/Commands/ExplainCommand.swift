@@ -2,7 +2,7 @@
     import ArgumentParser
     import BSONStore
 
-    /// Shows how a query is answered.
+    /// The command that shows the plan and cost of a query.
     struct ExplainCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "explain",

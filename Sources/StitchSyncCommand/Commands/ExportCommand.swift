@@ -2,7 +2,7 @@
     import ArgumentParser
     import BSONStore
 
-    /// Writes a collection's documents to a file.
+    /// The command that exports a collection's documents to a file.
     struct ExportCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "export",
@@ -53,7 +53,8 @@
             let total =
                 selection.filter.isEmpty
                 ? try store.read { try $0.count(place.namespace) } : nil
-            // Standard output is for the documents; who sends them to a terminal sees them come.
+            // Standard output carries the documents; on a terminal they show the progress
+            // themselves.
             var progress = ProgressBar(
                 "exporting \(place.namespace)", unit: "documents", total: total,
                 isForPeople: true)

@@ -2,7 +2,7 @@
     import ArgumentParser
     import BSONStore
 
-    /// Shows the documents of a collection that pass a filter.
+    /// The command that shows the documents matching a filter.
     struct FindCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "find",

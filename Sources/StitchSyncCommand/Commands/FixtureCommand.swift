@@ -3,7 +3,7 @@
     import BSONStore
     import StitchSyncTesting
 
-    /// Works with fixtures of conflicts.
+    /// The command that plays and records conflict fixtures.
     struct FixtureCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "fixture",
@@ -15,7 +15,7 @@
             subcommands: [RunFixturesCommand.self, RecordFixtureCommand.self])
     }
 
-    /// Plays fixtures whose handler is built in.
+    /// The command that plays fixtures with a built-in handler.
     struct RunFixturesCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "run",

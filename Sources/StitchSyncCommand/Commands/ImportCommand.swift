@@ -2,7 +2,7 @@
     import ArgumentParser
     import BSONStore
 
-    /// Imports documents from a file in mongoexport's form.
+    /// The command that imports documents from a file or dump.
     struct ImportCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "import",

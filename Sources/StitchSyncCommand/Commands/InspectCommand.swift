@@ -3,7 +3,7 @@
     import BSONStore
     import StitchSync
 
-    /// Writes a report about a store as a page for a browser.
+    /// The command that writes a report about a store as an HTML page.
     struct InspectCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "inspect",

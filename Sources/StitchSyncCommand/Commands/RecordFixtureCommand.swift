@@ -4,7 +4,7 @@
     import StitchSync
     import StitchSyncTesting
 
-    /// Writes a fixture from a live store's last conflict.
+    /// The command that writes a fixture from a store's last conflict.
     struct RecordFixtureCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "record",

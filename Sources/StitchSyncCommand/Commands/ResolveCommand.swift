@@ -3,7 +3,8 @@
     import BSONStore
     import StitchSync
 
-    /// Answers what sync asks a person: another remote, and documents that are missing at the remote.
+    /// The command that answers the questions which sync leaves to a person: a changed remote, and
+    /// documents missing there.
     struct ResolveCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "resolve",
@@ -22,7 +23,7 @@
                 Exit code: 0, 1 when the store cannot be read or written, 64 for a wrong command line.
                 """)
 
-        /// What to do with another remote.
+        /// The answer for a changed remote.
         enum Remote: String, ExpressibleByArgument, CaseIterable {
             case adopt, replace
         }
@@ -42,7 +43,7 @@
         @Flag(help: "Write one JSON object.")
         var json = false
 
-        /// What to do with documents that are missing.
+        /// The answer for missing documents.
         enum Missing: String, ExpressibleByArgument, CaseIterable {
             case keep, remove, upload
 

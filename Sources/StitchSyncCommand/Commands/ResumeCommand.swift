@@ -3,7 +3,7 @@
     import BSONStore
     import StitchSync
 
-    /// Lets paused documents take part in the sync again.
+    /// The command that resumes the sync of paused documents.
     struct ResumeCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "resume",

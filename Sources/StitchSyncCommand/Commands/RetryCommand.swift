@@ -3,7 +3,7 @@
     import BSONStore
     import StitchSync
 
-    /// Shows writes that the remote refused, and makes them again or forgets them.
+    /// The command that lists rejected writes, retries them or discards them.
     struct RetryCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "retry",
@@ -88,7 +88,7 @@
             }
         }
 
-        /// - Returns: whether it could be done.
+        /// - Returns: whether the write was retried or discarded.
         private func settle(
             _ write: RejectedWrite<BSONDocument>, _ engine: SyncEngine
         ) async throws -> Bool {
@@ -120,10 +120,10 @@
     }
 
     extension RejectedWrite<BSONDocument> {
-        /// The collection and the document.
+        /// The collection and the document's id.
         var place: String { "\(namespace) \(documentID.extendedJSON(.relaxed))" }
 
-        /// The write on a few lines.
+        /// The write as a few lines of text.
         fileprivate var lines: [String] {
             func text(_ document: BSONDocument?) -> String {
                 document?.extendedJSON(.relaxed) ?? "(no document)"
@@ -136,7 +136,7 @@
             return lines + ["   base    \(text(base))"]
         }
 
-        /// The write as one object.
+        /// Returns the write as one JSON object.
         func object(outcome: String? = nil) -> BSONDocument {
             func value(_ document: BSONDocument?) -> BSONValue {
                 document.map(BSONValue.document) ?? .null

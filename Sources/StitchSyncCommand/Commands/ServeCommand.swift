@@ -5,7 +5,7 @@
     import Logging
     import StitchServer
 
-    /// Serves a store to MongoDB's drivers until it is told to stop.
+    /// The command that serves a store to MongoDB drivers until a signal stops it.
     struct ServeCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "serve",
@@ -119,7 +119,7 @@
                 throw ValidationError("--tls-cert and --tls-key go together")
             }
             for port in [port, metricsPort].compactMap({ $0 }) {
-                // Beyond, the system takes the rest by 65536, and listens somewhere else.
+                // The system would take a larger number modulo 65536, and listen on another port.
                 guard (0...65_535).contains(port) else {
                     throw ValidationError("a port is from 0 to 65535, not \(port)")
                 }
@@ -194,7 +194,8 @@
             try await server.stop()
         }
 
-        /// Makes no folder: a mistyped path would be an empty store somewhere else.
+        /// Checks that the folder exists; creating it would turn a mistyped path into an empty
+        /// store.
         private static func checkFolder(of path: String) throws {
             let folder = URL(filePath: path).deletingLastPathComponent().path
             var isFolder: ObjCBool = false
@@ -206,7 +207,7 @@
             }
         }
 
-        /// Reads the rules again; those in force stay when something is wrong.
+        /// Reads the rules again; after an error the previous rules stay in force.
         private static func reload(_ book: ReloadableRules) throws {
             do {
                 let isChanged = try book.reload()

@@ -3,7 +3,7 @@
     import BSONStore
     import StitchSync
 
-    /// Tells what a store holds and how far it is in step.
+    /// The command that shows the contents and sync state of a store.
     struct StatusCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "status",

@@ -3,7 +3,7 @@
     import BSONStore
     import StitchSync
 
-    /// Brings a collection in step with a remote.
+    /// The command that syncs a collection with a remote.
     struct SyncCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "sync",
@@ -22,7 +22,7 @@
                 failed, 64 for a wrong command line.
                 """)
 
-        /// Names what becomes of a document that both sides changed.
+        /// The handler for documents that both sides changed.
         enum Conflicts: String, CaseIterable, ExpressibleByArgument {
             case remoteWins = "remote-wins"
             case localWins = "local-wins"
@@ -93,7 +93,7 @@
             guard try result.get() else { throw ExitCode.failure }
         }
 
-        /// - Returns: whether both sides are in step.
+        /// - Returns: whether both sides are in sync.
         private func sync(_ session: SyncSession) async throws -> Bool {
             let console = Console.standard
             let adopted = try await adopt(session)
@@ -126,7 +126,7 @@
         }
     }
 
-    /// Names a store file and a collection in it, in the order of other commands or by options.
+    /// The arguments for a store file and a collection, by position or by option.
     struct SyncStoreArguments: ParsableArguments {
         @Argument(help: "The store's file.", completion: .file())
         var store: String?
@@ -140,7 +140,7 @@
         @Option(help: "The collection as database.collection.")
         var namespace: String?
 
-        /// - Throws: `ValidationError` when something is missing or said twice.
+        /// - Throws: `ValidationError` when one is missing or given twice.
         func check() throws {
             guard (store == nil) != (db == nil) else {
                 throw ValidationError("name the store's file once: as an argument or by --db")
@@ -151,7 +151,7 @@
             _ = try collection()
         }
 
-        /// The collection.
+        /// Returns the collection.
         func collection() throws -> Namespace {
             do {
                 return try Namespace(parsing: name ?? namespace ?? "")
@@ -160,15 +160,15 @@
             }
         }
 
-        /// Opens the store, which is made when it is not there.
+        /// Opens the store, and creates it if it is missing.
         func open() throws -> DocumentStore {
             try DocumentStore.opened(path, readOnly: false)
         }
 
         private var path: String { store ?? db ?? "" }
 
-        /// - Throws: `CommandError` for a remote that would take away what is in step: the store
-        ///   itself, or a file that is not there, which a slip in its name makes.
+        /// - Throws: `CommandError` for a remote that would break an existing sync: the store
+        ///   itself, or a missing file, which a typing error would create.
         func check(remote: String) async throws {
             guard !SessionRemote.isMongoDB(remote) else { return }
             guard remote != path, !FileIdentity.isSame(remote, path) else {

@@ -3,7 +3,7 @@
     import BSONStore
     import StitchSync
 
-    /// Checks a store's file.
+    /// The command that checks a store's file.
     struct VerifyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
@@ -56,7 +56,7 @@
     }
 
     extension StoreReport.Fault {
-        /// The fault on a line.
+        /// The fault as one line.
         fileprivate var line: String {
             let id = documentID.map { " \($0.extendedJSON(.relaxed))" } ?? ""
             return "\(place)\(namespace.map { " \($0)" } ?? "")\(id): \(message)"

@@ -2,7 +2,7 @@
     import ArgumentParser
     import BSONStore
 
-    /// Follows a store's change feed.
+    /// The command that follows a store's change feed.
     struct WatchCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "watch",

@@ -1,17 +1,17 @@
 import BSONStore
 import StitchSync
 
-/// Shows how the editions of one document differ.
+/// The differences between base, local and remote of one document.
 struct DocumentDiff: Sendable {
     /// The collection.
     let namespace: Namespace
-    /// What the store holds.
+    /// The versions in the store.
     let editions: DocumentEditions
-    /// What is known of the remote.
+    /// The known remote version.
     let remote: RemoteKnowledge
-    /// The document's last conflict, where it is kept.
+    /// The document's last conflict, if it is still stored.
     let conflict: JournaledConflict?
-    /// Whether fields that are the same everywhere are shown, too.
+    /// Whether unchanged fields are shown, too.
     let showsAll: Bool
 
     private var fields: [EditionLine] {
@@ -21,7 +21,7 @@ struct DocumentDiff: Sendable {
         ).filter { showsAll || $0.differs(hasRemote: hasRemote) }
     }
 
-    /// The difference on lines for a person.
+    /// Returns the differences as text lines.
     func lines(_ style: TextStyle) -> [String] {
         let id = editions.documentID.extendedJSON(.relaxed)
         var lines = [
@@ -90,7 +90,7 @@ struct DocumentDiff: Sendable {
             ? "as the base" : "changed here"
     }
 
-    /// The difference as one JSON object.
+    /// The differences as one JSON object.
     var document: BSONDocument {
         func value(_ edition: BSONDocument?) -> BSONValue {
             edition.map(BSONValue.document) ?? .null
@@ -117,14 +117,14 @@ struct DocumentDiff: Sendable {
 }
 
 extension DocumentEditions {
-    /// Why it is paused, if so.
+    /// The reason of the pause, if the document is paused.
     var pauseReason: PauseReason? {
         if case .paused(let reason) = status { reason } else { nil }
     }
 }
 
 extension JournaledConflict {
-    /// What became of it, for people.
+    /// The resolution in words.
     var answerText: String {
         switch answer {
         case .useLocal: "the local edition was kept"

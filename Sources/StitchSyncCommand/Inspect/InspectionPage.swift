@@ -1,7 +1,7 @@
 import BSONStore
 import StitchSync
 
-/// Lays a report out as one page that needs nothing beside it.
+/// A report as a self-contained HTML page.
 struct InspectionPage: Sendable {
     private let inspection: StoreInspection
 
