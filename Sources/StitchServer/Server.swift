@@ -37,7 +37,7 @@
                     try await group.shutdownGracefully()
                     try await pools.shutdown()
                 } catch {
-                    settings.log.write(.warning, "threads did not end: \(error)")
+                    settings.log.write(.warning, "cannot end the threads of the server: \(error)")
                 }
                 throw reason
             }
@@ -87,13 +87,14 @@
         private static func checkSafety(_ settings: ServerSettings) throws {
             if let tokens = settings.tokens {
                 guard !(try WebKey.keys(inFile: tokens.keysFile)).isEmpty else {
-                    throw UnsafeSettings(description: "\(tokens.keysFile) has no key for signing")
+                    throw UnsafeSettings(
+                        description: "cannot accept tokens: \(tokens.keysFile) has no signing key")
                 }
                 guard settings.certificates != nil else {
                     throw UnsafeSettings(
                         description:
-                            "tokens are sent as they are: connections have to be encrypted "
-                            + "(--tls-cert and --tls-key)")
+                            "cannot accept tokens over connections without encryption "
+                            + "(set --tls-cert and --tls-key)")
                 }
             }
             let address = try SocketAddress.makeAddressResolvingHost(settings.host, port: 0)
@@ -102,8 +103,8 @@
             guard settings.requiresSignIn, settings.certificates != nil else {
                 throw UnsafeSettings(
                     description:
-                        "\(settings.host) can be reached from other machines: clients have to sign "
-                        + "in (--auth) and connections to be encrypted (--tls-cert and --tls-key)")
+                        "cannot listen on \(settings.host), which other machines can reach, "
+                        + "without sign-in and encryption (set --auth, --tls-cert and --tls-key)")
             }
         }
 

@@ -34,7 +34,7 @@ extension StoreBackend {
             connection.state.withLock { [user] in $0.user = user }
             server.signIns.succeeded(
                 SignInDelay.key(user: name, database: database, peer: connection.peer))
-            server.settings.log.write(.info, "connection \(connection.id) signed in by a token")
+            server.settings.log.write(.info, "connection \(connection.id) signed in with a token")
         } catch {
             server.settings.log.write(
                 .warning,

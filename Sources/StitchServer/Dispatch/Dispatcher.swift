@@ -36,7 +36,7 @@ struct Dispatcher: Sendable {
             connection.state.withLock { $0.lastOutcome = LastCommandResult(reply) }
         }
         if took > ServerLog.slow, CommandTable.find(name) != nil {
-            server.settings.log.write(.warning, "\(name) took \(took)")
+            server.settings.log.write(.warning, "slow command: \(name) took \(took)")
         }
         return outcome
     }

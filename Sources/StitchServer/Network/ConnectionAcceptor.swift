@@ -43,7 +43,9 @@
         func prepare(_ channel: any Channel) -> EventLoopFuture<Void> {
             let server = dispatcher.server
             guard server.connectionsOpen < server.settings.connectionsMax else {
-                server.settings.log.write(.warning, "too many connections: one more was closed")
+                server.settings.log.write(
+                    .warning,
+                    "closed a new connection: too many are open (raise --max-connections)")
                 return channel.close()
             }
             let id = server.connectionOpened()

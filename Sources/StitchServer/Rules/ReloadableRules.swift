@@ -68,5 +68,5 @@ package final class ReloadableRules: Sendable {
 struct RuleFolderError: Error, CustomStringConvertible {
     let path: String
 
-    var description: String { "\(path): the file cannot be read" }
+    var description: String { "cannot read the rule file \(path)" }
 }

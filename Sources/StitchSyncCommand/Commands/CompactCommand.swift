@@ -6,15 +6,16 @@
     struct CompactCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "compact",
-            abstract: "Write a store's file anew without its free pages.",
+            abstract: "Rewrite a store's file without its free pages.",
             discussion: """
-                Needs room for a second copy meanwhile; others may read, writes wait.
+                Needs free disk space for a second copy. Other processes may read meanwhile; their \
+                writes wait.
 
                 Example:
                   stitchsync compact shop.stitch
 
-                Exit code: 0, 1 when the disk is full or somebody else keeps the file, 64 for a wrong \
-                command line.
+                Exit code: 0, 1 when the disk is full or another process blocks the file, 64 for a \
+                wrong command line.
                 """)
 
         @Argument(help: "The store's file.", completion: .file())

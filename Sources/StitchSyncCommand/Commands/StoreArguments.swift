@@ -36,7 +36,7 @@
             let list = names.prefix(10).map(\.description).joined(separator: ", ")
             try Console.standard.warn(
                 "note: \(store) has no collection \(namespace)"
-                    + (list.isEmpty ? "; it has none" : "; it has \(list)"))
+                    + (list.isEmpty ? "; it has no collections" : "; it has \(list)"))
         }
     }
 
@@ -51,7 +51,7 @@
     /// The option for the order of documents.
     struct SortArguments: ParsableArguments {
         @Option(
-            help: "The fields to sort by: 1 upwards, -1 downwards.",
+            help: "The fields to sort by: 1 ascending, -1 descending.",
             transform: { try BSONDocument(argument: $0) })
         var sort: BSONDocument?
 
@@ -111,7 +111,7 @@
             } catch {
                 let advice =
                     error.code == .readOnly
-                    ? "; copy it, with what is beside it, to a folder that may be written" : ""
+                    ? "; copy it, with the files next to it, to a writable folder" : ""
                 throw CommandError(
                     "\(path) cannot be opened: \(error.message) (\(error.code))\(advice)")
             }

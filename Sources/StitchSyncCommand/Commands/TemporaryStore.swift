@@ -31,7 +31,7 @@
                 rename(new, folder.appending(path: Self.lockName).path) == 0
             else {
                 let reason = String(cString: strerror(errno))
-                throw CommandError("\(folder.path): \(reason)")
+                throw CommandError("cannot lock the temporary folder \(folder.path): \(reason)")
             }
         }
 

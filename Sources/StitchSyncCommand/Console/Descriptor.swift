@@ -57,7 +57,7 @@ struct Descriptor: Sendable {
         guard number >= 0 else {
             throw CommandError(
                 errno == EEXIST
-                    ? "\(path) is there already; name another file"
+                    ? "\(path) exists already; name another file"
                     : "cannot write \(name ?? path): \(Self.reason)")
         }
         return Descriptor(number: number, name: name ?? path)

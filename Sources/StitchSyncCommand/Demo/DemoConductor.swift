@@ -121,7 +121,7 @@ extension DemoConductor {
         let status = try carryOut(.status, .a, again)
         try again.end()
         guard status.pending >= stored else {
-            throw CommandError("A lost \(stored - status.pending) changes by being killed")
+            throw CommandError("A lost \(stored - status.pending) changes when it was killed")
         }
         try note("\(status.pending) changes are pending, none is lost")
         tallies[.a, default: DeviceTally()].written += status.pending
@@ -166,7 +166,7 @@ extension DemoConductor {
             let tally = try sync(next.device, next.process)
             if turn > 0, tally.sent == 0 { return }
         }
-        throw CommandError("the devices do not come to rest in \(Self.turnsMax) turns")
+        throw CommandError("the devices still exchange changes after \(Self.turnsMax) turns")
     }
 
     @discardableResult

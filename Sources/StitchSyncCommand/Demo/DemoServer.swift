@@ -24,7 +24,7 @@ final class DemoServer {
     /// Starts the server, on the previous port if there was one.
     func start() throws {
         guard let executable = Bundle.main.executableURL else {
-            throw CommandError("the program does not know where it lies")
+            throw CommandError("cannot find the program's own executable file")
         }
         let output = Pipe()
         process = Process()

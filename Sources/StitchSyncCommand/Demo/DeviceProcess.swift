@@ -16,7 +16,7 @@ final class DeviceProcess {
     /// Starts this program again with other arguments.
     init(arguments: [String]) throws {
         guard let executable = Bundle.main.executableURL else {
-            throw CommandError("the program does not know where it lies")
+            throw CommandError("cannot find the program's own executable file")
         }
         lines = LineReader(Descriptor(number: reports.fileHandleForReading.fileDescriptor))
         process.executableURL = executable

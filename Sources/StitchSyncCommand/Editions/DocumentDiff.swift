@@ -61,13 +61,13 @@ struct DocumentDiff: Sendable {
 
     private var stateText: String {
         switch editions.status {
-        case .notSynced: "not kept in step; only the local document is known"
+        case .notSynced: "not synced; only the local document is known"
         case .synced: "in step, as far as is known"
-        case .pending: "a change waits to be sent"
-        case .stale: "the remote is to be looked at"
-        case .conflicted: "a change waits, and the remote is to be looked at first"
+        case .pending: "a change is pending"
+        case .stale: "the remote may have changed; the next pass reads it"
+        case .conflicted: "a change is pending; the next pass reads the remote first"
         case .unexplained:
-            "missing at the remote without evidence of a delete; kept here and not sent"
+            "missing at the remote without evidence of a delete; kept here and not uploaded"
         case .paused(let reason): "paused (\(reason.code.rawValue)): \(reason.message)"
         }
     }
@@ -77,7 +77,7 @@ struct DocumentDiff: Sendable {
         let document = editions.base == nil ? "the remote held no document" : "confirmed last"
         switch editions.version {
         case .absent: return document + ", without a version"
-        case .foreign: return document + ", with a version field that is not understood"
+        case .foreign: return document + ", with an unknown version field"
         case .version(let version):
             return document + ", version \(version.counter) of \(version.lineage.printable)"
         }
@@ -87,7 +87,7 @@ struct DocumentDiff: Sendable {
         if editions.local == nil { return "no document here" }
         return EditionLine.isSame(
             editions.base.map(BSONValue.document), editions.local.map(BSONValue.document))
-            ? "as the base" : "changed here"
+            ? "same as the base" : "changed here"
     }
 
     /// The differences as one JSON object.

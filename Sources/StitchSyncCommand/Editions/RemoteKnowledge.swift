@@ -19,15 +19,15 @@ enum RemoteKnowledge: Sendable {
             return
         }
         switch editions.status {
-        case .notSynced: self = .unknown("the document is not kept in step")
+        case .notSynced: self = .unknown("the document is not synced")
         case .stale, .conflicted:
-            self = .unknown("the remote has changed or may have; the next pass looks at it")
+            self = .unknown("the remote may have changed; the next pass reads it")
         case .unexplained:
-            self = .unknown("the document is missing at the remote, and nothing says why")
+            self = .unknown("the document is missing at the remote for an unknown reason")
         case .synced, .pending, .paused:
             self =
                 editions.hasOpenAttempt
-                ? .unknown("a write was sent whose answer did not come")
+                ? .unknown("no reply arrived for a write that was sent")
                 : .confirmed(editions.base)
         }
     }
@@ -53,11 +53,11 @@ enum RemoteKnowledge: Sendable {
     /// The source, as a sentence.
     var text: String {
         switch self {
-        case .asked(let document): document == nil ? "asked now: there is none" : "asked now"
+        case .asked(let document): document == nil ? "asked now: no document" : "asked now"
         case .seen(let document, let time):
             "as of the conflict at \(time.text)" + (document == nil ? ": deleted" : "")
         case .confirmed:
-            "not asked; nothing newer is known than the base (--remote asks)"
+            "not asked; the base is the newest known version (--remote asks)"
         case .unknown(let reason): "unknown: \(reason) (--remote asks)"
         }
     }

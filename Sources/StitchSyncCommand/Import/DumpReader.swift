@@ -19,13 +19,13 @@ struct DumpReader {
         let head = try read(4)
         guard !head.isEmpty else { return nil }
         number += 1
-        guard head.count == 4 else { return broken("the file ends in it") }
+        guard head.count == 4 else { return broken("the file ends inside this document") }
         let length = head.reversed().reduce(0) { $0 << 8 | Int($1) }
         guard (5...Self.documentBytesMax).contains(length) else {
             return broken("no BSON document begins at byte \(place)")
         }
         let rest = try read(length - 4)
-        guard rest.count == length - 4 else { return broken("the file ends in it") }
+        guard rest.count == length - 4 else { return broken("the file ends inside this document") }
         return LineReader.Line(number: number, content: .bytes(head + rest))
     }
 

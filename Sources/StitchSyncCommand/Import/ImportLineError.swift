@@ -26,7 +26,7 @@ enum ImportLineError: Error, Sendable, CustomStringConvertible {
             error.column.map { "\(error.message) (column \($0))" } ?? error.message
         case .broken(let reason): "\(reason); the rest is not read"
         case .noID: "the document has no _id"
-        case .duplicateID(let id): "there is a document with _id \(id.extendedJSON(.relaxed))"
+        case .duplicateID(let id): "a document with _id \(id.extendedJSON(.relaxed)) exists already"
         case .refused(let error): error.message
         }
     }

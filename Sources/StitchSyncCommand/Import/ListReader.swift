@@ -35,7 +35,7 @@ struct ListReader {
                 place = .behind
             case (.beforeElement, _): return broken("an object is expected")
             case (.afterElement, _): return broken("a comma or the list's end is expected")
-            case (.behind, _), (.abandoned, _): return broken("there is text behind the list")
+            case (.behind, _), (.abandoned, _): return broken("there is text after the list")
             }
         }
         return place == .behind ? nil : broken("the list does not end")

@@ -63,7 +63,7 @@ struct Timeline: Sendable {
         }
         return """
             <svg class="timeline" viewBox="0 0 \(Self.width) \(height)" role="img" \
-            aria-label="What the newest passes did over time">
+            aria-label="Results of the newest passes over time">
             \(lanes)\(axis(top: Self.lanes.count * Self.laneHeight))</svg>
 
             """
