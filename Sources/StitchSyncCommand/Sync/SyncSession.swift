@@ -37,7 +37,7 @@ struct SyncSession: Sendable {
 
     private var engine: SyncEngine { collection.engine }
 
-    /// Tells the engine whether the network is available.
+    /// Sets whether the network is available.
     func setOnline(_ isOnline: Bool) { engine.setOnline(isOnline) }
 
     /// Syncs every local and remote document that matches a filter.
