@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Counts what a collection holds; O(n) in its documents.
+/// The counts of a collection; O(n) in its documents.
 struct CollectionUsage {
     let count: Int
     let bytes: Int
@@ -16,7 +16,7 @@ struct CollectionUsage {
         indexes = try transaction.indexes(namespace)
     }
 
-    /// An index takes about so many bytes: 32 for each document.
+    /// The estimated size of an index: 32 bytes for each document.
     var indexBytes: Int { count * 32 }
 
     func addIndexes(to reply: inout BSONDocument, _ scale: StatsScale) {

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Divides sizes as a command asks for it.
+/// The unit of sizes in a reply.
 struct StatsScale: Sendable {
     let factor: Int
 
@@ -11,7 +11,7 @@ struct StatsScale: Sendable {
 
     /// Reads the argument `scale`.
     ///
-    /// - Throws: 51024 for what is not positive.
+    /// - Throws: 51024 for a value that is not positive.
     init(_ call: CommandCall) throws(CommandFailure) {
         factor = try call.count("scale", atLeast: 1) ?? 1
     }

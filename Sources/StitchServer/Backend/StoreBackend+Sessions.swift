@@ -1,7 +1,7 @@
 internal import BSONStore
 
 extension StoreBackend {
-    /// Ends sessions with what belongs to them.
+    /// Ends sessions with their cursors and transactions.
     func end(_ ended: [BSONDocument]) {
         sessions.end(ended)
         for session in ended {

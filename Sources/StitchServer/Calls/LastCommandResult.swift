@@ -1,21 +1,21 @@
 internal import BSONStore
 
-/// Keeps of a command's answer what `getLastError` tells.
+/// The part of a reply that `getLastError` reports.
 struct LastCommandResult: Sendable {
-    /// How many documents were written.
+    /// The number of written documents.
     let count: BSONValue
     /// Whether an update found a document; `nil` for other commands.
     let updatedExisting: Bool?
     /// The `_id` of a document that an update inserted.
     let upserted: BSONValue?
-    /// What went wrong.
+    /// The error message.
     let message: BSONValue?
-    /// The error's number.
+    /// The error code.
     let code: BSONValue?
-    /// The error's name.
+    /// The name of the error code.
     let codeName: BSONValue?
 
-    /// Takes a command's answer.
+    /// Reads a command's reply.
     init(_ reply: BSONDocument) {
         let isWrite = reply["nModified"] != nil
         let last = reply["lastErrorObject"]?.documentValue
@@ -25,7 +25,7 @@ struct LastCommandResult: Sendable {
         upserted = last?["upserted"] ?? firstUpsert
         let found = (count.int64Value ?? 0) > 0 && upserted == nil
         updatedExisting = last?["updatedExisting"]?.boolValue ?? (isWrite ? found : nil)
-        // Of several refused writes the last one is told.
+        // Of several failed writes, the last one is reported.
         let refused = reply["writeErrors"]?.arrayValue?.compactMap(\.documentValue).last
         let error = refused ?? (reply["errmsg"] == nil ? nil : reply)
         message = error?["errmsg"]
@@ -33,8 +33,8 @@ struct LastCommandResult: Sendable {
         codeName = error?["codeName"]
     }
 
-    /// Whether a command is one whose outcome is kept: neither the question itself nor what drivers
-    /// ask on their own.
+    /// Whether to keep the result of a command: not of `getLastError` itself, nor of commands that
+    /// drivers send on their own.
     static func isTold(of name: String) -> Bool {
         !["getlasterror", "hello", "ismaster", "ping"].contains(name.lowercased())
     }

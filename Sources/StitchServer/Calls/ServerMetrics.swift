@@ -1,8 +1,8 @@
 internal import BSONStore
 
-/// Counts what commands did, for Prometheus.
+/// The statistics of commands, for Prometheus.
 final class ServerMetrics: Sendable {
-    /// What is known of the calls of one command.
+    /// The statistics of one command.
     struct Calls: Sendable, Hashable {
         var count = 0
         var failures = 0
@@ -11,7 +11,7 @@ final class ServerMetrics: Sendable {
 
     private let calls = Locked<[String: Calls]>([:])
 
-    /// Counts a command that was answered.
+    /// Counts an answered command.
     ///
     /// - Parameter name: the command's name; `nil` for unknown commands, which are counted together.
     func note(_ name: String?, _ outcome: CommandOutcome, _ duration: Duration) {
@@ -26,7 +26,7 @@ final class ServerMetrics: Sendable {
         }
     }
 
-    /// All that was counted, by command.
+    /// The statistics by command.
     var all: [(name: String, calls: Calls)] {
         calls.withLock { $0 }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }

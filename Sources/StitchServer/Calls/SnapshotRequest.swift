@@ -1,10 +1,10 @@
 internal import BSONStore
 
-/// Says which state of the store a command reads, where that is not the newest one.
+/// The snapshot that a command reads.
 struct SnapshotRequest: Sendable, Hashable {
-    /// The time of the state.
+    /// The time of the snapshot.
     let time: BSONTimestamp
-    /// Whether the state of now is meant, to be kept under that time.
+    /// Whether to create the snapshot from the current state.
     let isNew: Bool
 
     /// Reads the read concern of a command; `nil` without the level `snapshot`.
@@ -24,7 +24,7 @@ struct SnapshotRequest: Sendable, Hashable {
             return nil
         }
         guard body["autocommit"] == nil else { return nil }
-        // A cursor reads the state that its command began with.
+        // A cursor keeps reading the state of its first command.
         guard rule.name != "getMore", rule.name != "killCursors" else { return nil }
         guard ["find", "aggregate", "distinct"].contains(rule.name) else {
             throw CommandFailure(

@@ -1,11 +1,11 @@
 internal import BSONStore
 internal import StitchRules
 
-/// Is what a `find` asks for, read.
+/// The parsed arguments of a `find`.
 struct FindQuery: Sendable {
     let filter: Filter
     let options: FindOptions
-    /// Whether the documents are shown as they are, read without bounds of an index.
+    /// Whether the query uses none of `min`, `max`, `returnKey` and `showRecordId`.
     let isPlain: Bool
 
     init(filter: Filter, options: FindOptions = .all) {
@@ -14,7 +14,7 @@ struct FindQuery: Sendable {
         isPlain = true
     }
 
-    /// Reads the stages at the beginning of a pipeline that are a query.
+    /// Reads the leading stages of a pipeline that form a query.
     init(_ stages: [BSONDocument], _ call: CommandCall) throws {
         let collation = try call.collation()
         var parts: [BSONValue] = []
@@ -50,7 +50,7 @@ struct FindQuery: Sendable {
                 ? nil
                 : try Projection(document, variables: variables ?? [:], collation: collation)
         }
-        // Whatever index there is, who waits for new documents reads them as they come.
+        // A tailable cursor reads in insertion order, whatever index there is.
         let isNatural = call.flag("tailable") || call.document("sort")?["$natural"] != nil
         let hint = try call.hint()
         var options = try FindOptions(
@@ -64,7 +64,7 @@ struct FindQuery: Sendable {
             && !call.flag("showRecordId")
     }
 
-    /// The order that `sort` asks for; the order of insertion is none, but a hint may turn it round.
+    /// Returns the sort order; the natural order is `nil`, but a hint may reverse it.
     private static func sort(
         _ call: CommandCall, _ collation: Collation?
     ) throws -> SortOrder? {

@@ -1,14 +1,14 @@
 internal import BSONStore
 internal import StitchWire
 
-// Faults that tests ask for by the fail point `failCommand`.
+// Faults that tests inject by the fail point `failCommand`.
 extension Dispatcher {
-    /// What is to go wrong with a command, when something is.
+    /// Returns the fault to inject into a command, if any.
     func injected(
         _ name: String, _ request: WireRequest, _ connection: ClientConnection
     ) -> BSONDocument? {
         guard server.settings.allowsTestCommands, name != "configureFailPoint" else { return nil }
-        // The hello that says who the client is, is meant, too.
+        // The first hello, which carries the client's metadata, also counts.
         let client =
             request.body["client"]?.documentValue?["application"]?.documentValue?["name"]?
             .stringValue ?? connection.state.withLock { $0.applicationName }
@@ -25,7 +25,7 @@ extension Dispatcher {
         return fault
     }
 
-    /// The answer of a command that is to be refused.
+    /// Returns the error reply that a fault asks for.
     func refusal(_ fault: BSONDocument, _ command: BSONDocument) -> BSONDocument? {
         guard let code = fault["errorCode"]?.wholeNumber else { return nil }
         var labels: [String] = []
@@ -41,13 +41,13 @@ extension Dispatcher {
 }
 
 extension Dispatcher {
-    /// The labels of an answer with a `writeConcernError` that a test asked for.
+    /// Returns the error labels of a reply with an injected `writeConcernError`.
     func labels(
         _ fault: BSONDocument?, of error: BSONValue, _ command: BSONDocument
     ) -> BSONValue? {
         guard let fault, fault["writeConcernError"] != nil else { return nil }
         if let given = fault["errorLabels"] { return given }
-        // Of a transaction's commands only its end waits for others.
+        // In a transaction only the final command waits for other members.
         let isEnd = ["commitTransaction", "abortTransaction"].contains(command.keys.first)
         guard isEnd || command["autocommit"] == nil else { return nil }
         let code = error.documentValue?["code"]?.wholeNumber ?? 0
@@ -57,7 +57,7 @@ extension Dispatcher {
 }
 
 extension ServerContext {
-    /// Whether tests want commands with a time limit to run out of it.
+    /// Whether a test makes commands with a time limit time out.
     func alwaysTimesOut(_ command: BSONDocument) -> Bool {
         guard settings.allowsTestCommands, command["maxTimeMS"]?.isTrue == true,
             command.keys.first != "configureFailPoint"
@@ -65,6 +65,6 @@ extension ServerContext {
         return timesOut
     }
 
-    /// Whether tests want time limits to be over.
+    /// Whether a test makes time limits expire.
     var timesOut: Bool { failPoints.fault("maxTimeAlwaysTimeOut") { _ in true } != nil }
 }

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Writes figures of a server in Prometheus's text format.
+/// The statistics of a server in Prometheus's text format.
 ///
 /// Source: Prometheus documentation, "Exposition formats".
 enum MetricsText {

@@ -1,12 +1,12 @@
 internal import BSONStore
 internal import StitchRules
 
-/// Remembers on a connection through which rules its user goes.
+/// The rules that apply to a connection's user, kept with the connection.
 struct ConnectionRules: Sendable {
     let ruleGuard: RuleAccessPolicy
     let user: SignedInUser
-    /// The edition of the rules.
+    /// The version of the rules.
     let edition: Int
-    /// The newest change when the user's custom data were read.
+    /// The newest change at the time the user's custom data were read.
     let position: Int64
 }

@@ -1,17 +1,17 @@
 internal import BSONStore
 internal import StitchRules
 
-/// Remembers the last writes that rules denied, for operators, without what was to be written.
+/// The last writes that rules denied, for operators, without the contents of the writes.
 ///
-/// They are read as the collection `stitchsync.denied`, which is made up when it is asked for.
+/// Clients read them as the virtual collection `stitchsync.denied`.
 final class DeniedWrites: Sendable {
-    /// So many are remembered at most.
+    /// The maximum number of kept entries.
     static let countMax = 10_000
-    /// Where they are read.
+    /// The namespace of the virtual collection.
     static let namespace = Namespace("stitchsync", "denied")
-    /// The commands that read them.
+    /// The commands that can read it.
     static let readers: Set<String> = ["aggregate", "count", "find"]
-    /// Longer ids of documents are left out, and longer names are cut.
+    /// The size limit in bytes: longer document ids are left out, longer names are cut.
     private static let bytesMax = 256
 
     private struct State: Sendable {
@@ -21,7 +21,7 @@ final class DeniedWrites: Sendable {
 
     private let state = Locked(State())
 
-    /// Notes a denied write, and logs it.
+    /// Stores and logs a denied write.
     func note(_ denial: RuleDenial, of user: String, _ log: ServerLog) {
         let id = Self.short(denial.documentID)
         let name = BSONValue.string(String(user.unicodeScalars.prefix(Self.bytesMax)))
@@ -49,7 +49,7 @@ final class DeniedWrites: Sendable {
         }
     }
 
-    /// Those that are remembered, the oldest first.
+    /// The kept entries, oldest first.
     var entries: [BSONDocument] {
         state.withLock { state in
             guard state.entries.count == Self.countMax else { return state.entries }
@@ -63,7 +63,7 @@ final class DeniedWrites: Sendable {
         return document.byteCount <= bytesMax ? id : nil
     }
 
-    /// A value in one line, whatever characters it has.
+    /// Returns a value as text on one line, with control characters escaped.
     private static func text(_ value: BSONValue) -> String {
         if value == .null { return "none" }
         let document: BSONDocument = ["": value]

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells the size of a collection.
+/// Reports the size of a collection.
 ///
 /// Source: MongoDB manual, "collStats".
 enum CollStatsCommand {

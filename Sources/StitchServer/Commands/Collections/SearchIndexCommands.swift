@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Refuses what needs MongoDB's search service, as servers without it do.
+/// The refusal of commands that need MongoDB's search service, as by servers without it.
 enum SearchIndexCommands {
     static let createRule = rule("createSearchIndexes")
     static let dropRule = rule("dropSearchIndex")

@@ -2,7 +2,7 @@ internal import BSONStore
 internal import StitchRules
 
 extension DeniedWrites {
-    /// Whether a command names the denied writes.
+    /// Whether a command names the virtual collection.
     static func isNamed(by call: CommandCall) -> Bool {
         guard call.database == namespace.database, let name = call.target.stringValue else {
             return false
@@ -10,14 +10,14 @@ extension DeniedWrites {
         return name == namespace.collection
     }
 
-    /// Whether a command reads the denied writes, which is for those who administrate its database.
+    /// Whether a command reads the denied writes, which needs an administrator of its database.
     static func isRead(by call: CommandCall) -> Bool {
         readers.contains(call.name) && isNamed(by: call)
     }
 
-    /// Answers a command that names the denied writes, by a pipeline over them.
+    /// Runs a command on the denied writes as a pipeline over them.
     ///
-    /// - Throws: 166 (CommandNotSupportedOnView) for what does not read them.
+    /// - Throws: 166 (CommandNotSupportedOnView) for other commands than reads.
     func answer(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
         guard Self.isRead(by: call) else {
             throw CommandFailure(

@@ -1,6 +1,6 @@
 internal import BSONStore
 
-/// Tells old clients how the last command of their connection went.
+/// Reports the result of the connection's last command, for old clients.
 ///
 /// Source: MongoDB manual of version 4.4, "getLastError".
 enum GetLastErrorCommand {

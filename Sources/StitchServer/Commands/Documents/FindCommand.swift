@@ -19,9 +19,9 @@ enum FindCommand {
         "readOnce": .bool,
     ]
 
-    /// Says beside the documents that rules may hide others from the user, whether they do or not.
+    /// The reply's field for a query in which rules may hide documents, whether they do or not.
     ///
-    /// That a document is not found proves nothing then.
+    /// In such a reply a missing document proves nothing.
     private static let viewIsLimited = "viewIsLimited"
 
     private static func run(_ call: CommandCall, _ store: StoreBackend) throws -> CommandOutcome {
@@ -29,7 +29,7 @@ enum FindCommand {
         let ruleGuard = try store.ruleGuard(call)
         let wasLimited = isLimited(namespace, ruleGuard)
         let outcome = try find(namespace, call, store, ruleGuard)
-        // Rules that change meanwhile may limit the view only while documents are read.
+        // A rule change may limit the view during the read only.
         guard case .reply(var reply) = outcome,
             try wasLimited || isLimited(namespace, store.ruleGuard(call))
         else { return outcome }

@@ -1,21 +1,21 @@
 internal import BSONStore
 
-/// Is what an `aggregate` asks for, read.
+/// The parsed arguments of an `aggregate`.
 struct ParsedAggregate: Sendable {
-    /// What is to be done.
+    /// The kind of pipeline.
     enum Work: Sendable {
         case stream(Result<ChangeStreamStage, any Error>)
         case pipeline(Result<Pipeline, any Error>)
-        /// Neither can be made of it.
+        /// A pipeline that cannot be read.
         case refused(any Error)
     }
 
-    /// The collection, or what stands for the database.
+    /// The collection, or the name that stands for the whole database.
     let namespace: Result<Namespace, any Error>
     let request: Result<AggregateRequest, any Error>
     let work: Work
 
-    /// - Parameter store: where stages of the server come from; `nil` when it is to be explained.
+    /// - Parameter store: the backend of the server's own stages; `nil` for an explanation.
     init(_ call: CommandCall, _ store: StoreBackend?) {
         namespace = Result { try AggregateCommand.target(call) }
         let request = Result<AggregateRequest, any Error> { try AggregateRequest(call) }
@@ -32,9 +32,9 @@ struct ParsedAggregate: Sendable {
         }
     }
 
-    /// The pipeline.
+    /// The parsed pipeline.
     ///
-    /// - Throws: what reading it threw; 40602 for a change stream.
+    /// - Throws: the parse error; 40602 for a change stream.
     var pipeline: Pipeline {
         get throws {
             switch work {
@@ -45,7 +45,7 @@ struct ParsedAggregate: Sendable {
         }
     }
 
-    /// The collection that it writes; `nil` where it writes none, or cannot be carried out.
+    /// The collection that the pipeline writes; `nil` if it writes none or is invalid.
     var target: Namespace? {
         guard case .pipeline(.success(let pipeline)) = work,
             case .success(let namespace) = namespace
@@ -53,7 +53,7 @@ struct ParsedAggregate: Sendable {
         return pipeline.target(from: namespace)
     }
 
-    /// Whether it tells of the changes of all databases.
+    /// Whether it is a change stream over all databases.
     var isForCluster: Bool {
         guard case .stream(.success(let stage)) = work else { return false }
         return stage.isForCluster
